@@ -1,0 +1,54 @@
+import Type, { type Static } from 'typebox'
+import { Nullable, Problem, Uuid } from './schema.ts'
+
+const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
+
+export const Product = Type.Object(
+  {
+    id: Uuid(),
+    name: Type.String(),
+    variant_name: Type.String(),
+    sku: Type.String(),
+    product_id: Type.Integer(),
+    variant_id: Type.Integer(),
+    vendor: Type.String(),
+    tags: Type.Array(Type.String()),
+  },
+  { title: 'Product' },
+)
+export type Product = Static<typeof Product>
+
+export const Asset = Type.Object(
+  {
+    id: Uuid({ examples: [ID_EXAMPLE] }),
+    filename: Type.String({ examples: ['sample-pack.zip'] }),
+    size: Type.String({
+      description: 'For people to read, in decimal units',
+      examples: ['250 MB'],
+    }),
+    is_file: Type.Boolean(),
+    is_link: Type.Boolean(),
+    url: Nullable('string', { description: 'The address of a link; null for a file' }),
+    status: Type.Enum(['uploading', 'ready'], { type: 'string' }),
+    bytes: Type.Integer({ description: 'The exact size', examples: [250_000_000] }),
+    mime: Type.String({ examples: ['application/zip'] }),
+    created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
+    products: Type.Optional(
+      Type.Array(Product, { description: 'Present only with with_products=true' }),
+    ),
+  },
+  { title: 'Asset' },
+)
+export type Asset = Static<typeof Asset>
+
+export const AssetAnswer = Type.Object({ data: Asset }, { title: 'AssetAnswer' })
+export type AssetAnswer = Static<typeof AssetAnswer>
+
+export const AssetPath = Type.Object({ id: Type.String({ description: 'The asset’s id' }) })
+
+export const WithProducts = Type.Boolean({
+  description: 'true (or 1) to include the linked products',
+  ...Problem('must be true, false, 1 or 0'),
+})
+
+export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })

@@ -1,0 +1,68 @@
+import type { Asset } from './asset.ts'
+import type { AssetPage } from './paging.ts'
+import type { ResumedUpload, UploadSession } from './upload.ts'
+
+const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
+const uploadId = '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b'
+const base = 'http://127.0.0.1:4000'
+
+function partUrl(part: number): string {
+  return `http://127.0.0.1:4001/uploads/${uploadId}/${part}?length=…&expires=…&signature=…`
+}
+
+export const sessionExample: UploadSession = {
+  id,
+  upload_id: uploadId,
+  chunk_size: 100_000_000,
+  urls: [
+    { start: 0, end: 100_000_000, part: 1, url: partUrl(1) },
+    { start: 100_000_000, end: 200_000_000, part: 2, url: partUrl(2) },
+    { start: 200_000_000, end: 250_000_000, part: 3, url: partUrl(3) },
+  ],
+  file_url: `${base}/assets/${id}`,
+  expires_at: '2026-01-31T21:30:00.000Z',
+}
+
+export const resumedExample: ResumedUpload = {
+  ...sessionExample,
+  urls: sessionExample.urls.slice(2),
+  received: [
+    { PartNumber: 1, ETag: '9b2cf535f27731c974343645a3985328', size: 100_000_000 },
+    { PartNumber: 2, ETag: '7ac66c0f148de9519b8bd264312c4d64', size: 100_000_000 },
+  ],
+  status: 'uploading',
+}
+
+export const assetExample: Asset = {
+  id,
+  filename: 'sample-pack.zip',
+  size: '250 MB',
+  is_file: true,
+  is_link: false,
+  url: null,
+  status: 'ready',
+  bytes: 250_000_000,
+  mime: 'application/zip',
+  created_at: '2026-01-31T09:30:00.000Z',
+}
+
+const path = `${base}/api/v1/assets`
+
+export const assetPageExample: AssetPage = {
+  data: [assetExample],
+  links: { first: `${path}?page=1`, last: `${path}?page=1`, prev: null, next: null },
+  meta: {
+    current_page: 1,
+    from: 1,
+    to: 1,
+    last_page: 1,
+    per_page: 25,
+    total: 1,
+    path,
+    links: [
+      { url: null, label: '« Previous', active: false },
+      { url: `${path}?page=1`, label: '1', active: true },
+      { url: null, label: 'Next »', active: false },
+    ],
+  },
+}

@@ -1,0 +1,148 @@
+import type { TObject, TSchema } from 'typebox'
+import type { Endpoint, Method } from './endpoint.ts'
+import { ENDPOINTS } from './endpoints.ts'
+import { ERRORS, type ErrorCode } from './errors.ts'
+import { ErrorBody, StorageExceededBody } from './service.ts'
+
+/** What any call of the interface can answer, whatever it does. */
+function commonErrors(endpoint: Endpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ['malformed_request', 'internal']
+  if (endpoint.scope !== 'public') {
+    codes.push('unauthenticated', 'forbidden', 'too_many_requests', 'database_unavailable')
+  }
+  if (endpoint.query !== undefined || endpoint.headers !== undefined) codes.push('invalid')
+  if (endpoint.body !== undefined) {
+    codes.push('invalid', 'malformed_json', 'body_too_large', 'unsupported_media_type')
+  }
+  return codes
+}
+
+/** Every code that the call can answer, in the catalogue's order. */
+export function errorsOf(endpoint: Endpoint): ErrorCode[] {
+  const codes = new Set<ErrorCode>([...commonErrors(endpoint), ...endpoint.errors])
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
+}
+
+type Components = Record<string, TSchema>
+
+/** Replaces every titled schema by a reference, and collects it under its title. */
+function reference(schema: unknown, components: Components): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => reference(item, components))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const title = 'title' in schema && typeof schema.title === 'string' ? schema.title : undefined
+  if (title !== undefined && components[title] !== undefined) return componentRef(title)
+  if (title !== undefined) components[title] = {}
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, reference(value, components)]),
+  )
+  if (title === undefined) return copy
+  components[title] = copy
+  return componentRef(title)
+}
+
+function componentRef(title: string) {
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function parametersOf(location: 'path' | 'query' | 'header', schema: TObject | undefined) {
+  if (schema === undefined) return []
+  const required = new Set<string>(schema.required ?? [])
+  return Object.entries(schema.properties).map(([name, property]) => ({
+    name: location === 'header' ? headerName(name) : name,
+    in: location,
+    required: location === 'path' || required.has(name),
+    schema: property,
+  }))
+}
+
+function headerName(name: string): string {
+  return name.replaceAll(/(^|-)([a-z])/g, (_, dash, letter) => dash + letter.toUpperCase())
+}
+
+function errorResponses(endpoint: Endpoint, components: Components) {
+  const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
+  return [...byStatus].map(([status, codes]) => {
+    const schema = codes.includes('storage_exceeded') ? StorageExceededBody : ErrorBody
+    const examples = codes.map((code) => [
+      code,
+      { summary: ERRORS[code].when, value: { message: ERRORS[code].remedy, code } },
+    ])
+    return [
+      status,
+      {
+        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when}`).join('\n\n'),
+        content: {
+          'application/json': {
+            schema: reference(schema, components),
+            examples: Object.fromEntries(examples),
+          },
+        },
+      },
+    ]
+  })
+}
+
+function jsonContent(schema: unknown, example: unknown) {
+  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
+}
+
+function operation(endpoint: Endpoint, method: Method, components: Components) {
+  const { success, body } = endpoint
+  const again = method !== endpoint.methods[0]
+  const content =
+    success.schema && jsonContent(reference(success.schema, components), success.example)
+  return {
+    operationId: again
+      ? `${endpoint.operationId}By${headerName(method.toLowerCase())}`
+      : endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    'x-scope': endpoint.scope,
+    security: endpoint.scope === 'public' ? [] : [{ key: [] }],
+    parameters: [
+      ...parametersOf('path', endpoint.params),
+      ...parametersOf('query', endpoint.query),
+      ...parametersOf('header', endpoint.headers),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: jsonContent(reference(body, components), endpoint.bodyExample),
+      },
+    }),
+    responses: Object.fromEntries([
+      [success.status, { description: success.description, ...(content && { content }) }],
+      ...errorResponses(endpoint, components),
+    ]),
+  }
+}
+
+/** The OpenAPI 3.1 document of the service at `baseUrl`. */
+export function buildOpenApi(options: { baseUrl: string; version: string }) {
+  const components: Components = {}
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const endpoint of ENDPOINTS) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}')
+    const operations = endpoint.methods.map((method) => [
+      method.toLowerCase(),
+      operation(endpoint, method, components),
+    ])
+    paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Stowage',
+      version: options.version,
+      description: 'Stores digital assets and links them to products.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: options.baseUrl }],
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+    },
+  }
+}

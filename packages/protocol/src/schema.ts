@@ -1,0 +1,26 @@
+import Type, { type TSchemaOptions } from 'typebox'
+
+/** A sentence for `errors.<field>` whenever the schema that carries it is not met. */
+export function Problem(problem: string) {
+  return { 'x-problem': problem }
+}
+
+export function Uuid(options: TSchemaOptions = {}) {
+  return Type.String({ format: 'uuid', ...Problem('must be a UUID'), ...options })
+}
+
+interface NullableTypes {
+  string: string
+  integer: number
+}
+
+/** A type list serializes much faster than `anyOf`, and says the same in OpenAPI 3.1. */
+export function Nullable<Name extends keyof NullableTypes>(
+  type: Name,
+  options: TSchemaOptions = {},
+) {
+  return Type.Unsafe<NullableTypes[Name] | null>({ type: [type, 'null'], ...options })
+}
+
+/** The largest whole number that JSON clients carry without loss. */
+export const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER

@@ -1,0 +1,47 @@
+import Type, { type Static } from 'typebox'
+
+export const Health = Type.Object(
+  { status: Type.Enum(['ok'], { type: 'string' }) },
+  { title: 'Health' },
+)
+
+export const Readiness = Type.Object(
+  {
+    status: Type.Enum(['ready', 'unavailable'], { type: 'string' }),
+    checks: Type.Object({
+      database: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
+      storage: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
+    }),
+  },
+  { title: 'Readiness' },
+)
+export type Readiness = Static<typeof Readiness>
+
+/** The one body of every error. */
+export const ErrorBody = Type.Object(
+  {
+    message: Type.String({ description: 'Tells the reader what to do' }),
+    code: Type.String({ description: 'Never changes once released' }),
+    errors: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String()), {
+        description: 'On 422: what is wrong, by field',
+      }),
+    ),
+  },
+  { title: 'Error' },
+)
+export type ErrorBody = Static<typeof ErrorBody>
+
+/** What `storage_exceeded` carries beside message and code, in bytes. */
+export const StorageExceededBody = Type.Object(
+  {
+    message: Type.String(),
+    code: Type.String(),
+    needed: Type.Integer(),
+    available: Type.Integer(),
+    limit: Type.Integer(),
+    stored: Type.Integer(),
+    reserved: Type.Integer(),
+  },
+  { title: 'StorageExceeded' },
+)

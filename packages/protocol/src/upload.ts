@@ -1,0 +1,147 @@
+import Type, { type Static } from 'typebox'
+import { LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+
+const fileName = {
+  minLength: 1,
+  maxLength: 255,
+  ...Problem(
+    'must be the file’s name alone: 1 to 255 characters, without folders or control characters',
+  ),
+}
+const mediaType = {
+  maxLength: 255,
+  ...Problem('must be a media type such as application/zip'),
+}
+
+/** `filename` and `mime_type` are taken too: clients in the field send both spellings. */
+export const UploadRequest = Type.Object(
+  {
+    name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
+    filename: Type.Optional(Type.String({ ...fileName, description: 'Another word for name' })),
+    size: Type.Integer({
+      minimum: 0,
+      maximum: LARGEST_INTEGER,
+      examples: [250_000_000],
+      ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${LARGEST_INTEGER}`),
+    }),
+    mime: Type.Optional(
+      Type.String({
+        ...mediaType,
+        description: 'Empty or left out: application/octet-stream',
+        examples: ['application/zip'],
+      }),
+    ),
+    mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Another word for mime' })),
+  },
+  { title: 'UploadRequest' },
+)
+export type UploadRequest = Static<typeof UploadRequest>
+
+export const UploadRequestHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[\\x21-\\x7e]+$',
+      description: 'The same key with the same body gives the same session again',
+      ...Problem('must be 1 to 255 visible ASCII characters'),
+    }),
+  ),
+})
+
+export const PartAddress = Type.Object(
+  {
+    start: Type.Integer({ description: 'Offset of the part’s first byte' }),
+    end: Type.Integer({ description: 'Offset behind its last byte: file.slice(start, end)' }),
+    part: Type.Integer({ minimum: 1 }),
+    url: Type.String({ description: 'Signed address for one PUT of exactly these bytes' }),
+  },
+  { title: 'PartAddress' },
+)
+export type PartAddress = Static<typeof PartAddress>
+
+const session = {
+  id: Uuid({ description: 'The new asset’s id' }),
+  upload_id: Uuid(),
+  chunk_size: Type.Integer({ examples: [100_000_000] }),
+  urls: Type.Array(PartAddress),
+  file_url: Type.String({ description: 'The asset’s page' }),
+}
+
+export const UploadSession = Type.Object(
+  { ...session, expires_at: Type.String({ format: 'date-time' }) },
+  { title: 'UploadSession' },
+)
+export type UploadSession = Static<typeof UploadSession>
+
+export const ReceivedPart = Type.Object(
+  { PartNumber: Type.Integer(), ETag: Type.String(), size: Type.Integer() },
+  { title: 'ReceivedPart' },
+)
+export type ReceivedPart = Static<typeof ReceivedPart>
+
+export const ResumedUpload = Type.Object(
+  {
+    ...session,
+    urls: Type.Array(PartAddress, { description: 'The parts still missing' }),
+    received: Type.Array(ReceivedPart, { description: 'The parts that the storage holds' }),
+    status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
+    expires_at: Nullable('string', { description: 'null once the asset is ready' }),
+  },
+  { title: 'ResumedUpload' },
+)
+export type ResumedUpload = Static<typeof ResumedUpload>
+
+/** The most parts that any upload has, on any storage. */
+export const LARGEST_PART_NUMBER = 10_000
+
+export const CompletedPart = Type.Object(
+  {
+    ETag: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The etag header that answered the part’s PUT, with or without its quotes',
+      ...Problem('must be the etag that answered the PUT of the part'),
+    }),
+    PartNumber: Type.Integer({
+      minimum: 1,
+      maximum: LARGEST_PART_NUMBER,
+      ...Problem(`must be a whole number from 1 to ${LARGEST_PART_NUMBER}`),
+    }),
+  },
+  { title: 'CompletedPart', ...Problem('must be an object with ETag and PartNumber') },
+)
+export type CompletedPart = Static<typeof CompletedPart>
+
+export const CompletionRequest = Type.Object(
+  {
+    upload_id: Uuid({ description: 'From the upload session' }),
+    parts: Type.Optional(
+      Type.Array(CompletedPart, {
+        maxItems: LARGEST_PART_NUMBER,
+        description: 'In any order; what is left out is asked of the storage',
+        ...Problem(`must be a list of at most ${LARGEST_PART_NUMBER} parts`),
+      }),
+    ),
+  },
+  { title: 'CompletionRequest' },
+)
+export type CompletionRequest = Static<typeof CompletionRequest>
+
+export const CancelRequest = Type.Object(
+  { upload_id: Uuid({ description: 'From the upload session' }) },
+  { title: 'CancelRequest' },
+)
+export type CancelRequest = Static<typeof CancelRequest>
+
+export const CancelledUpload = Type.Object(
+  {
+    data: Type.Object({
+      id: Uuid(),
+      upload_id: Uuid(),
+      status: Type.Enum(['cancelled'], { type: 'string' }),
+    }),
+  },
+  { title: 'CancelledUpload' },
+)
+export type CancelledUpload = Static<typeof CancelledUpload>

@@ -1,0 +1,126 @@
+import type { Logger } from 'pino'
+import { v7 as newUuid } from 'uuid'
+import type { Config } from './config.ts'
+import { DEFAULT_PLAN_STORAGE } from './config.ts'
+import type { Account, Database } from './database/database.ts'
+import { openSqliteDatabase } from './database/sqlite/sqlite-database.ts'
+import { holdDataFolder } from './hold-data-folder.ts'
+import { buildApp } from './http/app.ts'
+import { openJobs } from './jobs/open-jobs.ts'
+import type { Context } from './operations/context.ts'
+import { openDiskStorage } from './storage/disk/disk-storage.ts'
+import type { Storage } from './storage/storage.ts'
+
+export interface Service {
+  baseUrl: string
+  storageUrl: string
+  context: Context
+  /** Lets running requests and transfers finish. */
+  close(): Promise<void>
+}
+
+export interface ServiceOptions {
+  config: Config
+  logger: Logger
+  version: string
+  /** Called when a part of the service died and cannot go on. */
+  onFatal(message: string): void
+}
+
+/** Opens the engines that the settings name and serves the interface on them. */
+export async function openService(options: ServiceOptions): Promise<Service> {
+  const { config, logger } = options
+  const closers: (() => Promise<void> | void)[] = []
+  /** In the reverse order of opening: what is used is closed after its users. */
+  async function close(): Promise<void> {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne()
+  }
+  try {
+    const folder = await holdDataFolder(config.dataDirectory)
+    closers.push(() => folder.close())
+    const database = await openDatabase(config)
+    closers.push(() => database.close())
+    const storage = await openStorage(options)
+    closers.push(() => storage.close())
+    const account = await prepareAccount(database, config)
+    const context = composeContext({ config, logger, database, storage })
+
+    let baseUrl = config.baseUrl ?? ''
+    const app = buildApp({
+      context,
+      logger,
+      accountId: account.id,
+      baseUrl: () => baseUrl,
+      version: options.version,
+    })
+    const address = await app.listen({ host: config.host, port: config.port }).catch(explainPort)
+    baseUrl ||= address
+    closers.push(() => app.close())
+    const jobs = openJobs(context)
+    closers.push(() => jobs.close())
+    await folder.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
+    return { baseUrl, storageUrl: storage.url, context, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function openDatabase(config: Config): Promise<Database> {
+  return openSqliteDatabase({ file: config.database.file })
+}
+
+function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Storage> {
+  const { directory, port, url } = config.storage
+  return openDiskStorage({
+    directory,
+    host: config.host,
+    port,
+    ...(url !== undefined && { url }),
+    onFailure({ message, fatal, facts }) {
+      logger.error(facts, message)
+      if (fatal) onFatal(message)
+    },
+  })
+}
+
+/** The one account that there is without keys. */
+async function prepareAccount(database: Database, config: Config): Promise<Account> {
+  const account = await database.ensureAccount({
+    id: newUuid(),
+    name: 'default',
+    planName: 'default',
+    planStorage: config.planStorage ?? DEFAULT_PLAN_STORAGE,
+    createdAt: new Date(),
+  })
+  if (config.planStorage !== undefined && config.planStorage !== account.planStorage) {
+    await database.changePlan(account.id, { name: account.planName, storage: config.planStorage })
+  }
+  return account
+}
+
+function composeContext(parts: {
+  config: Config
+  logger: Logger
+  database: Database
+  storage: Storage
+}): Context {
+  const { config, logger, database, storage } = parts
+  return {
+    database,
+    storage,
+    clock: () => new Date(),
+    newId: () => newUuid(),
+    settings: { chunkSize: config.chunkSize, signedForMs: config.signedForMs },
+    warn: (message, error) => logger.warn({ err: error }, message),
+  }
+}
+
+function explainPort(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EADDRINUSE') {
+    throw new Error(
+      `${error.message}: another program listens there; set STOWAGE_PORT to a free port (0 takes any)`,
+    )
+  }
+  throw error
+}

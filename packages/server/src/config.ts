@@ -1,0 +1,174 @@
+import { resolve } from 'node:path'
+import { closestOf } from './domain/closest.ts'
+import { parseDurationText } from './domain/duration-text.ts'
+import { parseSizeText } from './domain/size-text.ts'
+
+export interface Config {
+  host: string
+  port: number
+  /** Undefined: made of the host and the port that is really taken. */
+  baseUrl: string | undefined
+  dataDirectory: string
+  database: { kind: 'sqlite'; file: string }
+  storage: {
+    kind: 'disk'
+    directory: string
+    port: number
+    url: string | undefined
+  }
+  /** Undefined: an account that exists keeps its plan. */
+  planStorage: number | undefined
+  chunkSize: number
+  signedForMs: number
+  logLevel: LogLevel
+}
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What the default account gets when nothing is set. */
+export const DEFAULT_PLAN_STORAGE = 1_000_000_000_000
+
+const SETTINGS = [
+  'STOWAGE_HOST',
+  'STOWAGE_PORT',
+  'STOWAGE_BASE_URL',
+  'STOWAGE_DATA',
+  'STOWAGE_DATABASE',
+  'STOWAGE_STORAGE',
+  'STOWAGE_STORAGE_PORT',
+  'STOWAGE_STORAGE_URL',
+  'STOWAGE_S3_ENDPOINT',
+  'STOWAGE_S3_REGION',
+  'STOWAGE_S3_PATH_STYLE',
+  'STOWAGE_S3_MAX_PARTS',
+  'STOWAGE_AUTH',
+  'STOWAGE_ADMIN_KEY',
+  'STOWAGE_PLAN_STORAGE',
+  'STOWAGE_CHUNK_SIZE',
+  'STOWAGE_SIGNED_FOR',
+  'STOWAGE_RATE_LIMIT',
+  'STOWAGE_LOG',
+] as const
+type Setting = (typeof SETTINGS)[number]
+
+/** Known names whose engines or features this version does not have. */
+const NOT_YET: Partial<Record<Setting, string>> = {
+  STOWAGE_S3_ENDPOINT: 'this version stores on disk only; leave it unset',
+  STOWAGE_S3_REGION: 'this version stores on disk only; leave it unset',
+  STOWAGE_S3_PATH_STYLE: 'this version stores on disk only; leave it unset',
+  STOWAGE_S3_MAX_PARTS: 'this version stores on disk only; leave it unset',
+  STOWAGE_ADMIN_KEY: 'this version has no keys yet; leave it unset',
+  STOWAGE_RATE_LIMIT: 'this version has no keys to limit yet; leave it unset',
+}
+
+const MAX_SIGNED_FOR_MS = 7 * 24 * 3_600_000
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
+
+/** Every problem with the settings at once, each a line that says what to set. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(`The settings need mending:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** Pure: reads the settings, and reports all their problems together. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = unknownSettings(environment)
+
+  /** The parsed value, or the default when it is unset or wrong. */
+  function read<Value>(
+    name: Setting,
+    parse: (text: string) => Value | undefined,
+    wants: string,
+  ): Value | undefined {
+    const text = environment[name]
+    if (text === undefined || text === '') return undefined
+    const value = parse(text)
+    if (value === undefined) problems.push(`${name}=${text}: must be ${wants}`)
+    return value
+  }
+
+  for (const [name, reason] of Object.entries(NOT_YET)) {
+    if (environment[name]) problems.push(`${name}: ${reason}`)
+  }
+  const dataDirectory = resolve(environment.STOWAGE_DATA || './data')
+  const host =
+    read(
+      'STOWAGE_HOST',
+      (text) => (LOOPBACK.test(text) ? text : undefined),
+      'a loopback address such as 127.0.0.1: without keys the service must not be reachable from other machines',
+    ) ?? '127.0.0.1'
+  read('STOWAGE_DATABASE', oneOf(['sqlite']), 'sqlite: this version has no other database')
+  read('STOWAGE_STORAGE', oneOf(['disk']), 'disk: this version has no other storage')
+  read('STOWAGE_AUTH', oneOf(['open']), 'open: this version has no keys yet')
+
+  const config: Config = {
+    host,
+    port: read('STOWAGE_PORT', parsePort, PORT) ?? 4000,
+    baseUrl: read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED),
+    dataDirectory,
+    database: { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') },
+    storage: {
+      kind: 'disk',
+      directory: resolve(dataDirectory, 'storage'),
+      port: read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001,
+      url: read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED),
+    },
+    planStorage: read('STOWAGE_PLAN_STORAGE', parseSizeText, 'a size such as 500GB or 1TB'),
+    chunkSize:
+      read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
+      100_000_000,
+    signedForMs:
+      read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a time from 1s to 7d, such as 12h') ??
+      12 * 3_600_000,
+    logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
+  }
+  if (config.port !== 0 && config.port === config.storage.port) {
+    problems.push(`STOWAGE_STORAGE_PORT=${config.port}: must differ from STOWAGE_PORT`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function unknownSettings(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('STOWAGE_') && !SETTINGS.includes(name as Setting))
+    .map((name) => `${name}: there is no such setting; did you mean ${closestOf(name, SETTINGS)}?`)
+}
+
+function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+  return (text: string) => choices.find((choice) => choice === text)
+}
+
+const PORT = 'a port from 0 to 65535 (0 takes any free one)'
+const URL_WANTED = 'an http or https address without a query, such as https://files.example.com'
+
+function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+}
+
+/** Without its trailing slash, so that paths can be put behind it. */
+function parseHttpUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined
+}
+
+function parsePositiveSize(text: string): number | undefined {
+  const size = parseSizeText(text)
+  return size !== undefined && size > 0 ? size : undefined
+}
+
+function parseSignedFor(text: string): number | undefined {
+  const milliseconds = parseDurationText(text)
+  const isAllowed =
+    milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= MAX_SIGNED_FOR_MS
+  return isAllowed ? milliseconds : undefined
+}

@@ -1,0 +1,82 @@
+import { DatabaseSync } from 'node:sqlite'
+import { EngineUnavailable } from '../../errors.ts'
+import type { MigrationTarget } from '../migrate.ts'
+
+/** How long a statement waits for another process that is writing. */
+const BUSY_TIMEOUT_MS = 5_000
+
+export function connect(file: string): DatabaseSync {
+  const connection = new DatabaseSync(file, {
+    timeout: BUSY_TIMEOUT_MS,
+    enableForeignKeyConstraints: true,
+  })
+  // FULL syncs the log at every commit: what was answered survives a power cut.
+  connection.exec(`
+    pragma journal_mode = wal;
+    pragma synchronous = full;
+    pragma temp_store = memory;
+    pragma cache_size = -32000;
+  `)
+  return connection
+}
+
+/**
+ * The callback is synchronous on purpose: an await inside it would let other requests into the
+ * transaction.
+ */
+export function inTransaction<Result>(connection: DatabaseSync, work: () => Result): Result {
+  connection.exec('begin immediate')
+  try {
+    const result = work()
+    connection.exec('commit')
+    return result
+  } catch (error) {
+    if (connection.isTransaction) connection.exec('rollback')
+    throw error
+  }
+}
+
+/** SQLite's primary result codes that say "not now" rather than "wrong statement". */
+const OUTAGES = new Set([
+  5, // busy
+  6, // locked
+  8, // read-only
+  10, // I/O error
+  13, // disk full
+  14, // can't open
+])
+
+export function toOutage(error: unknown): unknown {
+  const isOutage =
+    error instanceof Error &&
+    'errcode' in error &&
+    typeof error.errcode === 'number' &&
+    OUTAGES.has(error.errcode & 0xff)
+  return isOutage ? new EngineUnavailable('database', error) : error
+}
+
+export function migrationTarget(connection: DatabaseSync): MigrationTarget {
+  connection.exec(`
+    create table if not exists migrations (
+      name text primary key, checksum text not null, applied_at text not null
+    ) strict
+  `)
+  const applied = connection.prepare('select name, checksum from migrations order by name')
+  const record = connection.prepare(
+    `insert into migrations (name, checksum, applied_at) values (?, ?, datetime('now'))`,
+  )
+  return {
+    async listApplied() {
+      return applied.all().map((row) => ({
+        name: String(row.name),
+        checksum: String(row.checksum),
+      }))
+    },
+    async apply({ name, sql, checksum }) {
+      inTransaction(connection, () => {
+        connection.exec(sql)
+        record.run(name, checksum)
+      })
+    },
+  }
+}

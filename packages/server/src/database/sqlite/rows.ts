@@ -1,0 +1,67 @@
+import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Removal } from '../database.ts'
+
+export interface AssetRow {
+  id: string
+  account_id: string
+  kind: Asset['kind']
+  status: AssetStatus
+  filename: string
+  bytes: number
+  mime: string
+  url: string | null
+  created_at: number
+}
+
+export interface UploadRow extends AssetRow {
+  upload_id: string
+  storage_id: string | null
+  chunk_size: number
+  expires_at: number
+}
+
+export interface RemovalRow {
+  id: number
+  kind: Removal['kind']
+  storage_id: string
+  key: string
+  attempts: number
+}
+
+export const ASSET_COLUMNS = 'id, account_id, kind, status, filename, bytes, mime, url, created_at'
+export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at`
+
+export function toAsset(row: AssetRow): Asset {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    kind: row.kind,
+    status: row.status,
+    filename: row.filename,
+    bytes: row.bytes,
+    mime: row.mime,
+    url: row.url,
+    createdAt: new Date(row.created_at),
+  }
+}
+
+export function toUpload(row: UploadRow): Upload {
+  return {
+    asset: toAsset(row),
+    id: row.upload_id,
+    // A storage that takes our name for an upload never tells us another.
+    storageId: row.storage_id ?? row.upload_id,
+    chunkSize: row.chunk_size,
+    expiresAt: new Date(row.expires_at),
+  }
+}
+
+export function toRemoval(row: RemovalRow): Removal {
+  return {
+    id: row.id,
+    kind: row.kind,
+    storageId: row.storage_id,
+    key: row.key,
+    attempts: row.attempts,
+  }
+}

@@ -1,0 +1,20 @@
+/** The known word that a mistyped one is nearest to. */
+export function closestOf(word: string, known: readonly string[]): string {
+  const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
+  ranked.sort((a, b) => a.distance - b.distance)
+  return ranked[0]?.candidate ?? ''
+}
+
+/** How many letters must be added, dropped or changed to make one word of the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (const [j, other] of [...to].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1)
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

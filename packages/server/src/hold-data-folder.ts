@@ -1,0 +1,41 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+export interface HeldFolder {
+  /** Tells others who holds it. */
+  describe(holder: { pid: number; address: string; since: Date }): Promise<void>
+  close(): void
+}
+
+/**
+ * Holds the data folder for one process. The lock is the operating system's, taken through SQLite:
+ * it goes with the process, however that ends, so it is never stale.
+ */
+export async function holdDataFolder(directory: string): Promise<HeldFolder> {
+  await mkdir(directory, { recursive: true })
+  const note = join(directory, 'lock.json')
+  const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+  } catch (error) {
+    lock.close()
+    throw new Error(
+      `${directory} is in use by ${await describeHolder(note)}: stop it first, or set STOWAGE_DATA to another folder`,
+      { cause: error },
+    )
+  }
+  return {
+    describe: (holder) => writeFile(note, `${JSON.stringify(holder)}\n`),
+    close: () => lock.close(),
+  }
+}
+
+async function describeHolder(note: string): Promise<string> {
+  try {
+    const { pid, address, since } = JSON.parse(await readFile(note, 'utf8'))
+    return `process ${pid}, which serves ${address} since ${since}`
+  } catch {
+    return 'another process'
+  }
+}

@@ -1,0 +1,75 @@
+import { type ErrorBody, type ErrorCode, statusOf } from '@stowage/protocol'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { EngineUnavailable, ServiceError } from '../errors.ts'
+import { ValidationError } from './validate.ts'
+
+/** How long a caller waits before it asks an engine again that did not answer. */
+const RETRY_AFTER_SECONDS = '2'
+
+/** What Fastify itself refuses, in our words. */
+const REFUSALS: Record<string, { code: ErrorCode; message: string }> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: {
+    code: 'malformed_json',
+    message: 'The body is not JSON. Send one JSON object, in UTF-8.',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: {
+    code: 'malformed_json',
+    message: 'The body is empty. Send one JSON object, in UTF-8.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'malformed_request',
+    message: 'The body is not as long as its Content-Length says.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'The body must be JSON. Send Content-Type: application/json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'body_too_large',
+    message: 'The body is too large. File bytes go to the part addresses, not to the service.',
+  },
+  FST_ERR_BAD_URL: {
+    code: 'malformed_request',
+    message: 'The address is not valid. Percent-encode it as UTF-8.',
+  },
+}
+
+/** Turns whatever was thrown into the one error body. Nothing of the inside leaks. */
+export function answerError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (error instanceof ServiceError) {
+    const { errors, details } = error.facts
+    return send(reply, error.code, error.message, { ...(errors && { errors }), ...details })
+  }
+  if (error instanceof ValidationError) {
+    return send(reply, 'invalid', error.message, { errors: error.errors })
+  }
+  if (error instanceof EngineUnavailable) {
+    request.log.error({ err: error }, error.message)
+    reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    const message = `The ${error.engine} does not answer. Nothing was lost: try again in a moment.`
+    return send(reply, `${error.engine}_unavailable`, message)
+  }
+  const refusal = REFUSALS['code' in error ? error.code : '']
+  if (refusal !== undefined) return send(reply, refusal.code, refusal.message)
+  request.log.error({ err: error }, 'the request failed')
+  return send(reply, 'internal', 'The service failed. Try again; the log has the reason.')
+}
+
+export function send(
+  reply: FastifyReply,
+  code: ErrorCode,
+  message: string,
+  more: object = {},
+): FastifyReply {
+  const body: ErrorBody = { message, code, ...more }
+  // Whatever schema the route has for its success does not fit an error.
+  return reply
+    .code(statusOf(code))
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(body)
+}

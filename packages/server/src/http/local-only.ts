@@ -1,0 +1,28 @@
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../errors.ts'
+
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+
+/**
+ * Without keys, whoever reaches the service may use it. So it answers only when it is called by a
+ * loopback name (a name of someone else's that resolves to loopback is a rebound one), and never a
+ * web page of another origin.
+ */
+export function refuseStrangers(request: FastifyRequest, ownOrigin: string): void {
+  const { host = '', origin } = request.headers
+  if (!LOOPBACK_HOST.test(host)) {
+    throw new ServiceError(
+      'forbidden',
+      'Without keys the service answers only to its loopback address, such as 127.0.0.1.',
+    )
+  }
+  const site = request.headers['sec-fetch-site']
+  const isOtherOrigin = origin !== undefined && origin !== ownOrigin && origin !== `http://${host}`
+  const isCrossSite = site === 'cross-site' || site === 'same-site'
+  if (isOtherOrigin || isCrossSite) {
+    throw new ServiceError(
+      'forbidden',
+      'Without keys the service does not answer web pages of other origins.',
+    )
+  }
+}

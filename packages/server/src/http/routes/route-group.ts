@@ -1,0 +1,11 @@
+import type { FastifyInstance } from 'fastify'
+import type { Context } from '../../operations/context.ts'
+
+export interface RouteOptions {
+  context: Context
+  /** Known only once the service listens, where the port may be any. */
+  baseUrl: () => string
+  version: string
+}
+
+export type RouteGroup = (app: FastifyInstance, options: RouteOptions) => void

@@ -1,0 +1,26 @@
+import { buildOpenApi, endpoints } from '@stowage/protocol'
+import { checkReadiness } from '../../operations/check-readiness.ts'
+import { route } from '../route.ts'
+import type { RouteGroup } from './route-group.ts'
+
+const RETRY_AFTER_SECONDS = '2'
+
+export const serviceRoutes: RouteGroup = (app, { context, baseUrl, version }) => {
+  route(app, endpoints.health, async () => ({ status: 'ok' as const }))
+
+  route(app, endpoints.readiness, async (_request, reply) => {
+    const { database, storage } = await checkReadiness(context)
+    const isReady = database && storage
+    if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
+    return {
+      status: isReady ? ('ready' as const) : ('unavailable' as const),
+      checks: { database: word(database), storage: word(storage) },
+    }
+  })
+
+  route(app, endpoints.openApi, async () => buildOpenApi({ baseUrl: baseUrl(), version }))
+}
+
+function word(answers: boolean): 'ok' | 'unavailable' {
+  return answers ? 'ok' : 'unavailable'
+}

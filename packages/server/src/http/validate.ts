@@ -1,0 +1,81 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+/** Fields that do not meet their schema; becomes `invalid`. */
+export class ValidationError extends Error {
+  override readonly name = 'ValidationError'
+  readonly errors: Record<string, string[]>
+
+  constructor(errors: Record<string, string[]>) {
+    const fields = Object.entries(errors)
+    const [field = 'body', problems] = fields[0] ?? []
+    const others = fields.length > 1 ? ` (and ${fields.length - 1} more)` : ''
+    super(`${field} ${problems?.[0] ?? 'is invalid'}${others}.`)
+    this.errors = errors
+  }
+}
+
+/** Checks by the protocol's schemas. Only what comes as text (query, path) is converted. */
+export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  const validator = Compile(schema)
+  const isText = httpPart === 'querystring' || httpPart === 'params'
+  return (input: unknown) => {
+    const value = isText ? convertText(schema, input) : input
+    if (validator.Check(value)) return { value }
+    return { error: new ValidationError(describe(schema, [...validator.Errors(value)])) }
+  }
+}
+
+/** Numbers and booleans as text; what does not read as one stays text and is refused by type. */
+function convertText(schema: TSchema, input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('properties' in schema)) return input
+  const properties = schema.properties as Record<string, { type?: string }>
+  return Object.fromEntries(
+    Object.entries(input).map(([name, text]) => [name, convertOne(properties[name]?.type, text)]),
+  )
+}
+
+const BOOLEANS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
+
+function convertOne(type: string | undefined, text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  if (type === 'boolean') return BOOLEANS[text] ?? text
+  if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
+  return text
+}
+
+interface Fault {
+  keyword: string
+  instancePath: string
+  schemaPath: string
+  params: object
+}
+
+function describe(schema: TSchema, faults: Fault[]): Record<string, string[]> {
+  const errors: Record<string, string[]> = {}
+  for (const fault of faults) {
+    const path = fault.instancePath.split('/').slice(1)
+    if (fault.keyword === 'required' && 'requiredProperties' in fault.params) {
+      for (const name of fault.params.requiredProperties as string[]) {
+        errors[[...path, name].join('.')] = ['is required']
+      }
+      continue
+    }
+    const field = path.join('.') || 'body'
+    errors[field] ??= [problemAt(schema, fault.schemaPath) ?? 'is not of the right kind']
+  }
+  return errors
+}
+
+/** The sentence of the innermost schema on the way that has one. */
+function problemAt(schema: TSchema, schemaPath: string): string | undefined {
+  let node: unknown = schema
+  let problem: string | undefined
+  for (const step of ['', ...schemaPath.split('/').slice(1)]) {
+    if (step !== '') node = (node as Record<string, unknown> | undefined)?.[step]
+    const own = (node as Record<string, unknown> | undefined)?.['x-problem']
+    if (typeof own === 'string') problem = own
+  }
+  return problem
+}

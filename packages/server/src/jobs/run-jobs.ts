@@ -1,0 +1,71 @@
+import { carryOutRemoval } from '../operations/carry-out-removal.ts'
+import { finishInStorage } from '../operations/complete-upload.ts'
+import type { Context } from '../operations/context.ts'
+
+/** How many rows a job takes at once, so that requests get their turn between. */
+const BATCH = 100
+/** A completion normally takes well under a second; one this old was left behind by a crash. */
+const STUCK_MS = 30_000
+/** How long a cancelled or expired upload can still be asked about. */
+const REMEMBERED_MS = 7 * 24 * 3_600_000
+
+/** Ends uploads whose addresses ran out. */
+export async function expireUploads({ database, clock }: Context): Promise<void> {
+  while ((await database.expireUploads(clock(), BATCH)) === BATCH);
+}
+
+/** Has the storage let go of what was cancelled, expired or deleted. */
+export async function carryOutRemovals(context: Context): Promise<void> {
+  const { database, clock } = context
+  for (;;) {
+    const due = await database.listDueRemovals(clock(), BATCH)
+    for (const removal of due) await carryOutRemoval(context, removal)
+    // What failed is not due any more, so each round has other rows.
+    if (due.length < BATCH) return
+  }
+}
+
+/** Carries on completions that a crash or an outage interrupted. */
+export async function finishCompletions(context: Context, stuckMs = STUCK_MS): Promise<void> {
+  const { database, clock } = context
+  const before = new Date(clock().getTime() - stuckMs)
+  for (const upload of await database.listStuckCompletions(before, BATCH)) {
+    await finishInStorage(context, upload, [])
+  }
+}
+
+/** Removes uploads that the storage holds and no row speaks of. */
+export async function removeOrphanedUploads({ database, storage }: Context): Promise<void> {
+  // The row is always written first, so what has none now never gets one.
+  const uploads = await Array.fromAsync(storage.listUploads())
+  for (let start = 0; start < uploads.length; start += BATCH) {
+    const some = uploads.slice(start, start + BATCH)
+    const unfinished = await database.filterUnfinished(some.map(({ key }) => key))
+    for (const upload of some) {
+      if (!unfinished.has(upload.key)) await storage.abortUpload(upload)
+    }
+  }
+}
+
+export async function forgetEndedUploads({ database, clock }: Context): Promise<void> {
+  const before = new Date(clock().getTime() - REMEMBERED_MS)
+  while ((await database.forgetEndedUploads(before, BATCH)) === BATCH);
+}
+
+/** Every job once. One that fails does not keep the others from running. */
+export async function runJobs(context: Context, options: { stuckMs?: number } = {}): Promise<void> {
+  const jobs = {
+    expireUploads,
+    carryOutRemovals,
+    finishCompletions: (all: Context) => finishCompletions(all, options.stuckMs),
+    removeOrphanedUploads,
+    forgetEndedUploads,
+  }
+  for (const [name, job] of Object.entries(jobs)) {
+    try {
+      await job(context)
+    } catch (error) {
+      context.warn(`the job ${name} failed and is tried again`, error)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { type Asset, isVisible, type Upload } from '../domain/asset.ts'
+import { matchParts, type NamedPart } from '../domain/match-parts.ts'
+import { partPlan } from '../domain/parts.ts'
+import { invalid } from '../errors.ts'
+import type { CompletionOutcome, StoredPart } from '../storage/storage.ts'
+import type { Context } from './context.ts'
+import { assetNotFound, checkUploadId, getUpload, type UploadReference } from './get-upload.ts'
+import { storageUploadOf } from './signed-parts.ts'
+
+/**
+ * Makes the asset ready, once all of its parts are in the storage. A refusal leaves the upload as
+ * it was; repeating a success gives the same answer. Of racing calls one decides, and the others
+ * help it along.
+ */
+export async function completeUpload(
+  context: Context,
+  request: UploadReference & { uploadId: string; parts: NamedPart[] },
+): Promise<Asset> {
+  const { database, storage, clock } = context
+  let upload = await getUpload(context, request)
+  if (!isVisible(upload.asset.status)) throw assetNotFound()
+  checkUploadId(upload, request.uploadId)
+  if (upload.asset.status === 'ready') return upload.asset
+
+  const held = await storage.listParts(storageUploadOf(upload))
+  // The storage closes an upload only after it was decided on: then the row says so by now.
+  if (held === undefined) upload = await getUpload(context, request)
+  const isDecided = held === undefined && upload.asset.status !== 'uploading'
+  const parts = isDecided ? [] : checkParts(upload, held ?? [], request.parts)
+
+  const { status } = await database.beginCompletion(upload.asset.id, clock())
+  if (status === 'completing') {
+    const outcome = await finishInStorage(context, upload, parts)
+    if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
+  }
+  const { asset } = await getUpload(context, request)
+  if (!isVisible(asset.status)) throw assetNotFound()
+  return asset
+}
+
+/** The list that completes the upload: what the caller named, filled up with what is stored. */
+function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): NamedPart[] {
+  const plan = partPlan(upload.asset.bytes, upload.chunkSize)
+  const match = matchParts(plan, held, named)
+  if (match.problems.length > 0) throw invalid({ parts: match.problems })
+  return match.parts
+}
+
+/** Carries out a completion that was decided on. Repeatable: the job that mends crashes does it. */
+export async function finishInStorage(
+  context: Context,
+  upload: Upload,
+  parts: NamedPart[],
+): Promise<CompletionOutcome> {
+  const { database, storage, clock } = context
+  const { id } = upload.asset
+  const plan = partPlan(upload.asset.bytes, upload.chunkSize)
+  const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
+  if (outcome.outcome === 'completed') await database.finishCompletion(id, clock())
+  if (outcome.outcome === 'refused') await database.reopenUpload(id, clock())
+  if (outcome.outcome === 'gone') await database.abandonCompletion(id, clock())
+  return outcome
+}
+
+function partsChanged(numbers: number[]) {
+  return invalid({ parts: [`part ${numbers.join(', ')} changed meanwhile: send it again`] })
+}

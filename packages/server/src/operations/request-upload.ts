@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import type { Reservation } from '../database/database.ts'
+import type { Upload } from '../domain/asset.ts'
+import { parseMediaType, problemWithFilename } from '../domain/filename.ts'
+import { partPlan, partRanges, planParts } from '../domain/parts.ts'
+import { availableBytes } from '../domain/plan.ts'
+import { sizeText } from '../domain/size-text.ts'
+import { invalid, ServiceError } from '../errors.ts'
+import type { Context } from './context.ts'
+import { type SignedPart, signParts, storageUploadOf } from './signed-parts.ts'
+
+export interface FileDetails {
+  name?: string | undefined
+  filename?: string | undefined
+  size: number
+  mime?: string | undefined
+  mime_type?: string | undefined
+}
+
+export interface UploadSession {
+  upload: Upload
+  parts: SignedPart[]
+}
+
+/**
+ * Reserves the file's size against the plan and opens its upload. The same idempotency key with
+ * the same file gives the same session again, with addresses signed anew.
+ */
+export async function requestUpload(
+  context: Context,
+  request: { accountId: string; file: FileDetails; idempotencyKey?: string | undefined },
+): Promise<UploadSession> {
+  const { database, storage, settings } = context
+  const { filename, mime } = checkFile(request.file)
+  const { size } = request.file
+  const plan = planParts(size, { chunkSize: settings.chunkSize, maxParts: storage.maxParts })
+  const createdAt = context.clock()
+  const id = context.newId()
+  const uploadId = context.newId()
+  const upload: Upload = {
+    asset: {
+      id,
+      accountId: request.accountId,
+      kind: 'file',
+      status: 'uploading',
+      filename,
+      bytes: size,
+      mime,
+      url: null,
+      createdAt,
+    },
+    id: uploadId,
+    storageId: uploadId,
+    chunkSize: plan.chunkSize,
+    expiresAt: new Date(createdAt.getTime() + settings.signedForMs),
+  }
+  const { idempotencyKey } = request
+  const reservation = await database.reserveUpload({
+    upload,
+    ...(idempotencyKey !== undefined && {
+      idempotency: { key: idempotencyKey, digest: digestOf([filename, size, mime]) },
+    }),
+  })
+  if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
+  if (reservation.outcome !== 'reserved') throw refusal(reservation, size)
+  return signSession(context, await createInStorage(context, upload))
+}
+
+function checkFile(file: FileDetails): { filename: string; mime: string } {
+  const errors: Record<string, string[]> = {}
+  const name = file.name ?? file.filename
+  const field = file.name === undefined ? 'filename' : 'name'
+  if (name === undefined) {
+    errors.name = ['is required: send the file’s name']
+  } else if (file.filename !== undefined && file.filename !== name) {
+    errors.filename = ['must not differ from name: send one of them']
+  } else {
+    const problem = problemWithFilename(name)
+    if (problem !== undefined) errors[field] = [problem]
+  }
+  const mime = parseMediaType(file.mime ?? file.mime_type)
+  if (mime === undefined) {
+    const mimeField = file.mime === undefined ? 'mime_type' : 'mime'
+    errors[mimeField] = ['must be a media type such as application/zip']
+  }
+  if (name === undefined || mime === undefined || Object.keys(errors).length > 0) {
+    throw invalid(errors)
+  }
+  return { filename: name, mime }
+}
+
+/** If the storage refuses, the reservation is given back; if we die here, it expires. */
+async function createInStorage(context: Context, upload: Upload): Promise<Upload> {
+  const { database, storage } = context
+  try {
+    const { mime } = upload.asset
+    const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
+    if (storageId === upload.storageId) return upload
+    await database.recordStorageId(upload.asset.id, storageId)
+    return { ...upload, storageId }
+  } catch (error) {
+    await database.dropReservation(upload.asset.id).catch((failure: unknown) => {
+      context.warn('a reservation stays until it expires', failure)
+    })
+    throw error
+  }
+}
+
+async function repeatSession(context: Context, upload: Upload): Promise<UploadSession> {
+  const { status } = upload.asset
+  if (status === 'uploading') return signSession(context, upload)
+  // Nothing is left to send: a client that repeats itself goes straight on to `uploaded`.
+  if (status === 'completing' || status === 'ready') return { upload, parts: [] }
+  throw new ServiceError(
+    'upload_ended',
+    `The upload of this Idempotency-Key was ${status}. Use a new key to start over.`,
+  )
+}
+
+async function signSession(context: Context, upload: Upload): Promise<UploadSession> {
+  const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
+  return { upload, parts: await signParts(context, upload, ranges) }
+}
+
+function refusal(
+  reservation: Exclude<Reservation, { outcome: 'reserved' | 'repeated' }>,
+  size: number,
+): ServiceError {
+  if (reservation.outcome === 'key_reused') {
+    return new ServiceError(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for another file. Use a new key for each upload.',
+    )
+  }
+  const { usage } = reservation
+  const available = availableBytes(usage)
+  return new ServiceError(
+    'storage_exceeded',
+    `The file needs ${sizeText(size)}, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
+    { details: { needed: size, available, ...usage } },
+  )
+}
+
+function digestOf(values: unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex')
+}

@@ -1,0 +1,93 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type PartRange, partLength } from '../../domain/parts.ts'
+import type { StorageUpload, StoredObject } from '../storage.ts'
+
+/** What a part's address allows: one upload, one part, one exact length, for a time. */
+export interface PartGrant {
+  kind: 'part'
+  upload: StorageUpload
+  number: number
+  length: number
+  expiresAt: Date
+}
+
+/** What a download's address allows. */
+export interface DownloadGrant {
+  kind: 'download'
+  object: StoredObject
+  expiresAt: Date
+}
+
+export type Grant = PartGrant | DownloadGrant
+export type GrantMethod = 'PUT' | 'GET'
+
+const SIGNATURE = '&signature='
+
+export function partAddress(
+  secret: Buffer,
+  upload: StorageUpload,
+  range: PartRange,
+  expiresAt: Date,
+): string {
+  const path = `/uploads/${upload.key}/${upload.id}/${range.number}`
+  return sign(secret, 'PUT', `${path}?length=${partLength(range)}&expires=${seconds(expiresAt)}`)
+}
+
+/** The object's facts travel in letters that no client re-encodes. */
+export function downloadAddress(secret: Buffer, object: StoredObject, expiresAt: Date): string {
+  const { key, ...facts } = object
+  const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
+  return sign(secret, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
+}
+
+/** What the address allows; undefined when the signature is missing or does not fit. */
+export function readAddress(
+  secret: Buffer,
+  method: GrantMethod,
+  address: string,
+): Grant | undefined {
+  const at = address.lastIndexOf(SIGNATURE)
+  if (at < 0) return undefined
+  const signed = address.slice(0, at)
+  const given = Buffer.from(address.slice(at + SIGNATURE.length))
+  const expected = Buffer.from(signature(secret, method, signed))
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  // From here on, every letter of it is ours.
+  return method === 'PUT' ? readPart(signed) : readDownload(signed)
+}
+
+function readPart(signed: string): PartGrant | undefined {
+  const match = /^\/uploads\/([^/]+)\/([^/]+)\/(\d+)\?length=(\d+)&expires=(\d+)$/.exec(signed)
+  if (match === null) return undefined
+  const [, key = '', id = '', number, length, expires] = match
+  return {
+    kind: 'part',
+    upload: { key, id },
+    number: Number(number),
+    length: Number(length),
+    expiresAt: new Date(Number(expires) * 1000),
+  }
+}
+
+function readDownload(signed: string): DownloadGrant | undefined {
+  const match = /^\/objects\/([^/?]+)\?object=([\w-]+)&expires=(\d+)$/.exec(signed)
+  if (match === null) return undefined
+  const [, key = '', facts = '', expires] = match
+  return {
+    kind: 'download',
+    object: { key, ...JSON.parse(Buffer.from(facts, 'base64url').toString()) },
+    expiresAt: new Date(Number(expires) * 1000),
+  }
+}
+
+function sign(secret: Buffer, method: GrantMethod, unsigned: string): string {
+  return unsigned + SIGNATURE + signature(secret, method, unsigned)
+}
+
+function signature(secret: Buffer, method: GrantMethod, unsigned: string): string {
+  return createHmac('sha256', secret).update(`${method} ${unsigned}`).digest('base64url')
+}
+
+function seconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000)
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto'
+import { access, constants, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineUnavailable } from '../../errors.ts'
+import type { Storage, StorageUpload } from '../storage.ts'
+import { downloadAddress, partAddress } from './address.ts'
+import { finishUpload } from './finish-upload.ts'
+import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
+import { openListener } from './open-listener.ts'
+import { isMissing, readPartFiles } from './part-file.ts'
+import { prepareFolders } from './prepare-folders.ts'
+
+export interface DiskStorageOptions {
+  directory: string
+  host: string
+  /** 0 takes any free port. */
+  port: number
+  /** Where clients reach the listener, if not at its host and port. */
+  url?: string
+  onFailure(failure: { message: string; fatal: boolean; facts: object }): void
+}
+
+const MAX_PARTS = 10_000
+
+/** Opens the storage in a folder and starts its listener. One process at a time may hold it. */
+export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
+  const layout = layoutOf(options.directory)
+  const secret = await prepareFolders(layout)
+  const listener = await openListener({ ...options, secret })
+  const inTurn = oneAtATime()
+  const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
+
+  return {
+    maxParts: MAX_PARTS,
+    url,
+
+    createUpload: (upload) =>
+      asOutage(async () => {
+        await mkdir(uploadFolder(layout, upload), { recursive: true })
+        return upload.id
+      }),
+
+    async signParts(upload, parts, expiresAt) {
+      return parts.map((part) => url + partAddress(secret, upload, part, expiresAt))
+    },
+
+    listParts: (upload) => asOutage(() => readPartFiles(uploadFolder(layout, upload))),
+
+    completeUpload: (upload, plan, parts) =>
+      asOutage(() => inTurn(upload.key, () => finishUpload(layout, upload, { plan, parts }))),
+
+    abortUpload: (upload) =>
+      asOutage(() => inTurn(upload.key, () => discard(layout, uploadFolder(layout, upload)))),
+
+    async signDownload(object, expiresAt) {
+      return url + downloadAddress(secret, object, expiresAt)
+    },
+
+    removeObject: (key) => asOutage(() => discard(layout, objectFolder(layout, key))),
+
+    async *listUploads() {
+      for (const name of await asOutage(() => readdir(layout.uploads))) {
+        const upload: StorageUpload | undefined = parseUploadFolder(name)
+        if (upload !== undefined) yield upload
+      }
+    },
+
+    check: () =>
+      asOutage(async () => {
+        listener.check()
+        await access(layout.uploads, constants.W_OK)
+      }),
+
+    close: () => listener.close(),
+  }
+}
+
+/** One rename takes the folder out of everyone's reach; only then it is emptied. */
+async function discard(layout: Layout, folder: string): Promise<void> {
+  const grave = join(layout.trash, randomBytes(8).toString('hex'))
+  try {
+    await rename(folder, grave)
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  await rm(grave, { recursive: true, force: true })
+}
+
+/** Calls for one key wait for each other: a completion takes more than one step on the disk. */
+function oneAtATime() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (last.get(key) === turn) last.delete(key)
+    }
+  }
+}
+
+async function asOutage<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw new EngineUnavailable('storage', error)
+  }
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}

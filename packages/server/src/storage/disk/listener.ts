@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parentPort, workerData } from 'node:worker_threads'
+import { readAddress } from './address.ts'
+import { type Layout, layoutOf } from './layout.ts'
+import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
+import { receivePart } from './receive-part.ts'
+import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
+import { sendObject } from './send-object.ts'
+
+/** A transfer may take hours, but not stand still for longer than this. */
+const IDLE_MS = 120_000
+const HEADERS_MS = 30_000
+
+/** The listener runs in a thread of its own, so that transfers don't hold up the API. */
+function startListener(options: ListenerOptions, tell: (message: ToOwner) => void) {
+  const layout = layoutOf(options.directory)
+  const secret = Buffer.from(options.secret, 'hex')
+
+  let closing = false
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    response.once('close', () => {
+      // The connection is idle only once this turn is over.
+      if (closing) setImmediate(() => server.closeIdleConnections())
+    })
+    answer(layout, secret, request, response).catch((error: unknown) => {
+      // The query holds a signature, so only the path is told.
+      const path = request.url?.split('?')[0]
+      tell({ type: 'failed', method: request.method, path, error: String(error) })
+      refuse(request, response, {
+        code: 'internal',
+        message: 'The storage failed; the log says why. Try again.',
+      })
+    })
+  }
+
+  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_MS }, handle)
+  // Without this, Node asks for the body before the address was looked at.
+  server.on('checkContinue', handle)
+  server.setTimeout(IDLE_MS)
+  server.keepAliveTimeout = HEADERS_MS
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    tell({ type: 'refused', code: error.code ?? '', message: error.message })
+  })
+  server.listen(options.port, options.host, () => {
+    tell({ type: 'listening', port: (server.address() as AddressInfo).port })
+  })
+  return {
+    close(then: () => void) {
+      closing = true
+      server.close(then)
+    },
+  }
+}
+
+async function answer(
+  layout: Layout,
+  secret: Buffer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  allowAnyOrigin(response)
+  const { method = '', url = '' } = request
+  if (!/^\/(uploads|objects)\//.test(url)) {
+    return refuse(request, response, {
+      code: 'not_found',
+      message: 'Nothing is at this address. The storage answers only addresses that it signed.',
+    })
+  }
+  if (method === 'OPTIONS') return answerPreflight(request, response)
+  const allowed = url.startsWith('/uploads/') ? ['PUT'] : ['GET', 'HEAD']
+  if (!allowed.includes(method)) {
+    return refuse(request, response, {
+      code: 'method_not_allowed',
+      message: `This address takes ${allowed.join(' and ')}, not ${method}.`,
+      headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
+    })
+  }
+  const grant = readAddress(secret, method === 'PUT' ? 'PUT' : 'GET', url)
+  if (grant === undefined) {
+    return refuse(request, response, {
+      code: 'signature_invalid',
+      message: 'The signature does not fit this address. Use it exactly as the service gave it.',
+    })
+  }
+  if (grant.expiresAt.getTime() <= Date.now()) {
+    return refuse(request, response, {
+      code: 'address_expired',
+      message: `This address ran out at ${grant.expiresAt.toISOString()}. Ask the service for a fresh one.`,
+    })
+  }
+  return grant.kind === 'part'
+    ? receivePart(layout, grant, request, response)
+    : sendObject(layout, grant.object, request, response)
+}
+
+const owner = parentPort
+if (owner === null) throw new Error('the listener runs as a worker thread')
+const listener = startListener(workerData, (message) => owner.postMessage(message))
+owner.on('message', (message: ToListener) => {
+  if (message.type === 'close') listener.close(() => owner.close())
+})

@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { DiskStorageOptions } from './disk-storage.ts'
+import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
+
+export interface Listener {
+  port: number
+  /** Throws when the thread is gone. */
+  check(): void
+  /** Lets running transfers finish. */
+  close(): Promise<void>
+}
+
+export async function openListener(
+  options: DiskStorageOptions & { secret: Buffer },
+): Promise<Listener> {
+  const workerData: ListenerOptions = {
+    directory: options.directory,
+    host: options.host,
+    port: options.port,
+    secret: options.secret.toString('hex'),
+  }
+  const worker = new Worker(new URL('./listener.ts', import.meta.url), { workerData })
+  const port = await listening(worker, options)
+  let state: 'open' | 'closing' | 'gone' = 'open'
+  worker.on('message', (message: ToOwner) => {
+    if (message.type !== 'failed') return
+    const { type, ...facts } = message
+    options.onFailure({ message: 'a storage request failed', fatal: false, facts })
+  })
+  worker.on('error', (error) => {
+    options.onFailure({ message: 'the storage listener crashed', fatal: true, facts: { error } })
+  })
+  worker.on('exit', () => {
+    state = 'gone'
+  })
+  return {
+    port,
+    check() {
+      if (state === 'gone') throw new Error('the storage listener is gone')
+    },
+    async close() {
+      if (state === 'gone') return
+      const ended = once(worker, 'exit')
+      if (state === 'open') worker.postMessage({ type: 'close' } satisfies ToListener)
+      state = 'closing'
+      await ended
+    },
+  }
+}
+
+async function listening(worker: Worker, { host, port }: DiskStorageOptions): Promise<number> {
+  const [message] = (await once(worker, 'message')) as [ToOwner]
+  if (message.type === 'listening') return message.port
+  await worker.terminate()
+  if (message.type === 'refused' && message.code === 'EADDRINUSE') {
+    throw new Error(
+      `the storage can't listen on ${host}:${port}, another program does: set STOWAGE_STORAGE_PORT to a free port (0 takes any)`,
+    )
+  }
+  const reason = message.type === 'refused' ? message.message : message.error
+  throw new Error(`the storage can't listen on ${host}:${port}: ${reason}`)
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { INCOMING_PREFIX, type Layout } from './layout.ts'
+import { hasCode } from './part-file.ts'
+
+const SECRET_LENGTH = 32
+
+/** Makes the folders, clears what a crash left half done, and returns the signing secret. */
+export async function prepareFolders(layout: Layout): Promise<Buffer> {
+  for (const folder of [layout.root, layout.uploads, layout.objects]) {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+  }
+  await rm(layout.trash, { recursive: true, force: true })
+  await mkdir(layout.trash, { mode: 0o700 })
+  await removeIncoming(layout)
+  return readOrMakeSecret(layout.secret)
+}
+
+async function removeIncoming(layout: Layout): Promise<void> {
+  for (const upload of await readdir(layout.uploads)) {
+    const folder = join(layout.uploads, upload)
+    for (const name of await readdir(folder)) {
+      if (name.startsWith(INCOMING_PREFIX)) await rm(join(folder, name), { force: true })
+    }
+  }
+}
+
+async function readOrMakeSecret(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.writeFile(randomBytes(SECRET_LENGTH).toString('hex'))
+    await file.sync()
+    await file.close()
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+  const secret = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
+  if (secret.length !== SECRET_LENGTH) {
+    throw new Error(
+      `${path} does not hold a signing secret: restore it, or delete it to make a new one (addresses given out so far stop working)`,
+    )
+  }
+  return secret
+}

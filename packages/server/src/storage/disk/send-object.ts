@@ -1,0 +1,136 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { partPlan, partRange } from '../../domain/parts.ts'
+import type { StoredObject } from '../storage.ts'
+import { type ByteRange, parseByteRange } from './byte-range.ts'
+import { attachmentNamed } from './content-disposition.ts'
+import { type Layout, objectFolder, partFile } from './layout.ts'
+import { hasCode, isMissing } from './part-file.ts'
+import { refuse } from './respond.ts'
+
+const READ_SIZE = 256 * 1024
+
+/** Answers GET and HEAD with the object, or with the one range of it that was asked for. */
+export async function sendObject(
+  layout: Layout,
+  object: StoredObject,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const folder = objectFolder(layout, object.key)
+  const { size } = object.plan
+  // An object never changes under its key, so the key is as good as a digest.
+  const etag = `"${object.key}"`
+  const range = askedRange(request, size, etag)
+  if (range === 'unsatisfiable') {
+    return refuse(request, response, {
+      code: 'range_not_satisfiable',
+      message: `The file has ${size} bytes; ask for a range inside it.`,
+      headers: { 'Content-Range': `bytes */${size}` },
+    })
+  }
+  const asked = range === 'whole' ? { start: 0, end: size } : range
+  const first = await openFirstPart(folder, object, asked)
+  if (first === undefined) {
+    return refuse(request, response, {
+      code: 'object_not_found',
+      message: 'The file is no longer stored here.',
+    })
+  }
+  const headers = { ...describe(object), ETag: etag, 'Content-Length': asked.end - asked.start }
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, { ETag: etag })
+  } else if (range === 'whole') {
+    response.writeHead(200, headers)
+  } else {
+    const contentRange = `bytes ${range.start}-${range.end - 1}/${size}`
+    response.writeHead(206, { ...headers, 'Content-Range': contentRange })
+  }
+  if (request.method === 'HEAD' || response.statusCode === 304) {
+    await first.close()
+    response.end()
+    return
+  }
+  await stream(bytesOf(folder, object, asked, first), response)
+}
+
+function askedRange(request: IncomingMessage, size: number, etag: string) {
+  const condition = request.headers['if-range']
+  if (condition !== undefined && condition !== etag) return 'whole'
+  return parseByteRange(request.headers.range, size)
+}
+
+/** Whatever is inside, no browser runs it: it is saved, not shown, and its type is not guessed. */
+function describe(object: StoredObject): Record<string, string> {
+  return {
+    'Content-Type': object.mime,
+    'Content-Disposition': attachmentNamed(object.filename),
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': 'private, max-age=3600',
+  }
+}
+
+function partAt(object: StoredObject, offset: number): number {
+  return Math.floor(offset / object.plan.chunkSize) + 1
+}
+
+async function openFirstPart(
+  folder: string,
+  object: StoredObject,
+  range: ByteRange,
+): Promise<FileHandle | undefined> {
+  try {
+    return await open(partFile(folder, partAt(object, range.start)), 'r')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+async function* bytesOf(
+  folder: string,
+  object: StoredObject,
+  range: ByteRange,
+  first: FileHandle,
+): AsyncGenerator<Buffer> {
+  const plan = partPlan(object.plan.size, object.plan.chunkSize)
+  let file: FileHandle | undefined = first
+  try {
+    for (let offset = range.start; offset < range.end; ) {
+      const part = partRange(plan, partAt(object, offset))
+      file ??= await open(partFile(folder, part.number), 'r')
+      const end = Math.min(part.end, range.end)
+      yield* readBytes(file, offset - part.start, end - part.start)
+      offset = end
+      await file.close()
+      file = undefined
+    }
+  } finally {
+    await file?.close()
+  }
+}
+
+async function* readBytes(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+  for (let position = start; position < end; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(READ_SIZE, end - position))
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+    if (bytesRead === 0) throw new Error('a part is shorter than it was when it was stored')
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
+}
+
+async function stream(bytes: AsyncGenerator<Buffer>, response: ServerResponse): Promise<void> {
+  try {
+    await pipeline(Readable.from(bytes, { objectMode: false }), response)
+  } catch (error) {
+    // The reader went away, or the file was deleted under it: cutting the line tells it so.
+    if (hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ENOENT')) return
+    throw error
+  }
+}

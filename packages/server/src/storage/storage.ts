@@ -1,0 +1,78 @@
+import type { PartPlan, PartRange } from '../domain/parts.ts'
+
+export interface StorageUpload {
+  /** The storage's own name for the upload. */
+  id: string
+  /** The key that the object will have. */
+  key: string
+}
+
+export interface StoredPart {
+  number: number
+  etag: string
+  size: number
+}
+
+export interface StoredObject {
+  key: string
+  plan: PartPlan
+  filename: string
+  mime: string
+}
+
+export type CompletionOutcome =
+  | { outcome: 'completed' }
+  /** These parts are missing, or are not those named. The upload is as it was before. */
+  | { outcome: 'refused'; parts: number[] }
+  /** Neither the upload nor the object exists. */
+  | { outcome: 'gone' }
+
+/**
+ * Object storage with multipart uploads. Every call may be repeated. An outage throws
+ * `EngineUnavailable`.
+ */
+export interface Storage {
+  /** The most parts that one upload may have. */
+  readonly maxParts: number
+  /** Where clients reach it. */
+  readonly url: string
+
+  /** Opens an upload and returns the storage's name for it: the given id, if it takes one. */
+  createUpload(upload: StorageUpload & { mime: string }): Promise<string>
+
+  /**
+   * One address per part, in the given order. An address takes one PUT of exactly the part's
+   * length until `expiresAt`; a repeated PUT replaces the part.
+   */
+  signParts(upload: StorageUpload, parts: PartRange[], expiresAt: Date): Promise<string[]>
+
+  /** The whole parts it holds, by number; undefined when the upload does not exist (any more). */
+  listParts(upload: StorageUpload): Promise<StoredPart[] | undefined>
+
+  /**
+   * Makes the object out of all parts of the plan, or nothing. A part that is named must have that
+   * ETag; the others are taken as they are. Costs by the number of parts, not by their size.
+   * Completing again what is complete already is `completed`.
+   */
+  completeUpload(
+    upload: StorageUpload,
+    plan: PartPlan,
+    parts: { number: number; etag: string }[],
+  ): Promise<CompletionOutcome>
+
+  /** Removes every part, also those that arrive while it runs. An unknown upload is no error. */
+  abortUpload(upload: StorageUpload): Promise<void>
+
+  /** An address for GET and HEAD with ranges until `expiresAt`, always as an attachment. */
+  signDownload(object: StoredObject, expiresAt: Date): Promise<string>
+
+  /** An object that does not exist is no error. */
+  removeObject(key: string): Promise<void>
+
+  /** Every upload that is open in the storage. */
+  listUploads(): AsyncIterable<StorageUpload>
+
+  /** Throws `EngineUnavailable` when the storage does not answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}

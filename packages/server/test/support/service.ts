@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import { openService, type Service } from '../../src/compose.ts'
+import { type Environment, readConfig } from '../../src/config.ts'
+
+/** A folder that is removed after the test. */
+export async function aFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-test-'))
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface TestService extends Service {
+  folder: string
+  /** Calls the interface; a body is sent as JSON. */
+  call(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Answer>
+}
+
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+/** The whole service, in this process, on free ports and a folder of its own. */
+export async function aService(t: TestContext, settings: Environment = {}): Promise<TestService> {
+  const folder = settings.STOWAGE_DATA ?? (await aFolder(t))
+  const service = await openService({
+    config: readConfig({
+      STOWAGE_PORT: '0',
+      STOWAGE_STORAGE_PORT: '0',
+      STOWAGE_DATA: folder,
+      ...settings,
+    }),
+    logger: pino({ level: 'silent' }),
+    version: '0.0.0-test',
+    onFatal(message) {
+      throw new Error(message)
+    },
+  })
+  t.after(() => service.close())
+  return {
+    ...service,
+    folder,
+    call: (method, path, body, headers) =>
+      callJson(service.baseUrl + path, { method, body, headers }),
+  }
+}
+
+export async function callJson(
+  url: string,
+  { method, body, headers }: { method: string; body?: unknown; headers?: HeadersInit | undefined },
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
+import { callJson } from './service.ts'
+
+export const API = '/api/v1'
+
+/** Bytes that differ from one place to the next, and from one seed to another. */
+export function someBytes(length: number, seed = 1): Buffer {
+  const bytes = Buffer.alloc(length)
+  let state = seed * 2_654_435_761
+  for (let index = 0; index < length; index += 1) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    bytes[index] = state >>> 24
+  }
+  return bytes
+}
+
+interface FileToSend {
+  name?: string
+  bytes: Buffer
+  mime?: string
+}
+
+/** Step one: asks for a session, and expects one. */
+export async function requestSession(
+  baseUrl: string,
+  { name = 'file.bin', bytes, mime = 'application/octet-stream' }: FileToSend,
+): Promise<UploadSession> {
+  const url = `${baseUrl}${API}/assets/signed`
+  const body = { name, size: bytes.length, mime }
+  const answer = await callJson(url, { method: 'POST', body })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+export async function putPart(url: string, bytes: Buffer): Promise<Response> {
+  return fetch(url, { method: 'PUT', body: new Uint8Array(bytes) })
+}
+
+/** Step two: sends all parts, the last one first. */
+export async function putParts(session: UploadSession, bytes: Buffer): Promise<CompletedPart[]> {
+  return Promise.all(
+    session.urls.toReversed().map(async ({ part, start, end, url }) => {
+      const response = await putPart(url, bytes.subarray(start, end))
+      assert.equal(response.status, 200, await response.text())
+      return { PartNumber: part, ETag: (response.headers.get('etag') ?? '').replaceAll('"', '') }
+    }),
+  )
+}
+
+/** Step three. */
+export function complete(
+  baseUrl: string,
+  session: UploadSession,
+  parts?: CompletedPart[],
+  method = 'POST',
+) {
+  const url = `${baseUrl}${API}/assets/${session.id}/uploaded`
+  return callJson(url, { method, body: { upload_id: session.upload_id, parts } })
+}
+
+export function cancel(baseUrl: string, session: UploadSession) {
+  const url = `${baseUrl}${API}/assets/${session.id}/cancel`
+  return callJson(url, { method: 'POST', body: { upload_id: session.upload_id } })
+}
+
+/** The whole flow. */
+export async function uploadFile(baseUrl: string, file: FileToSend): Promise<Asset> {
+  const session = await requestSession(baseUrl, file)
+  const parts = await putParts(session, file.bytes)
+  const answer = await complete(baseUrl, session, parts)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data
+}
+
+export async function download(baseUrl: string, id: string): Promise<Buffer> {
+  const response = await fetch(`${baseUrl}${API}/assets/${id}/download`)
+  assert.equal(response.status, 200)
+  return Buffer.from(await response.arrayBuffer())
+}
