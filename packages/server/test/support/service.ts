@@ -16,7 +16,7 @@ export async function aFolder(t: TestContext): Promise<string> {
 export interface TestService extends Service {
   folder: string
   /** Calls the interface; a body is sent as JSON. */
-  call(method: string, path: string, body?: unknown, headers?: HeadersInit): Promise<Answer>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
 }
 
 export interface Answer {
@@ -53,7 +53,7 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
 
 export async function callJson(
   url: string,
-  { method, body, headers }: { method: string; body?: unknown; headers?: HeadersInit | undefined },
+  { method, body, headers }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
 ): Promise<Answer> {
   const response = await fetch(url, {
     method,
