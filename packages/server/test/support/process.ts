@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { cleanUp } from './clean-up.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 
@@ -26,7 +27,7 @@ export async function aServiceProcess(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = once(child, 'exit')
-  t.after(async () => {
+  cleanUp(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await ended
   })

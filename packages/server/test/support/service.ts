@@ -1,22 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
 import { type Environment, readConfig } from '../../src/config.ts'
+import { aFolder, cleanUp } from './clean-up.ts'
 
-/** A folder that is removed after the test. */
-export async function aFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-test-'))
-  t.after(() => rm(folder, { recursive: true, force: true }))
-  return folder
-}
+export { aFolder }
 
 export interface TestService extends Service {
   folder: string
   /** Calls the interface; a body is sent as JSON. */
-  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
 }
 
 export interface Answer {
@@ -42,7 +40,7 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
       throw new Error(message)
     },
   })
-  t.after(() => service.close())
+  cleanUp(t, () => service.close())
   return {
     ...service,
     folder,
@@ -53,7 +51,11 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
 
 export async function callJson(
   url: string,
-  { method, body, headers }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
+  {
+    method,
+    body,
+    headers,
+  }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
 ): Promise<Answer> {
   const response = await fetch(url, {
     method,

@@ -78,3 +78,7 @@ export async function download(baseUrl: string, id: string): Promise<Buffer> {
   assert.equal(response.status, 200)
   return Buffer.from(await response.arrayBuffer())
 }
+
+export function callUrl(url: string) {
+  return callJson(url, { method: 'GET' })
+}

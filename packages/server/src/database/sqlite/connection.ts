@@ -3,7 +3,7 @@ import { EngineUnavailable } from '../../errors.ts'
 import type { MigrationTarget } from '../migrate.ts'
 
 /** How long a statement waits for another process that is writing. */
-const BUSY_TIMEOUT_MS = 5_000
+const BUSY_TIMEOUT_MS = 2_000
 
 export function connect(file: string): DatabaseSync {
   const connection = new DatabaseSync(file, {

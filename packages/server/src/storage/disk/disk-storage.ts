@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, constants, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineUnavailable } from '../../errors.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
+import { isMissing, makeFolder } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { openListener } from './open-listener.ts'
-import { isMissing, readPartFiles } from './part-file.ts'
+import { readPartFiles } from './part-file.ts'
 import { prepareFolders } from './prepare-folders.ts'
 
 export interface DiskStorageOptions {
@@ -30,13 +31,21 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   const inTurn = oneAtATime()
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
+  /** Where the whole folder is missing (a disk not mounted), nothing may be taken for gone. */
+  function onDisk<Result>(work: () => Promise<Result>): Promise<Result> {
+    return asOutage(async () => {
+      await access(layout.uploads, constants.W_OK)
+      return work()
+    })
+  }
+
   return {
     maxParts: MAX_PARTS,
     url,
 
     createUpload: (upload) =>
       asOutage(async () => {
-        await mkdir(uploadFolder(layout, upload), { recursive: true })
+        await makeFolder(uploadFolder(layout, upload))
         return upload.id
       }),
 
@@ -44,19 +53,19 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       return parts.map((part) => url + partAddress(secret, upload, part, expiresAt))
     },
 
-    listParts: (upload) => asOutage(() => readPartFiles(uploadFolder(layout, upload))),
+    listParts: (upload) => onDisk(() => readPartFiles(uploadFolder(layout, upload))),
 
     completeUpload: (upload, plan, parts) =>
-      asOutage(() => inTurn(upload.key, () => finishUpload(layout, upload, { plan, parts }))),
+      onDisk(() => inTurn(upload.key, () => finishUpload(layout, upload, { plan, parts }))),
 
     abortUpload: (upload) =>
-      asOutage(() => inTurn(upload.key, () => discard(layout, uploadFolder(layout, upload)))),
+      onDisk(() => inTurn(upload.key, () => discard(layout, uploadFolder(layout, upload)))),
 
     async signDownload(object, expiresAt) {
       return url + downloadAddress(secret, object, expiresAt)
     },
 
-    removeObject: (key) => asOutage(() => discard(layout, objectFolder(layout, key))),
+    removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
 
     async *listUploads() {
       for (const name of await asOutage(() => readdir(layout.uploads))) {
@@ -65,11 +74,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       }
     },
 
-    check: () =>
-      asOutage(async () => {
-        listener.check()
-        await access(layout.uploads, constants.W_OK)
-      }),
+    check: () => onDisk(async () => listener.check()),
 
     close: () => listener.close(),
   }

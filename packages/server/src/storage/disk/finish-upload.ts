@@ -1,10 +1,10 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type PartPlan, partLength, partRanges } from '../../domain/parts.ts'
 import type { CompletionOutcome, StorageUpload, StoredPart } from '../storage.ts'
+import { hasCode, isMissing, makeFolder, syncFolder } from './file-system.ts'
 import { type Layout, objectFolder, objectShard, uploadFolder } from './layout.ts'
-import { hasCode, isMissing, readPartFiles } from './part-file.ts'
-import { syncFolder } from './receive-part.ts'
+import { readPartFiles } from './part-file.ts'
 
 interface Expected {
   plan: PartPlan
@@ -22,7 +22,7 @@ export async function finishUpload(
 ): Promise<CompletionOutcome> {
   const source = uploadFolder(layout, upload)
   const target = objectFolder(layout, upload.key)
-  await mkdir(objectShard(layout, upload.key), { recursive: true })
+  await makeFolder(objectShard(layout, upload.key))
   try {
     await rename(source, target)
   } catch (error) {

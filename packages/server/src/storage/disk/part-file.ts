@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredPart } from '../storage.ts'
+import { isMissing } from './file-system.ts'
 
 /**
  * A part's file is its bytes, then its digest, then a mark. So one rename puts bytes and digest in
@@ -68,12 +69,4 @@ function readPartFile(path: string, number: number): StoredPart | undefined {
   } finally {
     closeSync(file)
   }
-}
-
-export function isMissing(error: unknown): boolean {
-  return hasCode(error, 'ENOENT')
-}
-
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout } from './layout.ts'
-import { hasCode } from './part-file.ts'
 
 const SECRET_LENGTH = 32
 

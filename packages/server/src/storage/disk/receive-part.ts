@@ -4,8 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { createXXHash128, type IHasher } from 'hash-wasm'
 import type { PartGrant } from './address.ts'
+import { hasCode, isMissing, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
-import { etagOf, hasCode, isMissing, partFooter } from './part-file.ts'
+import { etagOf, partFooter } from './part-file.ts'
 import { refuse } from './respond.ts'
 
 /** Chunks off the wire are gathered to this size before they are written. */
@@ -116,13 +117,4 @@ const idleHashers: IHasher[] = []
 async function takeHasher(): Promise<IHasher> {
   const hasher = idleHashers.pop() ?? (await createXXHash128())
   return hasher.init()
-}
-
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

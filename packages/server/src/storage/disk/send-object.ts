@@ -6,8 +6,8 @@ import { partPlan, partRange } from '../../domain/parts.ts'
 import type { StoredObject } from '../storage.ts'
 import { type ByteRange, parseByteRange } from './byte-range.ts'
 import { attachmentNamed } from './content-disposition.ts'
+import { hasCode, isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './layout.ts'
-import { hasCode, isMissing } from './part-file.ts'
 import { refuse } from './respond.ts'
 
 const READ_SIZE = 256 * 1024

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return error.problems
+  }
+}
+
+test('without settings the service is on loopback, SQLite and disk', () => {
+  const config = readConfig({ PATH: '/bin' })
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.port, 4000)
+  assert.equal(config.storage.port, 4001)
+  assert.equal(config.chunkSize, 100_000_000)
+  assert.equal(config.signedForMs, 12 * 3_600_000)
+  assert.equal(config.logLevel, 'info')
+})
+
+test('every setting is read', () => {
+  const config = readConfig({
+    STOWAGE_HOST: '::1',
+    STOWAGE_PORT: '0',
+    STOWAGE_BASE_URL: 'https://files.example.com/',
+    STOWAGE_DATA: '/srv/stowage',
+    STOWAGE_DATABASE: 'sqlite',
+    STOWAGE_STORAGE: 'disk',
+    STOWAGE_STORAGE_PORT: '0',
+    STOWAGE_STORAGE_URL: 'https://parts.example.com/store/',
+    STOWAGE_AUTH: 'open',
+    STOWAGE_PLAN_STORAGE: '500GB',
+    STOWAGE_CHUNK_SIZE: '8MiB',
+    STOWAGE_SIGNED_FOR: '30m',
+    STOWAGE_LOG: 'warn',
+  })
+  assert.deepEqual(config, {
+    host: '::1',
+    port: 0,
+    baseUrl: 'https://files.example.com',
+    dataDirectory: '/srv/stowage',
+    database: { kind: 'sqlite', file: '/srv/stowage/stowage.db' },
+    storage: {
+      kind: 'disk',
+      directory: '/srv/stowage/storage',
+      port: 0,
+      url: 'https://parts.example.com/store',
+    },
+    planStorage: 500_000_000_000,
+    chunkSize: 8_388_608,
+    signedForMs: 1_800_000,
+    logLevel: 'warn',
+  })
+})
+
+test('all problems are reported together', () => {
+  const problems = problemsOf({
+    STOWAGE_PORT: '70000',
+    STOWAGE_HOST: '0.0.0.0',
+    STOWAGE_CHUNK_SIZE: '0',
+    STOWAGE_SIGNED_FOR: '8d',
+    STOWAGE_BASE_URL: 'ftp://x',
+    STOWAGE_LOG: 'loud',
+    STOWAGE_DATABASE: 'postgres://localhost/stowage',
+    STOWAGE_STORAGE: 's3://bucket',
+  })
+  assert.equal(problems.length, 8)
+})
+
+test('an unknown setting is refused with the nearest known one', () => {
+  assert.deepEqual(problemsOf({ STOWAGE_STORAGE_PROT: '1' }), [
+    'STOWAGE_STORAGE_PROT: there is no such setting; did you mean STOWAGE_STORAGE_PORT?',
+  ])
+})
+
+test('settings of engines that this version lacks are refused, not ignored', () => {
+  assert.equal(
+    problemsOf({ STOWAGE_S3_REGION: 'eu-central-1', STOWAGE_RATE_LIMIT: '60' }).length,
+    2,
+  )
+})
+
+test('service and storage need two ports', () => {
+  assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
+})

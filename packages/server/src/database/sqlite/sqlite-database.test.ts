@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { testDatabaseContract } from '../database.contract.ts'
+import type { Database } from '../database.ts'
+import { connect } from './connection.ts'
+import { openSqliteDatabase } from './sqlite-database.ts'
+
+async function aFile(t: TestContext): Promise<string> {
+  return join(await aFolder(t), 'stowage.db')
+}
+
+async function openIn(t: TestContext, file: string): Promise<Database> {
+  const database = await openSqliteDatabase({ file })
+  cleanUp(t, () => database.close())
+  return database
+}
+
+testDatabaseContract('sqlite', async (t) => openIn(t, await aFile(t)))
+
+test('every commit is synced to a write-ahead log', async (t) => {
+  const file = await aFile(t)
+  await openIn(t, file)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  assert.equal(other.prepare('pragma journal_mode').get()?.journal_mode, 'wal')
+  const connection = connect(file)
+  cleanUp(t, () => connection.close())
+  // 2 is FULL.
+  assert.equal(connection.prepare('pragma synchronous').get()?.synchronous, 2)
+})
+
+test('a database that another process keeps locked is an outage', async (t) => {
+  const file = await aFile(t)
+  const database = await openIn(t, file)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec('begin immediate')
+  await assert.rejects(database.finishRemoval(1), { name: 'EngineUnavailable', engine: 'database' })
+  other.exec('rollback')
+  await database.finishRemoval(1)
+})
+
+test('a migration that was edited after it ran stops the start', async (t) => {
+  const file = await aFile(t)
+  await openIn(t, file)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec(`update migrations set checksum = 'changed'`)
+  await assert.rejects(openSqliteDatabase({ file }), /was changed after it ran/)
+  other.exec(`update migrations set name = '9999_future.sql'`)
+  await assert.rejects(openSqliteDatabase({ file }), /newer version/)
+})
+
+test('the name filter reads the trigram index, not every name', async (t) => {
+  const file = await aFile(t)
+  await openIn(t, file)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  const plan = other
+    .prepare(
+      `explain query plan select id from assets where account_id = 'a' and status = 'ready'
+       and instr(search_name, 'abc') > 0
+       and seq in (select rowid from asset_names where asset_names match '"abc"')
+       order by id desc limit 10`,
+    )
+    .all()
+    .map((row) => String(row.detail))
+    .join('\n')
+  assert.match(plan, /SCAN asset_names VIRTUAL TABLE INDEX/)
+})

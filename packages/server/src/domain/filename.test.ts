@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseMediaType, problemWithFilename } from './filename.ts'
+
+test('names in any script are fine', () => {
+  const names = [
+    'a',
+    'Ünïcødé.zip',
+    '日本語.pdf',
+    'שלום.txt',
+    '👩‍👩‍👧.png',
+    '100%_done.mp4',
+    '…',
+    'x'.repeat(255),
+    '😀'.repeat(255),
+  ]
+  for (const name of names) assert.equal(problemWithFilename(name), undefined, name)
+})
+
+test('names that no file can have, or that lead elsewhere, are refused', () => {
+  const names = [
+    '',
+    '   ',
+    '.',
+    '..',
+    '../x',
+    'a/b',
+    'a\\b',
+    'a\u0000b',
+    'a\nb',
+    'a\u007fb',
+    '\ud800',
+    'x'.repeat(256),
+  ]
+  for (const name of names)
+    assert.notEqual(problemWithFilename(name), undefined, JSON.stringify(name))
+})
+
+test('a media type may have parameters; none means any bytes', () => {
+  assert.equal(parseMediaType('text/plain; charset=utf-8'), 'text/plain; charset=utf-8')
+  assert.equal(parseMediaType(''), 'application/octet-stream')
+  assert.equal(parseMediaType(undefined), 'application/octet-stream')
+  for (const text of ['zip', 'a/b/c', 'a/b\r\nX: y', 'text/plain;', 'a b/c']) {
+    assert.equal(parseMediaType(text), undefined, text)
+  }
+})

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { pagePosition } from './paging.ts'
+
+test('an empty listing has one page, from 0 to 0', () => {
+  const position = pagePosition({ page: 1, perPage: 25 }, 0)
+  assert.deepEqual(
+    { from: position.from, to: position.to, lastPage: position.lastPage, window: position.window },
+    { from: 0, to: 0, lastPage: 1, window: [1] },
+  )
+})
+
+test('a page past the end leads back to the last one', () => {
+  const position = pagePosition({ page: 9, perPage: 10 }, 25)
+  assert.deepEqual(
+    [position.previous, position.next, position.from, position.to],
+    [3, undefined, 0, 0],
+  )
+})
+
+test('with many pages the window holds the first, the last and the neighbours', () => {
+  const { window } = pagePosition({ page: 500, perPage: 1 }, 1000)
+  assert.deepEqual(window, [1, 495, 496, 497, 498, 499, 500, 501, 502, 503, 504, 505, 1000])
+})
+
+test('for any listing, walking from page to page counts every row once', () => {
+  const listings = fc.record({ total: fc.nat(300), perPage: fc.integer({ min: 1, max: 40 }) })
+  fc.assert(
+    fc.property(listings, ({ total, perPage }) => {
+      let seen = 0
+      let page: number | undefined = 1
+      while (page !== undefined) {
+        const position = pagePosition({ page, perPage }, total)
+        if (total > 0) {
+          assert.equal(position.from, seen + 1)
+          seen = position.to
+        }
+        assert.ok(position.window.length <= 13)
+        assert.ok(position.window.includes(page))
+        assert.equal(new Set(position.window).size, position.window.length)
+        page = position.next
+      }
+      assert.equal(seen, total)
+    }),
+  )
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { partLength, partRanges, planParts } from './parts.ts'
+
+const HUNDRED_MB = { chunkSize: 100_000_000, maxParts: 10_000 }
+
+test('250 MB are three parts, the last one shorter', () => {
+  const ranges = partRanges(planParts(250_000_000, HUNDRED_MB))
+  assert.deepEqual(ranges, [
+    { number: 1, start: 0, end: 100_000_000 },
+    { number: 2, start: 100_000_000, end: 200_000_000 },
+    { number: 3, start: 200_000_000, end: 250_000_000 },
+  ])
+})
+
+test('an empty file has one empty part', () => {
+  const ranges = partRanges(planParts(0, HUNDRED_MB))
+  assert.deepEqual(ranges, [{ number: 1, start: 0, end: 0 }])
+})
+
+test('exactly one and exactly two chunks leave no empty part behind', () => {
+  assert.equal(planParts(100_000_000, HUNDRED_MB).count, 1)
+  assert.equal(planParts(200_000_000, HUNDRED_MB).count, 2)
+})
+
+test('the chunk grows only when the limit on parts asks for it', () => {
+  assert.equal(planParts(1_000_000_000_000, HUNDRED_MB).chunkSize, 100_000_000)
+  assert.equal(planParts(1_000_000_000_001, HUNDRED_MB).chunkSize, 100_000_001)
+})
+
+test('for any size and limits the parts cover the file exactly once, never too many or too large', () => {
+  const sizes = fc.oneof(fc.maxSafeNat(), fc.nat(1_000_000))
+  const limits = fc.record({
+    chunkSize: fc.integer({ min: 1, max: 5_000_000_000 }),
+    maxParts: fc.integer({ min: 1, max: 1_000 }),
+  })
+  fc.assert(
+    fc.property(sizes, limits, (size, limit) => {
+      const plan = planParts(size, limit)
+      const ranges = partRanges(plan)
+      assert.ok(ranges.length >= 1 && ranges.length <= limit.maxParts)
+      assert.equal(ranges[0]?.start, 0)
+      assert.equal(ranges.at(-1)?.end, size)
+      for (const [index, range] of ranges.entries()) {
+        assert.equal(range.number, index + 1)
+        const next = ranges[index + 1]
+        if (next === undefined) continue
+        assert.equal(next.start, range.end)
+        assert.equal(partLength(range), plan.chunkSize)
+      }
+      const last = ranges.at(-1)
+      assert.ok(last && partLength(last) <= plan.chunkSize)
+      assert.ok(size === 0 || partLength(last) > 0)
+      const isGrown = plan.chunkSize > limit.chunkSize
+      assert.ok(!isGrown || size > limit.chunkSize * limit.maxParts)
+    }),
+  )
+})
+
+test('the smallest remainder near 2^53 still gets its part', () => {
+  const size = Number.MAX_SAFE_INTEGER - (Number.MAX_SAFE_INTEGER % 10_000) - 9_999
+  const plan = planParts(size, { chunkSize: 1, maxParts: 10_000 })
+  assert.ok(plan.count <= 10_000)
+  assert.equal(partRanges(plan).at(-1)?.end, size)
+})

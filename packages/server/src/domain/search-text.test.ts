@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { foldText, trigrams } from './search-text.ts'
+
+test('texts that differ only in case fold to the same, in any script', () => {
+  const pairs: [string, string][] = [
+    ['README', 'readme'],
+    ['STRASSE', 'straße'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['οδός', 'ΟΔΌΣ'],
+    ['ЁЖИК', 'ёжик'],
+    ['ÇELIK', 'çelik'],
+    ['ﬁle', 'FILE'],
+    ['ＦＵＬＬ', 'full'],
+  ]
+  for (const [one, other] of pairs) assert.equal(foldText(one), foldText(other))
+})
+
+test('composed and decomposed accents fold to the same', () => {
+  assert.equal(foldText('Crème Brûlée'.normalize('NFD')), foldText('CRÈME BRÛLÉE'))
+})
+
+test('folding what is folded changes nothing', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      assert.equal(foldText(foldText(text)), foldText(text))
+    }),
+  )
+})
+
+test('trigrams count characters, not UTF-16 units', () => {
+  assert.deepEqual(trigrams('a😀b'), ['a😀b'])
+  assert.deepEqual(trigrams('日本'), [])
+  assert.deepEqual(trigrams('aaaa'), ['aaa'])
+})

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { partPlan, partRanges } from '../../domain/parts.ts'
+import { testStorageContract } from '../storage.contract.ts'
+import type { Storage } from '../storage.ts'
+import { openDiskStorage } from './disk-storage.ts'
+
+const CHUNK = 1000
+const later = () => new Date(Date.now() + 60_000)
+
+async function openIn(t: TestContext, directory: string): Promise<Storage> {
+  const storage = await openDiskStorage({
+    directory,
+    host: '127.0.0.1',
+    port: 0,
+    onFailure(failure) {
+      assert.fail(JSON.stringify(failure))
+    },
+  })
+  cleanUp(t, () => storage.close())
+  return storage
+}
+
+testStorageContract('disk', async (t) => ({
+  storage: await openIn(t, await aFolder(t)),
+  chunkSize: CHUNK,
+}))
+
+async function anOpenUpload(t: TestContext, size = CHUNK) {
+  const folder = await aFolder(t)
+  const storage = await openIn(t, folder)
+  const upload = { key: randomUUID(), id: randomUUID() }
+  await storage.createUpload({ ...upload, mime: 'text/plain' })
+  const plan = partPlan(size, size || 1)
+  const [url = ''] = await storage.signParts(upload, partRanges(plan), later())
+  return { folder, storage, upload, plan, url }
+}
+
+test('the signing secret is for its owner only', async (t) => {
+  const { folder } = await anOpenUpload(t)
+  assert.equal((await stat(join(folder, 'secret'))).mode & 0o777, 0o600)
+})
+
+test('a PUT that is cut off leaves nothing behind', async (t) => {
+  const { folder, storage, upload, url } = await anOpenUpload(t, 1_000_000)
+  const cut = request(url, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } })
+  cut.on('error', () => {})
+  cut.write(Buffer.alloc(300_000))
+  const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
+  await until(async () => (await readdir(uploadFolder)).length === 1)
+  cut.destroy()
+  await until(async () => (await readdir(uploadFolder)).length === 0)
+  assert.deepEqual(await storage.listParts(upload), [])
+})
+
+test('two PUTs of one part at once leave one whole part', async (t) => {
+  const { storage, upload, url, plan } = await anOpenUpload(t, 500_000)
+  const bodies = [1, 2, 3, 4].map((fill) => new Uint8Array(500_000).fill(fill))
+  const answers = await Promise.all(bodies.map((body) => fetch(url, { method: 'PUT', body })))
+  const etags = answers.map((answer) => answer.headers.get('etag')?.replaceAll('"', ''))
+  const [part] = (await storage.listParts(upload)) ?? []
+  const winner = bodies[etags.indexOf(part?.etag)]
+  assert.ok(winner)
+  await storage.completeUpload(upload, plan, [])
+  const address = await storage.signDownload(
+    { key: upload.key, plan, filename: 'x', mime: 'text/plain' },
+    later(),
+  )
+  const stored = new Uint8Array(await (await fetch(address)).arrayBuffer())
+  assert.equal(sha256(stored), sha256(winner))
+})
+
+test('what a crash left on its way is cleared at the next start, whole parts are kept', async (t) => {
+  const { folder, storage, upload, url } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  const flying = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
+  flying.on('error', () => {})
+  flying.write('x')
+  const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
+  await until(async () => (await readdir(uploadFolder)).length === 2)
+  const again = await openIn(t, folder)
+  assert.deepEqual(await readdir(uploadFolder), ['00001'])
+  assert.equal((await again.listParts(upload))?.length, 1)
+  flying.destroy()
+  await storage.abortUpload(upload)
+})
+
+test('a part that the disk has no room for is refused before it is sent', async (t) => {
+  const size = Number.MAX_SAFE_INTEGER
+  const { url } = await anOpenUpload(t, size)
+  const headers = { 'Content-Length': size, Expect: '100-continue' }
+  const sending = request(url, { method: 'PUT', headers })
+  sending.flushHeaders()
+  sending.on('continue', () => assert.fail('it asked for the bytes'))
+  const status = await new Promise((resolve) => {
+    sending.on('response', (response) => resolve(response.statusCode))
+  })
+  sending.on('error', () => {})
+  sending.destroy()
+  assert.equal(status, 507)
+})
+
+test('a browser may PUT from any origin and read the ETag', async (t) => {
+  const { url } = await anOpenUpload(t)
+  const preflight = await fetch(url, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'PUT',
+      'Access-Control-Request-Headers': 'x-anything',
+    },
+  })
+  assert.equal(preflight.status, 204)
+  assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
+  assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PUT/)
+  assert.equal(preflight.headers.get('access-control-allow-headers'), 'x-anything')
+  const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  assert.match(answer.headers.get('access-control-expose-headers') ?? '', /ETag/)
+})
+
+test('a download is safe against what is inside, and conditions are kept', async (t) => {
+  const { storage, upload, plan, url } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
+  await storage.completeUpload(upload, plan, [])
+  const object = { key: upload.key, plan, filename: 'page.html', mime: 'text/html' }
+  const address = await storage.signDownload(object, later())
+  const whole = await fetch(address)
+  assert.equal((await whole.text()).length, CHUNK)
+  assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
+  assert.match(whole.headers.get('content-security-policy') ?? '', /sandbox/)
+  const etag = whole.headers.get('etag') ?? ''
+  const ask = (headers: Record<string, string>) => fetch(address, { headers })
+  assert.equal((await ask({ 'If-None-Match': etag })).status, 304)
+  assert.equal((await ask({ Range: 'bytes=0-1', 'If-Range': etag })).status, 206)
+  assert.equal((await ask({ Range: 'bytes=0-1', 'If-Range': '"other"' })).status, 200)
+  const head = await fetch(address, { method: 'HEAD' })
+  assert.equal(head.headers.get('content-length'), String(CHUNK))
+  assert.equal(await head.text(), '')
+})
+
+test('a folder that went away is an outage, not a crash', async (t) => {
+  const { folder, storage, upload } = await anOpenUpload(t)
+  await rename(folder, `${folder}-away`)
+  cleanUp(t, () => rm(`${folder}-away`, { recursive: true, force: true }))
+  const outage = { name: 'EngineUnavailable', engine: 'storage' }
+  await assert.rejects(storage.check(), outage)
+  await assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage)
+  await assert.rejects(storage.listParts(upload), outage)
+  await assert.rejects(storage.completeUpload(upload, partPlan(1, 1), []), outage)
+  await assert.rejects(storage.abortUpload(upload), outage)
+  await assert.rejects(storage.removeObject(upload.key), outage)
+})
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Waits for what another thread or process does, for at most ten seconds. */
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

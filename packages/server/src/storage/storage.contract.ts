@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { partPlan, partRange, partRanges } from '../domain/parts.ts'
+import type { Storage, StorageUpload } from './storage.ts'
+
+export type OpenStorage = (t: TestContext) => Promise<{
+  storage: Storage
+  /** The smallest size that a part other than the last may have. */
+  chunkSize: number
+}>
+
+const HOUR_MS = 3_600_000
+
+/** What every storage promises. An engine's test opens it and runs all of this. */
+export function testStorageContract(engine: string, open: OpenStorage): void {
+  const name = (sentence: string) => `${engine}: ${sentence}`
+
+  async function anUpload(t: TestContext, { chunks = 2, rest = 5 } = {}) {
+    const { storage, chunkSize } = await open(t)
+    const plan = partPlan(chunks * chunkSize + rest, chunkSize)
+    const bytes = Buffer.from(
+      Array.from({ length: plan.size }, (_, index) => (index * 31 + (index >> 8)) % 251),
+    )
+    const key = randomUUID()
+    const id = await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' })
+    const upload: StorageUpload = { key, id }
+    const later = new Date(Date.now() + HOUR_MS)
+    const ranges = partRanges(plan)
+    const urls = await storage.signParts(upload, ranges, later)
+
+    async function put(number: number, body = bytesOf(number)): Promise<Response> {
+      return fetch(urls[number - 1] ?? '', { method: 'PUT', body })
+    }
+    function bytesOf(number: number): Uint8Array<ArrayBuffer> {
+      const { start, end } = partRange(plan, number)
+      return new Uint8Array(bytes.subarray(start, end))
+    }
+    async function putAll(): Promise<{ number: number; etag: string }[]> {
+      return Promise.all(
+        ranges.toReversed().map(async ({ number }) => {
+          const response = await put(number)
+          assert.equal(response.status, 200, await response.text())
+          return { number, etag: etagOf(response) }
+        }),
+      )
+    }
+    async function downloadAddress(filename = 'a.txt'): Promise<string> {
+      return storage.signDownload({ key, plan, filename, mime: 'text/plain' }, later)
+    }
+    return {
+      storage,
+      plan,
+      bytes,
+      upload,
+      ranges,
+      put,
+      putAll,
+      bytesOf,
+      downloadAddress,
+      chunkSize,
+    }
+  }
+
+  test(name('parts sent in any order become one object'), async (t) => {
+    const { storage, upload, plan, bytes, putAll, downloadAddress } = await anUpload(t)
+    const parts = await putAll()
+    assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
+    const response = await fetch(await downloadAddress())
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-type'), 'text/plain')
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  })
+
+  test(name('an empty file is one empty part'), async (t) => {
+    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t, {
+      chunks: 0,
+      rest: 0,
+    })
+    const parts = await putAll()
+    assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
+    const response = await fetch(await downloadAddress())
+    assert.equal((await response.arrayBuffer()).byteLength, 0)
+  })
+
+  test(name('it lists the whole parts it holds, with their ETags and sizes'), async (t) => {
+    const { storage, upload, put, plan } = await anUpload(t)
+    const second = await put(2)
+    const third = await put(3)
+    assert.deepEqual(await storage.listParts(upload), [
+      { number: 2, etag: etagOf(second), size: plan.chunkSize },
+      { number: 3, etag: etagOf(third), size: plan.size % plan.chunkSize },
+    ])
+  })
+
+  test(name('equal bytes have equal ETags, and others have others'), async (t) => {
+    const { put, bytesOf } = await anUpload(t)
+    const first = etagOf(await put(1))
+    assert.equal(etagOf(await put(1)), first)
+    assert.notEqual(
+      etagOf(
+        await put(
+          1,
+          bytesOf(2).map((byte) => byte ^ 1),
+        ),
+      ),
+      first,
+    )
+  })
+
+  test(name('a repeated part replaces the earlier one'), async (t) => {
+    const { storage, upload, plan, put, putAll, bytesOf, downloadAddress } = await anUpload(t)
+    await put(1, bytesOf(1).fill(7))
+    const parts = await putAll()
+    assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
+    const response = await fetch(await downloadAddress(), { headers: { Range: 'bytes=0-9' } })
+    assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytesOf(1).slice(0, 10))
+  })
+
+  test(name('a body of another length is refused, and nothing is kept of it'), async (t) => {
+    const { storage, upload, put, bytesOf } = await anUpload(t)
+    const tooLong = new Uint8Array([...bytesOf(3), 1])
+    for (const body of [bytesOf(3).slice(1), tooLong, new Uint8Array()]) {
+      const response = await put(3, body)
+      assert.ok(response.status >= 400 && response.status < 500, `status ${response.status}`)
+    }
+    assert.deepEqual(await storage.listParts(upload), [])
+  })
+
+  test(name('a changed or expired address is refused'), async (t) => {
+    const { storage, upload, ranges, bytesOf } = await anUpload(t)
+    const [expired] = await storage.signParts(upload, ranges, new Date(Date.now() - HOUR_MS))
+    const [valid = ''] = await storage.signParts(upload, ranges, new Date(Date.now() + HOUR_MS))
+    const changed = valid.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))
+    for (const url of [expired ?? '', changed]) {
+      const response = await fetch(url, { method: 'PUT', body: bytesOf(1) })
+      assert.equal(response.status, 403)
+    }
+    assert.deepEqual(await storage.listParts(upload), [])
+  })
+
+  test(
+    name('completion refuses a missing part and a wrong ETag, and can be repeated'),
+    async (t) => {
+      const { storage, upload, plan, put, putAll } = await anUpload(t)
+      await put(1)
+      const missing = await storage.completeUpload(upload, plan, [])
+      assert.deepEqual(missing, { outcome: 'refused', parts: [2, 3] })
+      const parts = await putAll()
+      const wrong = parts.map((part) =>
+        part.number === 2 ? { ...part, etag: 'f'.repeat(32) } : part,
+      )
+      const refused = await storage.completeUpload(upload, plan, wrong)
+      assert.deepEqual(refused, { outcome: 'refused', parts: [2] })
+      assert.equal((await storage.listParts(upload))?.length, 3)
+      for (const list of [parts, parts, []]) {
+        assert.deepEqual(await storage.completeUpload(upload, plan, list), { outcome: 'completed' })
+      }
+    },
+  )
+
+  test(name('completions that race all end completed'), async (t) => {
+    const { storage, upload, plan, bytes, putAll, downloadAddress } = await anUpload(t)
+    const parts = await putAll()
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => storage.completeUpload(upload, plan, parts)),
+    )
+    assert.deepEqual(new Set(outcomes.map(({ outcome }) => outcome)), new Set(['completed']))
+    const response = await fetch(await downloadAddress())
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  })
+
+  test(name('an aborted upload is gone, with its parts, and takes no more'), async (t) => {
+    const { storage, upload, plan, put, putAll } = await anUpload(t)
+    await putAll()
+    await storage.abortUpload(upload)
+    await storage.abortUpload(upload)
+    assert.equal(await storage.listParts(upload), undefined)
+    assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'gone' })
+    assert.equal((await put(1)).status, 404)
+    assert.equal(await storage.listParts(upload), undefined)
+  })
+
+  test(name('parts in flight while an upload is aborted do not stay'), async (t) => {
+    const { storage, upload, ranges, put } = await anUpload(t)
+    const flying = ranges.map(({ number }) => put(number))
+    await storage.abortUpload(upload)
+    await Promise.all(flying)
+    assert.equal(await storage.listParts(upload), undefined)
+  })
+
+  test(name('it lists open uploads, until they end'), async (t) => {
+    const { storage, upload, plan, putAll } = await anUpload(t)
+    const isListed = async () => {
+      const open = await Array.fromAsync(storage.listUploads())
+      return open.some(({ id, key }) => id === upload.id && key === upload.key)
+    }
+    assert.equal(await isListed(), true)
+    await storage.completeUpload(upload, plan, await putAll())
+    assert.equal(await isListed(), false)
+  })
+
+  test(name('ranges are answered across parts'), async (t) => {
+    const { storage, upload, plan, bytes, putAll, downloadAddress, chunkSize } = await anUpload(t)
+    await storage.completeUpload(upload, plan, await putAll())
+    const url = await downloadAddress()
+    const cases: [string, number, number][] = [
+      [`bytes=${chunkSize - 3}-${chunkSize + 2}`, chunkSize - 3, chunkSize + 3],
+      [`bytes=1-${plan.size}`, 1, plan.size],
+      ['bytes=-4', plan.size - 4, plan.size],
+      [`bytes=${2 * chunkSize}-`, 2 * chunkSize, plan.size],
+    ]
+    for (const [range, start, end] of cases) {
+      const response = await fetch(url, { headers: { Range: range } })
+      assert.equal(response.status, 206, range)
+      assert.equal(response.headers.get('content-range'), `bytes ${start}-${end - 1}/${plan.size}`)
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes.subarray(start, end), range)
+    }
+    const outside = await fetch(url, { headers: { Range: `bytes=${plan.size}-` } })
+    assert.equal(outside.status, 416)
+  })
+
+  test(name('a download carries its name in any script, as an attachment'), async (t) => {
+    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t)
+    await storage.completeUpload(upload, plan, await putAll())
+    const response = await fetch(await downloadAddress('日本 "1".txt'))
+    await response.arrayBuffer()
+    const disposition = response.headers.get('content-disposition') ?? ''
+    assert.match(disposition, /^attachment/)
+    assert.match(disposition, /filename\*=UTF-8''%E6%97%A5%E6%9C%AC%20%221%22\.txt/)
+  })
+
+  test(name('a removed object is gone, and removing it again is no error'), async (t) => {
+    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t)
+    await storage.completeUpload(upload, plan, await putAll())
+    await storage.removeObject(upload.key)
+    await storage.removeObject(upload.key)
+    assert.equal((await fetch(await downloadAddress())).status, 404)
+  })
+
+  test(name('it answers when asked whether it is well'), async (t) => {
+    const { storage } = await open(t)
+    await storage.check()
+  })
+}
+
+function etagOf(response: Response): string {
+  return (response.headers.get('etag') ?? '').replaceAll('"', '')
+}

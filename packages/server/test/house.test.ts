@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { ERRORS } from '@stowage/protocol'
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const source = join(root, 'packages/server/src')
+
+/** Which folder may import from which; any other arrow is a mistake. */
+const ARROWS: Record<string, string[]> = {
+  domain: [],
+  errors: [],
+  config: ['domain'],
+  'hold-data-folder': [],
+  log: ['config'],
+  'storage/port': ['domain', 'errors'],
+  'storage/disk': ['storage/port', 'domain', 'errors'],
+  'database/port': ['domain', 'errors'],
+  'database/sqlite': ['database/port', 'domain', 'errors'],
+  operations: ['storage/port', 'database/port', 'domain', 'errors'],
+  jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
+  http: ['operations', 'domain', 'errors'],
+  compose: [
+    'config',
+    'hold-data-folder',
+    'http',
+    'jobs',
+    'operations',
+    'storage/port',
+    'storage/disk',
+    'database/port',
+    'database/sqlite',
+  ],
+  main: ['compose', 'config', 'log'],
+}
+
+/** Packages that stay in one place. */
+const KEPT_IN: Record<string, string[]> = {
+  fastify: ['http'],
+  'node:sqlite': ['database/sqlite', 'hold-data-folder'],
+  'hash-wasm': ['storage/disk'],
+  'swagger-ui-dist': ['http'],
+}
+
+/** `storage/disk/layout.ts` is of `storage/disk`, `storage/storage.ts` of `storage/port`. */
+function roomOf(file: string): string {
+  const steps = relative(source, file).replace(/\.ts$/, '').split('/')
+  const [first = '', second = ''] = steps
+  if (first !== 'storage' && first !== 'database') return first
+  return steps.length > 2 ? `${first}/${second}` : `${first}/port`
+}
+
+const files = globSync(join(source, '**/*.ts')).filter(
+  (file) => !/\.(test|contract)\.ts$/.test(file),
+)
+
+function importsOf(file: string): string[] {
+  const matches = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)
+  return [...matches].map(([, name]) => name ?? '')
+}
+
+test('imports point one way', () => {
+  assert.ok(files.length > 40)
+  for (const file of files) {
+    const room = roomOf(file)
+    assert.ok(ARROWS[room], `${room} has no rule in the table`)
+    for (const name of importsOf(file).filter((path) => path.startsWith('.'))) {
+      const target = join(dirname(file), name)
+      if (target.endsWith('.json')) continue
+      const other = roomOf(target)
+      const isAllowed = other === room || ARROWS[room].includes(other)
+      assert.ok(isAllowed, `${relative(root, file)} must not import from ${other}`)
+    }
+  }
+})
+
+test('each engine’s and framework’s package stays in its folder', () => {
+  for (const file of files) {
+    for (const name of importsOf(file)) {
+      const rooms = KEPT_IN[name]
+      if (rooms) assert.ok(rooms.includes(roomOf(file)), `${relative(root, file)} imports ${name}`)
+    }
+  }
+})
+
+test('only main.ts reads the environment', () => {
+  for (const file of files) {
+    const reads = readFileSync(file, 'utf8').includes('process.env')
+    assert.equal(reads, roomOf(file) === 'main', relative(root, file))
+  }
+})
+
+test('docs/errors.md lists exactly the codes that there are, with their statuses', () => {
+  const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+) \| (.+) \|$/gm)]
+  const documented = rows.map(([, status, code, when, remedy]) => ({
+    code,
+    status: Number(status),
+    when,
+    remedy,
+  }))
+  const known = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }))
+  const byCode = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
+    (a.code ?? '').localeCompare(b.code ?? '')
+  assert.deepEqual(documented.sort(byCode), known.sort(byCode))
+})
+
+test('every engine has the same migrations', () => {
+  const engines = globSync(join(root, 'packages/server/migrations/*'))
+  const lists = engines.map((folder) => globSync('*.sql', { cwd: folder }).sort())
+  assert.ok(lists.length > 0)
+  for (const list of lists) assert.deepEqual(list, lists[0])
+})
+
+test('no file grows past 300 lines', () => {
+  for (const file of globSync(join(root, 'packages/*/{src,test}/**/*.ts'))) {
+    if (file.endsWith('.contract.ts')) continue
+    const lines = readFileSync(file, 'utf8').split('\n').length
+    assert.ok(lines <= 300, `${relative(root, file)} has ${lines} lines`)
+  }
+})
+
+test('the lock file names no download address', () => {
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  assert.doesNotMatch(lock, /"resolved": "http/)
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { aService } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+/** fetch sets these headers itself, so this goes below it. */
+async function statusWith(url: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+test('without keys only loopback names and the own origin are answered, on every route', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { port } = new URL(baseUrl)
+  const refused: Record<string, string>[] = [
+    { Host: `rebound.example:${port}` },
+    { Host: 'rebound.example' },
+    { Host: `127.0.0.1.rebound.example:${port}` },
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { Origin: `http://127.0.0.1:${Number(port) + 1}` },
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+  ]
+  const accepted: Record<string, string>[] = [
+    {},
+    { Host: `localhost:${port}` },
+    { Host: `[::1]:${port}` },
+    { Origin: baseUrl },
+    { Host: `localhost:${port}`, Origin: `http://localhost:${port}` },
+    { 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+  ]
+  for (const path of [`${API}/assets`, '/docs', '/openapi.json', '/healthz', '/nowhere', '/']) {
+    for (const headers of refused) {
+      assert.equal(
+        await statusWith(baseUrl + path, headers),
+        403,
+        `${path} ${JSON.stringify(headers)}`,
+      )
+    }
+    for (const headers of accepted) {
+      assert.notEqual(
+        await statusWith(baseUrl + path, headers),
+        403,
+        `${path} ${JSON.stringify(headers)}`,
+      )
+    }
+  }
+})

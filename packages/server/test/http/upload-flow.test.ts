@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '../support/service.ts'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putPart,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '../support/upload.ts'
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+test('a session has the fields of the interface, and its parts cover the file', async (t) => {
+  const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
+  const session = await requestSession(baseUrl, { bytes: someBytes(250) })
+  assert.deepEqual(Object.keys(session).sort(), [
+    'chunk_size',
+    'expires_at',
+    'file_url',
+    'id',
+    'upload_id',
+    'urls',
+  ])
+  assert.match(session.id, UUID_V7)
+  assert.match(session.upload_id, UUID_V7)
+  assert.equal(session.chunk_size, 100)
+  assert.equal(session.file_url, `${baseUrl}/assets/${session.id}`)
+  assert.deepEqual(
+    session.urls.map(({ start, end, part }) => [start, end, part]),
+    [
+      [0, 100, 1],
+      [100, 200, 2],
+      [200, 250, 3],
+    ],
+  )
+  for (const { url } of session.urls) assert.ok(url.startsWith(`${storageUrl}/`))
+  const hours = (Date.parse(session.expires_at) - Date.now()) / 3_600_000
+  assert.ok(hours > 11.9 && hours <= 12)
+})
+
+test('a file goes up in parts and comes down whole, listed once it is ready', async (t) => {
+  const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '1kB' })
+  const bytes = someBytes(2500)
+  const session = await requestSession(baseUrl, {
+    name: 'pack.zip',
+    bytes,
+    mime: 'application/zip',
+  })
+  const uploading = await call('GET', `${API}/assets/${session.id}`)
+  assert.equal(uploading.body.data.status, 'uploading')
+  assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 0)
+  const early = await call('GET', `${API}/assets/${session.id}/download`)
+  assert.deepEqual([early.status, early.body.code], [409, 'not_ready'])
+
+  const parts = await putParts(session, bytes)
+  const done = await complete(baseUrl, session, parts)
+  const { created_at, ...asset } = done.body.data
+  assert.deepEqual(asset, {
+    id: session.id,
+    filename: 'pack.zip',
+    size: '2.5 kB',
+    is_file: true,
+    is_link: false,
+    url: null,
+    status: 'ready',
+    bytes: 2500,
+    mime: 'application/zip',
+  })
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+  assert.deepEqual((await call('GET', `${API}/assets/${session.id}`)).body, done.body)
+  assert.deepEqual((await call('GET', `${API}/assets`)).body.data, [done.body.data])
+  assert.deepEqual(await download(baseUrl, session.id), bytes)
+})
+
+test('POST and PUT complete alike, and repeating either gives the same answer', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  for (const method of ['POST', 'PUT']) {
+    const session = await requestSession(baseUrl, { bytes: someBytes(25) })
+    const parts = await putParts(session, someBytes(25))
+    const first = await complete(baseUrl, session, parts, method)
+    assert.equal(first.status, 200)
+    assert.deepEqual((await complete(baseUrl, session, parts, 'POST')).body, first.body)
+    assert.deepEqual((await complete(baseUrl, session, [], 'PUT')).body, first.body)
+  }
+})
+
+test('a browser that cannot read ETags completes without parts', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const session = await requestSession(baseUrl, { bytes: someBytes(25) })
+  const parts = await putParts(session, someBytes(25))
+  const partial = parts
+    .slice(0, 1)
+    .map(({ PartNumber, ETag }) => ({ PartNumber, ETag: `"${ETag}"` }))
+  assert.equal((await complete(baseUrl, session, partial)).status, 200)
+})
+
+test('a completion with a missing part is refused, and the upload goes on', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const session = await requestSession(baseUrl, { bytes })
+  await putPart(session.urls[0]?.url ?? '', bytes.subarray(0, 10))
+  const refused = await complete(baseUrl, session)
+  assert.deepEqual([refused.status, refused.body.code], [422, 'invalid'])
+  assert.match(refused.body.errors.parts[0], /part 2, 3: not received/)
+  await putParts(session, bytes)
+  assert.equal((await complete(baseUrl, session)).status, 200)
+})
+
+test('an upload is resumed from anywhere: only what is missing is signed again', async (t) => {
+  const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const session = await requestSession(baseUrl, { bytes })
+  const second = await putPart(session.urls[1]?.url ?? '', bytes.subarray(10, 20))
+  const { body, status } = await call('GET', `${API}/assets/${session.id}/upload`)
+  assert.equal(status, 200)
+  assert.equal(body.status, 'uploading')
+  assert.equal(body.upload_id, session.upload_id)
+  assert.deepEqual(body.received, [
+    { PartNumber: 2, ETag: second.headers.get('etag')?.replaceAll('"', ''), size: 10 },
+  ])
+  assert.deepEqual(
+    body.urls.map(({ part }: { part: number }) => part),
+    [1, 3],
+  )
+  await putParts(body, bytes)
+  assert.equal((await complete(baseUrl, session)).status, 200)
+  const after = await call('GET', `${API}/assets/${session.id}/upload`)
+  assert.deepEqual([after.body.status, after.body.urls, after.body.expires_at], ['ready', [], null])
+  assert.deepEqual(await download(baseUrl, session.id), bytes)
+})
+
+test('resuming an upload that the storage lost opens it anew', async (t) => {
+  const { baseUrl, call, context } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const session = await requestSession(baseUrl, { bytes })
+  await putParts(session, bytes)
+  await context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  assert.equal((await complete(baseUrl, session)).status, 422)
+  const { body } = await call('GET', `${API}/assets/${session.id}/upload`)
+  assert.deepEqual([body.urls.length, body.received], [3, []])
+  await putParts(body, bytes)
+  assert.equal((await complete(baseUrl, session)).status, 200)
+})
+
+test('cancelling removes the parts and frees the bytes; again it answers the same', async (t) => {
+  const { baseUrl, call, context } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const session = await requestSession(baseUrl, { bytes: someBytes(25) })
+  await putParts(session, someBytes(25))
+  const cancelled = await cancel(baseUrl, session)
+  assert.equal(cancelled.status, 200)
+  assert.deepEqual(cancelled.body, {
+    data: { id: session.id, upload_id: session.upload_id, status: 'cancelled' },
+  })
+  assert.deepEqual((await cancel(baseUrl, session)).body, cancelled.body)
+  for (const path of ['', '/upload', '/download']) {
+    assert.equal((await call('GET', `${API}/assets/${session.id}${path}`)).status, 404)
+  }
+  assert.equal((await complete(baseUrl, session)).status, 404)
+  assert.equal((await putPart(session.urls[0]?.url ?? '', someBytes(10))).status, 404)
+  const [books] = await context.database.readBooks()
+  assert.equal(books?.counted.reserved, 0)
+  assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
+})
+
+test('a ready asset can no longer be cancelled', async (t) => {
+  const { baseUrl } = await aService(t)
+  const session = await requestSession(baseUrl, { bytes: someBytes(5) })
+  await putParts(session, someBytes(5))
+  await complete(baseUrl, session)
+  const refused = await cancel(baseUrl, session)
+  assert.deepEqual([refused.status, refused.body.code], [409, 'already_uploaded'])
+})
+
+test('over the plan: 402 with the numbers, and nothing reserved', async (t) => {
+  const { baseUrl, call } = await aService(t, { STOWAGE_PLAN_STORAGE: '100' })
+  await uploadFile(baseUrl, { bytes: someBytes(30) })
+  await requestSession(baseUrl, { bytes: someBytes(20) })
+  const { status, body } = await call('POST', `${API}/assets/signed`, { name: 'a', size: 51 })
+  assert.equal(status, 402)
+  const { message, ...facts } = body
+  assert.match(message, /Delete files or raise the plan/)
+  assert.deepEqual(facts, {
+    code: 'storage_exceeded',
+    needed: 51,
+    available: 50,
+    limit: 100,
+    stored: 30,
+    reserved: 20,
+  })
+  assert.equal((await call('POST', `${API}/assets/signed`, { name: 'a', size: 50 })).status, 201)
+})
+
+test('an Idempotency-Key gives the same session again, whatever became of it', async (t) => {
+  const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const headers = { 'Idempotency-Key': 'order-1' }
+  const ask = (size = 25, name = 'a.zip') =>
+    call('POST', `${API}/assets/signed`, { name, size }, headers)
+  const first = await ask()
+  const again = await ask()
+  assert.deepEqual(
+    [again.status, again.body.id, again.body.upload_id],
+    [201, first.body.id, first.body.upload_id],
+  )
+  assert.equal(again.body.urls.length, 3)
+  const other = await ask(26)
+  assert.deepEqual([other.status, other.body.code], [409, 'idempotency_key_reused'])
+  await putParts(again.body, someBytes(25))
+  await complete(baseUrl, first.body)
+  const finished = await ask()
+  assert.deepEqual(
+    [finished.status, finished.body.id, finished.body.urls],
+    [201, first.body.id, []],
+  )
+  assert.equal((await complete(baseUrl, finished.body)).status, 200)
+})
+
+test('an Idempotency-Key of a cancelled upload asks for a new key', async (t) => {
+  const { baseUrl, call } = await aService(t)
+  const ask = () =>
+    call('POST', `${API}/assets/signed`, { name: 'a', size: 5 }, { 'Idempotency-Key': 'k' })
+  await cancel(baseUrl, (await ask()).body)
+  const refused = await ask()
+  assert.deepEqual([refused.status, refused.body.code], [409, 'upload_ended'])
+})
+
+test('health and readiness are answered, and readiness tells what fails', async (t) => {
+  const { call, context } = await aService(t)
+  assert.deepEqual((await call('GET', '/healthz')).body, { status: 'ok' })
+  assert.equal((await call('GET', '/readyz')).status, 200)
+  await context.storage.close()
+  const { status, body, headers } = await call('GET', '/readyz')
+  assert.deepEqual(
+    [status, body],
+    [503, { status: 'unavailable', checks: { database: 'ok', storage: 'unavailable' } }],
+  )
+  assert.ok(headers.get('retry-after'))
+})

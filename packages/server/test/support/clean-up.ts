@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+type Step = () => Promise<unknown> | unknown
+
+const stacks = new WeakMap<TestContext, Step[]>()
+
+/** Runs after the test, last added first: what was opened on something is closed before it. */
+export function cleanUp(t: TestContext, step: Step): void {
+  const stack = stacks.get(t)
+  if (stack !== undefined) {
+    stack.push(step)
+    return
+  }
+  const steps = [step]
+  stacks.set(t, steps)
+  t.after(async () => {
+    for (const last of steps.toReversed()) await last()
+  })
+}
+
+/** A folder that is removed after the test. */
+export async function aFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-test-'))
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }))
+  return folder
+}
