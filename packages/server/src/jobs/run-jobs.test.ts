@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { mkdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import { aService, type TestService } from '../../test/support/service.ts'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putPart,
+  putParts,
+  requestSession,
+  someBytes,
+} from '../../test/support/upload.ts'
+import type { Context } from '../operations/context.ts'
+import { runJobs } from './run-jobs.ts'
+
+const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+
+function inHours(context: Context, hours: number): Context {
+  return { ...context, clock: () => new Date(Date.now() + hours * 3_600_000) }
+}
+
+async function assertNothingLeft({ context }: TestService): Promise<void> {
+  assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
+  const [books] = await context.database.readBooks()
+  assert.equal(books?.counted.reserved, 0)
+  assert.deepEqual(books?.counted, books?.actual)
+  const farAway = new Date(Date.now() + 1e12)
+  assert.deepEqual(await context.database.listDueRemovals(farAway, 10), [])
+}
+
+test('an upload that is not finished when its addresses run out expires by itself', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await putParts(session, someBytes(25))
+  await runJobs(inHours(service.context, 11))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
+  await runJobs(inHours(service.context, 13))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+  assert.equal((await complete(service.baseUrl, session)).status, 404)
+  assert.equal((await cancel(service.baseUrl, session)).status, 404)
+  await assertNothingLeft(service)
+})
+
+test('asking for an upload gives it its time again', async (t) => {
+  const service = await aService(t, { ...SETTINGS, STOWAGE_SIGNED_FOR: '12h' })
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const later = inHours(service.context, 10)
+  const { resumeUpload } = await import('../operations/resume-upload.ts')
+  const accountId = (await service.context.database.readBooks())[0]?.accountId ?? ''
+  await resumeUpload(later, { accountId, assetId: session.id })
+  await runJobs(inHours(service.context, 21))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
+  await runJobs(inHours(service.context, 23))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+})
+
+test('a reservation whose upload never came to be is given back', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  // As after a crash between database and storage.
+  await service.context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  await runJobs(inHours(service.context, 13))
+  await assertNothingLeft(service)
+})
+
+test('an upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { storage } = service.context
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await storage.createUpload({ key: newUuid(), id: newUuid(), mime: 'text/plain' })
+  await runJobs(service.context)
+  const left = await Array.fromAsync(storage.listUploads())
+  assert.deepEqual(left, [{ key: session.id, id: session.upload_id }])
+})
+
+test('parts that lie in the storage after a cancel are removed', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await cancel(service.baseUrl, session)
+  await mkdir(join(service.folder, 'storage/uploads', `${session.id}.${session.upload_id}`))
+  await putPart(session.urls[0]?.url ?? '', someBytes(10))
+  await runJobs(service.context)
+  await assertNothingLeft(service)
+})
+
+for (const crash of ['before', 'after']) {
+  test(`a completion cut off ${crash} the storage’s part of it is carried on`, async (t) => {
+    const service = await aService(t, SETTINGS)
+    const { database, storage } = service.context
+    const bytes = someBytes(25)
+    const session = await requestSession(service.baseUrl, { bytes })
+    await putParts(session, bytes)
+    await database.beginCompletion(session.id, new Date())
+    const plan = { size: 25, chunkSize: 10, count: 3 }
+    if (crash === 'after') {
+      await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
+    }
+    assert.equal((await cancel(service.baseUrl, session)).body.code, 'upload_completing')
+    await runJobs(service.context)
+    const early = await service.call('GET', `${API}/assets/${session.id}`)
+    assert.equal(early.body.data.status, 'uploading')
+    await runJobs(service.context, { stuckMs: -1 })
+    assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+    await assertNothingLeft(service)
+  })
+
+  test(`a client that repeats a completion cut off ${crash} that point finishes it`, async (t) => {
+    const service = await aService(t, SETTINGS)
+    const { database, storage } = service.context
+    const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+    const parts = await putParts(session, someBytes(25))
+    await database.beginCompletion(session.id, new Date())
+    const plan = { size: 25, chunkSize: 10, count: 3 }
+    if (crash === 'after') {
+      await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
+    }
+    const answer = await complete(service.baseUrl, session, parts)
+    assert.deepEqual([answer.status, answer.body.data.status], [200, 'ready'])
+    await assertNothingLeft(service)
+  })
+}
+
+test('a completion whose parts are lost is given up, and its bytes are free', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await service.context.database.beginCompletion(session.id, new Date())
+  await service.context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  await runJobs(service.context, { stuckMs: -1 })
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+  await runJobs(service.context)
+  await assertNothingLeft(service)
+})
+
+test('while the storage is away nothing is lost, and it is put right on its return', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const uploads = join(service.folder, 'storage/uploads')
+  const bytes = someBytes(25)
+  const unwanted = await requestSession(service.baseUrl, { bytes })
+  const wanted = await requestSession(service.baseUrl, { bytes })
+  await putParts(wanted, bytes)
+  await rename(uploads, `${uploads}-away`)
+  const refused = await complete(service.baseUrl, wanted)
+  assert.deepEqual([refused.status, refused.body.code], [503, 'storage_unavailable'])
+  assert.ok(refused.headers.get('retry-after'))
+  const request = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
+  assert.equal(request.status, 503)
+  assert.equal((await cancel(service.baseUrl, unwanted)).status, 200)
+  await runJobs(service.context)
+  await rename(`${uploads}-away`, uploads)
+  assert.equal((await complete(service.baseUrl, wanted)).status, 200)
+  await runJobs(inHours(service.context, 1))
+  await assertNothingLeft(service)
+  assert.deepEqual(await download(service.baseUrl, wanted.id), bytes)
+})
