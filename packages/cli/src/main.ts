@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import manifest from '../package.json' with { type: 'json' }
 
@@ -17,7 +16,7 @@ Exit codes: 0 done · 1 failed · 2 wrong usage or settings
 `
 
 /** Returns the exit code. */
-async function run(commandLine: string[]): Promise<number> {
+export async function run(commandLine: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: commandLine,
     options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
@@ -41,5 +40,3 @@ function print(text: string): number {
   process.stdout.write(text)
   return 0
 }
-
-process.exitCode = await run(process.argv.slice(2))

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Nullable, Problem, Uuid } from './schema.ts'
+import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
@@ -46,9 +46,33 @@ export type AssetAnswer = Static<typeof AssetAnswer>
 
 export const AssetPath = Type.Object({ id: Type.String({ description: 'The asset’s id' }) })
 
-export const WithProducts = Type.Boolean({
-  description: 'true (or 1) to include the linked products',
-  ...Problem('must be true, false, 1 or 0'),
+const sizeOfLink = {
+  anyOf: [
+    { type: 'integer', minimum: 0, maximum: LARGEST_INTEGER },
+    { type: 'string', maxLength: 32 },
+  ],
+  description: 'Bytes, or text such as 10MB',
+  ...Problem('must be bytes, or text such as 10MB or 1.5 GB'),
+}
+const filename = Type.String({ minLength: 1, maxLength: 255, ...Problem(FILENAME_PROBLEM) })
+const url = Type.String({
+  minLength: 1,
+  maxLength: 2048,
+  description: 'http or https, without user name and password',
+  examples: ['https://example.com/course.zip'],
+  ...Problem('must be an http or https address of at most 2048 characters'),
 })
 
-export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })
+export const LinkRequest = Type.Object(
+  { filename, url, size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)) },
+  { title: 'LinkRequest' },
+)
+
+export const AssetChanges = Type.Object(
+  {
+    filename: Type.Optional(filename),
+    url: Type.Optional(url),
+    size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
+  },
+  { title: 'AssetChanges' },
+)

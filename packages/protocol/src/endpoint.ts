@@ -13,7 +13,7 @@ export interface Endpoint {
   methods: readonly [Method, ...Method[]]
   /** With `:name` for each part that varies. */
   path: string
-  tag: 'Uploads' | 'Assets' | 'Service'
+  tag: 'Uploads' | 'Assets' | 'Products' | 'Account' | 'Service'
   scope: Scope
   summary: string
   description?: string

@@ -1,224 +1,29 @@
-import Type from 'typebox'
-import { AssetAnswer, AssetPath, ReadAssetQuery } from './asset.ts'
-import { defineEndpoint, type Endpoint } from './endpoint.ts'
-import { assetExample, assetPageExample, resumedExample, sessionExample } from './examples.ts'
-import { AssetPage, ListAssetsQuery } from './paging.ts'
-import { Health, Readiness } from './service.ts'
-import {
-  CancelledUpload,
-  CancelRequest,
-  CompletionRequest,
-  ResumedUpload,
-  UploadRequest,
-  UploadRequestHeaders,
-  UploadSession,
-} from './upload.ts'
-
-export const API_PREFIX = '/api/v1'
-
-/** A completion of 10,000 parts with the longest ETags that stores give fits. */
-const COMPLETION_BODY_LIMIT = 4 * 1024 * 1024
-
-export const requestUpload = defineEndpoint({
-  operationId: 'requestUpload',
-  methods: ['POST'],
-  path: `${API_PREFIX}/assets/signed`,
-  tag: 'Uploads',
-  scope: 'write',
-  summary: 'Request a signed upload',
-  description:
-    'Reserves the file’s size against the plan and answers one signed address per part. PUT the bytes from `start` to `end` to each address, without a Content-Type, in any order and in parallel.',
-  headers: UploadRequestHeaders,
-  body: UploadRequest,
-  bodyExample: { name: 'sample-pack.zip', size: 250_000_000, mime: 'application/zip' },
-  success: {
-    status: 201,
-    description: 'The upload session',
-    schema: UploadSession,
-    example: sessionExample,
-  },
-  errors: ['storage_exceeded', 'idempotency_key_reused', 'upload_ended', 'storage_unavailable'],
-})
-
-export const completeUpload = defineEndpoint({
-  operationId: 'completeUpload',
-  methods: ['POST', 'PUT'],
-  path: `${API_PREFIX}/assets/:id/uploaded`,
-  tag: 'Uploads',
-  scope: 'write',
-  summary: 'Notify that the upload is complete',
-  description:
-    'Both methods are the same call. `parts` may be partial or left out: the service asks the storage. A refusal leaves the upload as it was; repeating a success gives the same answer.',
-  params: AssetPath,
-  body: CompletionRequest,
-  bodyLimit: COMPLETION_BODY_LIMIT,
-  bodyExample: {
-    upload_id: sessionExample.upload_id,
-    parts: [{ ETag: '9b2cf535f27731c974343645a3985328', PartNumber: 1 }],
-  },
-  success: {
-    status: 200,
-    description: 'The asset, ready',
-    schema: AssetAnswer,
-    example: { data: assetExample },
-  },
-  errors: ['not_found', 'storage_unavailable'],
-})
-
-export const cancelUpload = defineEndpoint({
-  operationId: 'cancelUpload',
-  methods: ['POST'],
-  path: `${API_PREFIX}/assets/:id/cancel`,
-  tag: 'Uploads',
-  scope: 'write',
-  summary: 'Cancel an upload',
-  description:
-    'Removes the parts already uploaded and frees the reserved bytes at once. Repeating it gives the same answer.',
-  params: AssetPath,
-  body: CancelRequest,
-  bodyExample: { upload_id: sessionExample.upload_id },
-  success: {
-    status: 200,
-    description: 'The upload is cancelled',
-    schema: CancelledUpload,
-    example: {
-      data: {
-        id: sessionExample.id,
-        upload_id: sessionExample.upload_id,
-        status: 'cancelled',
-      },
-    },
-  },
-  errors: ['not_found', 'already_uploaded', 'upload_completing'],
-})
-
-export const resumeUpload = defineEndpoint({
-  operationId: 'resumeUpload',
-  methods: ['GET'],
-  path: `${API_PREFIX}/assets/:id/upload`,
-  tag: 'Uploads',
-  scope: 'write',
-  summary: 'Resume an upload',
-  description:
-    'Answers fresh addresses for the parts still missing and lists those that the storage holds. Asking renews the time that the upload may take.',
-  params: AssetPath,
-  success: {
-    status: 200,
-    description: 'The session as it stands',
-    schema: ResumedUpload,
-    example: resumedExample,
-  },
-  errors: ['not_found', 'storage_unavailable'],
-})
-
-export const listAssets = defineEndpoint({
-  operationId: 'listAssets',
-  methods: ['GET'],
-  path: `${API_PREFIX}/assets`,
-  tag: 'Assets',
-  scope: 'read',
-  summary: 'List assets',
-  description: 'Ready assets only, newest first. `links` move between pages.',
-  query: ListAssetsQuery,
-  success: {
-    status: 200,
-    description: 'One page',
-    schema: AssetPage,
-    example: assetPageExample,
-  },
-  errors: [],
-})
-
-export const readAsset = defineEndpoint({
-  operationId: 'readAsset',
-  methods: ['GET'],
-  path: `${API_PREFIX}/assets/:id`,
-  tag: 'Assets',
-  scope: 'read',
-  summary: 'View one asset',
-  description: 'Also answers an asset that is still uploading; `status` says so.',
-  params: AssetPath,
-  query: ReadAssetQuery,
-  success: {
-    status: 200,
-    description: 'The asset',
-    schema: AssetAnswer,
-    example: { data: assetExample },
-  },
-  errors: ['not_found'],
-})
-
-export const downloadAsset = defineEndpoint({
-  operationId: 'downloadAsset',
-  methods: ['GET'],
-  path: `${API_PREFIX}/assets/:id/download`,
-  tag: 'Assets',
-  scope: 'read',
-  summary: 'Download a file',
-  description: 'Redirects to a short-lived signed address that takes ranges.',
-  params: AssetPath,
-  success: { status: 302, description: '`Location` is the address of the bytes' },
-  errors: ['not_found', 'not_ready', 'storage_unavailable'],
-})
-
-export const health = defineEndpoint({
-  operationId: 'health',
-  methods: ['GET'],
-  path: '/healthz',
-  tag: 'Service',
-  scope: 'public',
-  summary: 'The process runs',
-  success: {
-    status: 200,
-    description: 'It runs',
-    schema: Health,
-    example: { status: 'ok' },
-  },
-  errors: [],
-})
-
-export const readiness = defineEndpoint({
-  operationId: 'readiness',
-  methods: ['GET'],
-  path: '/readyz',
-  tag: 'Service',
-  scope: 'public',
-  summary: 'Database and storage answer',
-  description: '503 with the same body when one of them does not.',
-  success: {
-    status: 200,
-    description: 'Ready for requests',
-    schema: Readiness,
-    example: { status: 'ready', checks: { database: 'ok', storage: 'ok' } },
-  },
-  errors: [],
-})
-
-export const openApi = defineEndpoint({
-  operationId: 'openApi',
-  methods: ['GET'],
-  path: '/openapi.json',
-  tag: 'Service',
-  scope: 'public',
-  summary: 'This document',
-  success: {
-    status: 200,
-    description: 'OpenAPI 3.1',
-    schema: Type.Unsafe<object>({ type: 'object', additionalProperties: true }),
-  },
-  errors: [],
-})
+import type { Endpoint } from './endpoint.ts'
+import * as endpoints from './endpoints/index.ts'
 
 /** Every call of the interface, in the order in which the reference shows them. */
 export const ENDPOINTS: readonly Endpoint[] = [
-  requestUpload,
-  completeUpload,
-  cancelUpload,
-  resumeUpload,
-  listAssets,
-  readAsset,
-  downloadAsset,
-  health,
-  readiness,
-  openApi,
+  endpoints.requestUpload,
+  endpoints.completeUpload,
+  endpoints.cancelUpload,
+  endpoints.resumeUpload,
+  endpoints.listAssets,
+  endpoints.readAsset,
+  endpoints.downloadAsset,
+  endpoints.storeLink,
+  endpoints.changeAsset,
+  endpoints.deleteAsset,
+  endpoints.attachProducts,
+  endpoints.detachProducts,
+  endpoints.putProducts,
+  endpoints.listProducts,
+  endpoints.readProduct,
+  endpoints.deleteProduct,
+  endpoints.readAccount,
+  endpoints.listKeys,
+  endpoints.createKey,
+  endpoints.revokeKey,
+  endpoints.health,
+  endpoints.readiness,
+  endpoints.openApi,
 ]

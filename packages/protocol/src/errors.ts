@@ -73,6 +73,11 @@ export const ERRORS = {
     when: 'The Idempotency-Key belongs to an upload that was cancelled, expired or deleted.',
     remedy: 'Use a new key to start over.',
   },
+  last_manage_key: {
+    status: 409,
+    when: 'The key to be revoked is the last manage key of the account.',
+    remedy: 'Create another manage key first.',
+  },
   body_too_large: {
     status: 413,
     when: 'The body of the request is larger than this call takes.',

@@ -1,4 +1,5 @@
-import type { Asset } from './asset.ts'
+import type { AccountAnswer, Key } from './account.ts'
+import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
 
@@ -46,23 +47,68 @@ export const assetExample: Asset = {
   created_at: '2026-01-31T09:30:00.000Z',
 }
 
-const path = `${base}/api/v1/assets`
+export const linkExample: Asset = {
+  ...assetExample,
+  filename: 'course.zip',
+  size: '10 MB',
+  is_file: false,
+  is_link: true,
+  url: 'https://example.com/course.zip',
+  bytes: 10_000_000,
+  mime: 'application/octet-stream',
+}
 
-export const assetPageExample: AssetPage = {
-  data: [assetExample],
-  links: { first: `${path}?page=1`, last: `${path}?page=1`, prev: null, next: null },
-  meta: {
-    current_page: 1,
-    from: 1,
-    to: 1,
-    last_page: 1,
-    per_page: 25,
-    total: 1,
-    path,
-    links: [
-      { url: null, label: '« Previous', active: false },
-      { url: `${path}?page=1`, label: '1', active: true },
-      { url: null, label: 'Next »', active: false },
-    ],
-  },
+export const productExample: Product = {
+  id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829',
+  name: 'Sample pack',
+  variant_name: 'WAV',
+  sku: 'PACK-WAV',
+  product_id: 632910392,
+  variant_id: 808950810,
+  vendor: 'Stowage Sounds',
+  tags: ['audio'],
+}
+
+/** The links and the meta of a listing with one row. */
+export function pageExample(listing: 'assets' | 'products') {
+  const path = `${base}/api/v1/${listing}`
+  const url = `${path}?page=1`
+  return {
+    links: { first: url, last: url, prev: null, next: null },
+    meta: {
+      current_page: 1,
+      from: 1,
+      to: 1,
+      last_page: 1,
+      per_page: 25,
+      total: 1,
+      path,
+      links: [
+        { url: null, label: '« Previous', active: false },
+        { url, label: '1', active: true },
+        { url: null, label: 'Next »', active: false },
+      ],
+    },
+  }
+}
+
+export const assetPageExample: AssetPage = { data: [assetExample], ...pageExample('assets') }
+
+export const accountExample: AccountAnswer['data'] = {
+  name: 'default',
+  plan: { name: 'default', storage: 1_000_000_000_000 },
+  stored: 250_000_000,
+  reserved: 0,
+  available: 999_750_000_000,
+  assets: 1,
+}
+
+export const keyExample: Key = {
+  id: '01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d',
+  name: 'shop backend',
+  scope: 'write',
+  hint: 'stow_…x7Qa',
+  created_at: '2026-01-31T09:30:00.000Z',
+  last_used_at: null,
+  revoked_at: null,
 }

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Asset, WithProducts } from './asset.ts'
+import { Asset } from './asset.ts'
 import { LARGEST_INTEGER, Nullable, Problem } from './schema.ts'
 
 export const PageLinks = Type.Object(
@@ -38,7 +38,6 @@ export const PageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LARGEST_INTEGER,
       default: 25,
       description: `Page size; above ${LARGEST_PAGE} gives ${LARGEST_PAGE}`,
       ...Problem('must be a whole number of 1 or more'),
@@ -47,23 +46,57 @@ export const PageQuery = {
   page: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: LARGEST_INTEGER,
       default: 1,
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
 }
 
+export function BooleanQuery(description: string) {
+  return Type.Boolean({ description, ...Problem('must be true, false, 1 or 0') })
+}
+
+export function TextQuery(description: string) {
+  return Type.String({
+    maxLength: 255,
+    description,
+    ...Problem('must be text of at most 255 characters'),
+  })
+}
+
+const WithProducts = BooleanQuery('true (or 1) to include the linked products')
+
+export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })
+
+const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes'] as const
+
 export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   filename: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'Any part of the name, in any case and script; % and _ mean themselves',
-      ...Problem('must be text of at most 255 characters'),
-    }),
+    TextQuery('Any part of the name, in any case and script; % and _ mean themselves'),
   ),
   with_products: Type.Optional(WithProducts),
+  sort: Type.Optional(
+    Type.Enum([...SORTS], {
+      type: 'string',
+      default: '-created_at',
+      description: 'With - for descending',
+      ...Problem(`must be one of ${SORTS.join(', ')}`),
+    }),
+  ),
+  type: Type.Optional(
+    Type.Enum(['file', 'link'], { type: 'string', ...Problem('must be file or link') }),
+  ),
+  linked: Type.Optional(BooleanQuery('true: with products only; false: without any')),
+  sku: Type.Optional(TextQuery('Linked to a product with exactly this SKU')),
+  product_id: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LARGEST_INTEGER,
+      description: 'Linked to any variant of this product of the shop',
+      ...Problem(`must be a whole number from 0 to ${LARGEST_INTEGER}`),
+    }),
+  ),
 })
 export type ListAssetsQuery = Static<typeof ListAssetsQuery>
 

@@ -24,3 +24,6 @@ export function Nullable<Name extends keyof NullableTypes>(
 
 /** The largest whole number that JSON clients carry without loss. */
 export const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER
+
+export const FILENAME_PROBLEM =
+  'must be the file’s name alone: 1 to 255 characters, without folders or control characters'

@@ -1,12 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 
 const fileName = {
   minLength: 1,
   maxLength: 255,
-  ...Problem(
-    'must be the file’s name alone: 1 to 255 characters, without folders or control characters',
-  ),
+  ...Problem(FILENAME_PROBLEM),
 }
 const mediaType = {
   maxLength: 255,

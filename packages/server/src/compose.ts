@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import type { Config } from './config.ts'
-import { DEFAULT_PLAN_STORAGE } from './config.ts'
+import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config.ts'
 import type { Account, Database } from './database/database.ts'
 import { openSqliteDatabase } from './database/sqlite/sqlite-database.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
-import type { Context } from './operations/context.ts'
+import type { AuthSettings, Context } from './operations/context.ts'
+import { hashKey } from './operations/create-key.ts'
 import { openDiskStorage } from './storage/disk/disk-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -42,14 +43,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => database.close())
     const storage = await openStorage(options)
     closers.push(() => storage.close())
-    const account = await prepareAccount(database, config)
-    const context = composeContext({ config, logger, database, storage })
+    const context = await composeContext({ config, logger, database, storage })
 
     let baseUrl = config.baseUrl ?? ''
     const app = buildApp({
       context,
       logger,
-      accountId: account.id,
       baseUrl: () => baseUrl,
       version: options.version,
     })
@@ -84,7 +83,7 @@ function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Stora
   })
 }
 
-/** The one account that there is without keys. */
+/** The account that is always there. */
 async function prepareAccount(database: Database, config: Config): Promise<Account> {
   const account = await database.ensureAccount({
     id: newUuid(),
@@ -99,20 +98,32 @@ async function prepareAccount(database: Database, config: Config): Promise<Accou
   return account
 }
 
-function composeContext(parts: {
+async function composeContext(parts: {
   config: Config
   logger: Logger
   database: Database
   storage: Storage
-}): Context {
+}): Promise<Context> {
   const { config, logger, database, storage } = parts
+  const { chunkSize, signedForMs, rateLimit } = config
+  const { id } = await prepareAccount(database, config)
   return {
     database,
     storage,
     clock: () => new Date(),
     newId: () => newUuid(),
-    settings: { chunkSize: config.chunkSize, signedForMs: config.signedForMs },
+    randomBytes,
+    settings: { chunkSize, signedForMs, rateLimit, auth: authSettings(config.auth, id) },
     warn: (message, error) => logger.warn({ err: error }, message),
+  }
+}
+
+function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
+  if (auth.kind === 'open') return { kind: 'open', accountId }
+  const { adminKey } = auth
+  return {
+    kind: 'keys',
+    admin: adminKey === undefined ? undefined : { accountId, hash: hashKey(adminKey) },
   }
 }
 

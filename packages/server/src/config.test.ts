@@ -32,7 +32,9 @@ test('every setting is read', () => {
     STOWAGE_STORAGE: 'disk',
     STOWAGE_STORAGE_PORT: '0',
     STOWAGE_STORAGE_URL: 'https://parts.example.com/store/',
-    STOWAGE_AUTH: 'open',
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: 'k'.repeat(32),
+    STOWAGE_RATE_LIMIT: '600',
     STOWAGE_PLAN_STORAGE: '500GB',
     STOWAGE_CHUNK_SIZE: '8MiB',
     STOWAGE_SIGNED_FOR: '30m',
@@ -50,6 +52,8 @@ test('every setting is read', () => {
       port: 0,
       url: 'https://parts.example.com/store',
     },
+    auth: { kind: 'keys', adminKey: 'k'.repeat(32) },
+    rateLimit: 600,
     planStorage: 500_000_000_000,
     chunkSize: 8_388_608,
     signedForMs: 1_800_000,
@@ -60,7 +64,7 @@ test('every setting is read', () => {
 test('all problems are reported together', () => {
   const problems = problemsOf({
     STOWAGE_PORT: '70000',
-    STOWAGE_HOST: '0.0.0.0',
+    STOWAGE_HOST: 'not a host',
     STOWAGE_CHUNK_SIZE: '0',
     STOWAGE_SIGNED_FOR: '8d',
     STOWAGE_BASE_URL: 'ftp://x',
@@ -79,11 +83,33 @@ test('an unknown setting is refused with the nearest known one', () => {
 
 test('settings of engines that this version lacks are refused, not ignored', () => {
   assert.equal(
-    problemsOf({ STOWAGE_S3_REGION: 'eu-central-1', STOWAGE_RATE_LIMIT: '60' }).length,
+    problemsOf({ STOWAGE_S3_REGION: 'eu-central-1', STOWAGE_S3_MAX_PARTS: '9' }).length,
     2,
   )
 })
 
 test('service and storage need two ports', () => {
   assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
+})
+
+test('loopback is open, any other address has keys', () => {
+  assert.deepEqual(readConfig({}).auth, { kind: 'open' })
+  assert.deepEqual(readConfig({ STOWAGE_HOST: '127.0.0.2' }).auth, { kind: 'open' })
+  const keys = { kind: 'keys', adminKey: undefined }
+  assert.deepEqual(readConfig({ STOWAGE_HOST: '0.0.0.0' }).auth, keys)
+  assert.deepEqual(readConfig({ STOWAGE_HOST: '192.168.1.5' }).auth, keys)
+  assert.deepEqual(readConfig({ STOWAGE_AUTH: 'keys' }).auth, keys)
+})
+
+test('an open service must not be reachable from other machines', () => {
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'files.example.com']) {
+    const [problem] = problemsOf({ STOWAGE_HOST: host, STOWAGE_AUTH: 'open' })
+    assert.match(problem ?? '', /set STOWAGE_AUTH=keys/)
+  }
+})
+
+test('a secret is never repeated in a problem', () => {
+  const problems = problemsOf({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'hunter2' })
+  assert.equal(problems.length, 1)
+  assert.doesNotMatch(problems.join(), /hunter2/)
 })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { closestOf } from './domain/closest.ts'
 import { parseDurationText } from './domain/duration-text.ts'
@@ -16,12 +17,17 @@ export interface Config {
     port: number
     url: string | undefined
   }
+  auth: AuthConfig
+  /** Requests a minute and key; undefined is without limit. */
+  rateLimit: number | undefined
   /** Undefined: an account that exists keeps its plan. */
   planStorage: number | undefined
   chunkSize: number
   signedForMs: number
   logLevel: LogLevel
 }
+
+export type AuthConfig = { kind: 'open' } | { kind: 'keys'; adminKey: string | undefined }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -58,8 +64,6 @@ const NOT_YET: Partial<Record<Setting, string>> = {
   STOWAGE_S3_REGION: 'this version stores on disk only; leave it unset',
   STOWAGE_S3_PATH_STYLE: 'this version stores on disk only; leave it unset',
   STOWAGE_S3_MAX_PARTS: 'this version stores on disk only; leave it unset',
-  STOWAGE_ADMIN_KEY: 'this version has no keys yet; leave it unset',
-  STOWAGE_RATE_LIMIT: 'this version has no keys to limit yet; leave it unset',
 }
 
 const MAX_SIGNED_FOR_MS = 7 * 24 * 3_600_000
@@ -87,11 +91,12 @@ export function readConfig(environment: Environment): Config {
     name: Setting,
     parse: (text: string) => Value | undefined,
     wants: string,
+    { secret = false } = {},
   ): Value | undefined {
     const text = environment[name]
     if (text === undefined || text === '') return undefined
     const value = parse(text)
-    if (value === undefined) problems.push(`${name}=${text}: must be ${wants}`)
+    if (value === undefined) problems.push(`${name}${secret ? '' : `=${text}`}: must be ${wants}`)
     return value
   }
 
@@ -100,14 +105,22 @@ export function readConfig(environment: Environment): Config {
   }
   const dataDirectory = resolve(environment.STOWAGE_DATA || './data')
   const host =
-    read(
-      'STOWAGE_HOST',
-      (text) => (LOOPBACK.test(text) ? text : undefined),
-      'a loopback address such as 127.0.0.1: without keys the service must not be reachable from other machines',
-    ) ?? '127.0.0.1'
+    read('STOWAGE_HOST', parseHost, 'an address to listen on, such as 127.0.0.1 or 0.0.0.0') ??
+    '127.0.0.1'
+  const isLocal = LOOPBACK.test(host)
+  const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
+  if (authKind === 'open' && !isLocal) {
+    problems.push(
+      `STOWAGE_AUTH=open: whoever reaches ${host} could do everything; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
+    )
+  }
+  const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_WANTED, { secret: true })
+  const isOpen = (authKind ?? (isLocal ? 'open' : 'keys')) === 'open'
+  if (isOpen && adminKey !== undefined) {
+    problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
+  }
   read('STOWAGE_DATABASE', oneOf(['sqlite']), 'sqlite: this version has no other database')
   read('STOWAGE_STORAGE', oneOf(['disk']), 'disk: this version has no other storage')
-  read('STOWAGE_AUTH', oneOf(['open']), 'open: this version has no keys yet')
 
   const config: Config = {
     host,
@@ -121,6 +134,8 @@ export function readConfig(environment: Environment): Config {
       port: read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001,
       url: read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED),
     },
+    auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
+    rateLimit: read('STOWAGE_RATE_LIMIT', parseRate, 'how many requests a minute, such as 600'),
     planStorage: read('STOWAGE_PLAN_STORAGE', parseSizeText, 'a size such as 500GB or 1TB'),
     chunkSize:
       read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
@@ -149,6 +164,21 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]) {
 
 const PORT = 'a port from 0 to 65535 (0 takes any free one)'
 const URL_WANTED = 'an http or https address without a query, such as https://files.example.com'
+
+const ADMIN_KEY_WANTED =
+  'at least 32 visible ASCII characters, such as the output of: openssl rand -hex 32'
+
+function parseHost(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined
+}
+
+function parseAdminKey(text: string): string | undefined {
+  return /^[\x21-\x7e]{32,}$/.test(text) ? text : undefined
+}
+
+function parseRate(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+}
 
 function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
 import { openService, type Service } from './compose.ts'
 import { ConfigError, readConfig } from './config.ts'
@@ -15,6 +16,8 @@ export async function serve(): Promise<number> {
     const logger = await openLog(config.logLevel)
     const { version } = manifest
     service = await openService({ config, logger, version, onFatal: () => finish(1) })
+    // Now, as the end may come without warning.
+    flushCompileCache()
     process.stdout.write(greeting(service, version, config.dataDirectory))
   } catch (error) {
     const isExpected = error instanceof ConfigError
@@ -25,6 +28,14 @@ export async function serve(): Promise<number> {
   const code = await finished
   await service.close()
   return code
+}
+
+/** The service on free ports and a folder that is thrown away: for compiling it ahead. */
+export async function openForWarmUp(folder: string): Promise<Service> {
+  const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
+  const logger = await openLog('silent')
+  const config = readConfig(settings)
+  return openService({ config, logger, version: manifest.version, onFatal: () => {} })
 }
 
 /** The first signal ends politely; the second at once. */

@@ -14,14 +14,15 @@ const ARROWS: Record<string, string[]> = {
   errors: [],
   config: ['domain'],
   'hold-data-folder': [],
+  'quiet-close': [],
   log: ['config'],
   'storage/port': ['domain', 'errors'],
-  'storage/disk': ['storage/port', 'domain', 'errors'],
+  'storage/disk': ['storage/port', 'domain', 'errors', 'quiet-close'],
   'database/port': ['domain', 'errors'],
   'database/sqlite': ['database/port', 'domain', 'errors'],
   operations: ['storage/port', 'database/port', 'domain', 'errors'],
   jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
-  http: ['operations', 'domain', 'errors'],
+  http: ['operations', 'database/port', 'domain', 'errors', 'quiet-close'],
   compose: [
     'config',
     'hold-data-folder',
@@ -53,7 +54,7 @@ function roomOf(file: string): string {
 }
 
 const files = globSync(join(source, '**/*.ts')).filter(
-  (file) => !/\.(test|contract)\.ts$/.test(file),
+  (file) => !/(\.(test|contract)\.ts$|\/contract\/)/.test(file),
 )
 
 function importsOf(file: string): string[] {

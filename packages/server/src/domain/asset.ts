@@ -28,6 +28,9 @@ export interface Upload {
   expiresAt: Date
 }
 
+/** Of bytes that nobody said anything about. */
+export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
+
 /** Whether the asset can still be read by who holds its id. */
 export function isVisible(status: AssetStatus): boolean {
   return status === 'uploading' || status === 'completing' || status === 'ready'

@@ -1,10 +1,14 @@
+import { UNKNOWN_MEDIA_TYPE } from './asset.ts'
+
 const LONGEST_NAME = 255
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
 
+const VISIBLE = /[^\s\p{Cf}]/u
+
 /** What is wrong with a file's name, as a sentence for its reader; undefined when it is fine. */
 export function problemWithFilename(name: string): string | undefined {
-  if (name.trim() === '') return 'must not be empty'
+  if (!VISIBLE.test(name)) return 'must not be empty'
   if ([...name].length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters`
   if (!name.isWellFormed()) return 'must be valid Unicode, without lone surrogates'
   if (CONTROL_CHARACTERS.test(name)) return 'must not have control characters'
@@ -19,13 +23,16 @@ export function isSearchable(text: string): boolean {
   return text.isWellFormed() && !CONTROL_CHARACTERS.test(text)
 }
 
-export const DEFAULT_MEDIA_TYPE = 'application/octet-stream'
-
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-const MEDIA_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(\\s*;\\s*${TOKEN}=(${TOKEN}|"[\\x20-\\x7e]*"))*$`)
+/** Its letters exclude the quote, so that there is only one way to read it. */
+const QUOTED = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
+/** RFC 9110, 8.3.1. */
+const MEDIA_TYPE = new RegExp(
+  `^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`,
+)
 
 /** Browsers send an empty media type for files they don't know; undefined when it is malformed. */
 export function parseMediaType(text: string | undefined): string | undefined {
-  if (text === undefined || text === '') return DEFAULT_MEDIA_TYPE
+  if (text === undefined || text === '') return UNKNOWN_MEDIA_TYPE
   return MEDIA_TYPE.test(text) ? text : undefined
 }

@@ -46,8 +46,8 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
   return {
     parts: ranges.flatMap((range) => heldByNumber.get(range.number) ?? []),
     problems: [
-      ...sentence(missing, 'not received: send it before completing'),
-      ...sentence(wrong, 'stored with another ETag: send it again or name the right one'),
+      ...sentence(missing, 'not received: send before completing'),
+      ...sentence(wrong, 'stored with another ETag: send again, or name the right one'),
       ...sentence(twice, 'named more than once'),
       ...sentence(unknown, `not a part of this upload, which has ${plan.count}`),
     ],
@@ -64,5 +64,5 @@ function sentence(numbers: number[], problem: string): string[] {
   const distinct = [...new Set(numbers)].sort((a, b) => a - b)
   const listed = distinct.slice(0, LISTED).join(', ')
   const more = distinct.length > LISTED ? ` and ${distinct.length - LISTED} more` : ''
-  return [`part ${listed}${more}: ${problem}`]
+  return [`${listed}${more} ${problem}`]
 }

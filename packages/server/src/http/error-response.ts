@@ -28,11 +28,20 @@ const REFUSALS: Record<string, { code: ErrorCode; message: string }> = {
     code: 'body_too_large',
     message: 'The body is too large. File bytes go to the part addresses, not to the service.',
   },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    code: 'not_found',
+    message: 'Nothing has an id of this length. Check it.',
+  },
   FST_ERR_BAD_URL: {
     code: 'malformed_request',
     message: 'The address is not valid. Percent-encode it as UTF-8.',
   },
 }
+
+const OTHER_REFUSAL = {
+  code: 'malformed_request',
+  message: 'The request can’t be read. Send well-formed HTTP/1.1.',
+} as const
 
 /** Turns whatever was thrown into the one error body. Nothing of the inside leaks. */
 export function answerError(
@@ -42,6 +51,7 @@ export function answerError(
 ): FastifyReply {
   if (error instanceof ServiceError) {
     const { errors, details } = error.facts
+    if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
     return send(reply, error.code, error.message, { ...(errors && { errors }), ...details })
   }
   if (error instanceof ValidationError) {
@@ -53,13 +63,23 @@ export function answerError(
     const message = `The ${error.engine} does not answer. Nothing was lost: try again in a moment.`
     return send(reply, `${error.engine}_unavailable`, message)
   }
-  const refusal = REFUSALS['code' in error ? error.code : '']
-  if (refusal !== undefined) return send(reply, refusal.code, refusal.message)
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) {
+    // Closing at once would cut off the sender before it has read the answer.
+    reply.removeHeader('connection')
+    return send(reply, refusal.code, refusal.message)
+  }
   request.log.error({ err: error }, 'the request failed')
   return send(reply, 'internal', 'The service failed. Try again; the log has the reason.')
 }
 
-export function send(
+function refusalOf(error: FastifyError | Error) {
+  const known = REFUSALS['code' in error ? error.code : '']
+  const isClients = 'statusCode' in error && (error.statusCode ?? 500) < 500
+  return known ?? (isClients ? OTHER_REFUSAL : undefined)
+}
+
+function send(
   reply: FastifyReply,
   code: ErrorCode,
   message: string,

@@ -1,12 +1,11 @@
 import type * as wire from '@stowage/protocol'
-import type { Asset, Upload } from '../domain/asset.ts'
 import type { PagePosition } from '../domain/paging.ts'
+import type { Product } from '../domain/product.ts'
 import { sizeText } from '../domain/size-text.ts'
-import type { UploadSession } from '../operations/request-upload.ts'
-import type { ResumedUpload } from '../operations/resume-upload.ts'
-import type { SignedPart } from '../operations/signed-parts.ts'
+import type { AssetWithProducts } from '../operations/list-assets.ts'
+import type { ProductWithAssets } from '../operations/list-products.ts'
 
-export function presentAsset(asset: Asset, options: { withProducts: boolean }): wire.Asset {
+export function presentAsset({ asset, products }: AssetWithProducts): wire.Asset {
   return {
     id: asset.id,
     filename: asset.filename,
@@ -18,50 +17,42 @@ export function presentAsset(asset: Asset, options: { withProducts: boolean }): 
     bytes: asset.bytes,
     mime: asset.mime,
     created_at: asset.createdAt.toISOString(),
-    ...(options.withProducts && { products: [] }),
+    ...(products && { products: products.map(presentProduct) }),
   }
 }
 
-export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+export function presentProduct(product: Product): wire.Product {
   return {
-    ...presentUpload(session.upload, session.parts, baseUrl),
-    expires_at: session.upload.expiresAt.toISOString(),
+    id: product.id,
+    name: product.name,
+    variant_name: product.variantName,
+    sku: product.sku,
+    product_id: product.productId,
+    variant_id: product.variantId,
+    vendor: product.vendor,
+    tags: product.tags,
   }
 }
 
-export function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
-  const { upload, missing, received } = resumed
-  const { status } = upload.asset
+export function presentProductWithAssets({
+  product,
+  assets,
+}: ProductWithAssets): wire.ProductWithAssets {
   return {
-    ...presentUpload(upload, missing, baseUrl),
-    received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
-    status: status === 'ready' || status === 'completing' ? status : 'uploading',
-    expires_at: status === 'ready' ? null : upload.expiresAt.toISOString(),
+    ...presentProduct(product),
+    ...(assets && { assets: assets.map((asset) => presentAsset({ asset })) }),
   }
 }
 
-function presentUpload(upload: Upload, parts: SignedPart[], baseUrl: string) {
-  return {
-    id: upload.asset.id,
-    upload_id: upload.id,
-    chunk_size: upload.chunkSize,
-    urls: parts.map(({ start, end, number, url }) => ({ start, end, part: number, url })),
-    file_url: `${baseUrl}/assets/${upload.asset.id}`,
-  }
-}
-
-export function presentCancelled(upload: Upload): wire.CancelledUpload {
-  return { data: { id: upload.asset.id, upload_id: upload.id, status: 'cancelled' } }
-}
-
-/** `query` is the caller's own: every link keeps its other parameters. */
+/** `url` is the caller's own address: every link keeps its other parameters. */
 export function presentPage(
   position: PagePosition,
-  address: { path: string; query: URLSearchParams },
+  { base, url }: { base: string; url: string },
 ): { links: wire.PageLinks; meta: wire.PageMeta } {
-  const { path } = address
+  const { pathname, searchParams } = new URL(url, base)
+  const path = base + pathname
   const urlOf = (page: number) => {
-    const query = new URLSearchParams(address.query)
+    const query = new URLSearchParams(searchParams)
     query.set('page', String(page))
     return `${path}?${query}`
   }

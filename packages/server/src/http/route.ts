@@ -1,6 +1,9 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import type { AccountContext } from '../operations/context.ts'
+import { admit } from './admit.ts'
+import type { RouteOptions } from './routes/route-group.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
@@ -12,7 +15,8 @@ export interface CheckedRequest<E extends Endpoint> {
   body: StaticOf<E['body']>
   /** The whole address, as the caller sent it. */
   url: string
-  accountId: string
+  /** Of the caller's account only: a handler has no way to another's. */
+  context: E['scope'] extends 'public' ? undefined : AccountContext
 }
 
 export type Handler<E extends Endpoint> = (
@@ -20,13 +24,14 @@ export type Handler<E extends Endpoint> = (
   reply: FastifyReply,
 ) => Promise<StaticOf<E['success']['schema']> | FastifyReply>
 
-/** Serves a call of the interface: checks it by its schemas, and types its handler by them. */
+/** Serves a call of the interface: admits the caller, checks the request, types the handler. */
 export function route<E extends Endpoint>(
   app: FastifyInstance,
+  { context }: RouteOptions,
   endpoint: E,
   handler: Handler<E>,
 ): void {
-  const { params, query, headers, body, success } = endpoint
+  const { params, query, headers, body, success, scope } = endpoint
   app.route({
     method: [...endpoint.methods],
     url: endpoint.path,
@@ -38,6 +43,10 @@ export function route<E extends Endpoint>(
       ...(body && { body }),
       ...(success.schema && { response: { [success.status]: success.schema } }),
     },
+    async onRequest(request, reply) {
+      if (scope === 'public') return
+      request.accountContext = await admit(context, scope, request, reply)
+    },
     async handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)
       const checked = {
@@ -46,7 +55,7 @@ export function route<E extends Endpoint>(
         headers: request.headers,
         body: request.body,
         url: request.url,
-        accountId: request.accountId,
+        context: request.accountContext,
       }
       return handler(checked as CheckedRequest<E>, reply)
     },

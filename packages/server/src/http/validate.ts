@@ -22,9 +22,28 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const isText = httpPart === 'querystring' || httpPart === 'params'
   return (input: unknown) => {
     const value = isText ? convertText(schema, input) : input
+    const tooLong = findTooLongList(schema, value)
+    if (tooLong !== undefined) return { error: new ValidationError(tooLong) }
     if (validator.Check(value)) return { value }
     return { error: new ValidationError(describe(schema, [...validator.Errors(value)])) }
   }
+}
+
+/** Found before the elements are looked at, of which there may be a million. */
+function findTooLongList(schema: TSchema, value: unknown): Record<string, string[]> | undefined {
+  if (typeof value !== 'object' || value === null || !('properties' in schema)) return undefined
+  const properties = Object.entries(schema.properties as Record<string, ListSchema>)
+  for (const [name, { maxItems, 'x-problem': problem }] of properties) {
+    const list = (value as Record<string, unknown>)[name]
+    const isTooLong = maxItems !== undefined && Array.isArray(list) && list.length > maxItems
+    if (isTooLong) return { [name]: [problem ?? `must have at most ${maxItems} elements`] }
+  }
+  return undefined
+}
+
+interface ListSchema {
+  maxItems?: number
+  'x-problem'?: string
 }
 
 /** Numbers and booleans as text; what does not read as one stays text and is refused by type. */
@@ -63,7 +82,7 @@ function describe(schema: TSchema, faults: Fault[]): Record<string, string[]> {
       continue
     }
     const field = path.join('.') || 'body'
-    errors[field] ??= [problemAt(schema, fault.schemaPath) ?? 'is not of the right kind']
+    errors[field] ??= [problemAt(schema, fault.schemaPath) ?? 'must be a JSON object']
   }
   return errors
 }

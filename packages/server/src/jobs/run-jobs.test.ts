@@ -14,13 +14,19 @@ import {
   requestSession,
   someBytes,
 } from '../../test/support/upload.ts'
-import type { Context } from '../operations/context.ts'
+import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
+import { resumeUpload } from '../operations/resume-upload.ts'
 import { runJobs } from './run-jobs.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
 function inHours(context: Context, hours: number): Context {
   return { ...context, clock: () => new Date(Date.now() + hours * 3_600_000) }
+}
+
+async function ownAccount(context: Context): Promise<AccountContext> {
+  const account = await context.database.findAccount('default')
+  return forAccount(context, account?.id ?? '')
 }
 
 async function assertNothingLeft({ context }: TestService): Promise<void> {
@@ -49,9 +55,7 @@ test('asking for an upload gives it its time again', async (t) => {
   const service = await aService(t, { ...SETTINGS, STOWAGE_SIGNED_FOR: '12h' })
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const later = inHours(service.context, 10)
-  const { resumeUpload } = await import('../operations/resume-upload.ts')
-  const accountId = (await service.context.database.readBooks())[0]?.accountId ?? ''
-  await resumeUpload(later, { accountId, assetId: session.id })
+  await resumeUpload(await ownAccount(later), session.id)
   await runJobs(inHours(service.context, 21))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
   await runJobs(inHours(service.context, 23))
@@ -90,11 +94,11 @@ test('parts that lie in the storage after a cancel are removed', async (t) => {
 for (const crash of ['before', 'after']) {
   test(`a completion cut off ${crash} the storage’s part of it is carried on`, async (t) => {
     const service = await aService(t, SETTINGS)
-    const { database, storage } = service.context
+    const { data, storage } = await ownAccount(service.context)
     const bytes = someBytes(25)
     const session = await requestSession(service.baseUrl, { bytes })
     await putParts(session, bytes)
-    await database.beginCompletion(session.id, new Date())
+    await data.beginCompletion(session.id, new Date())
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
       await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
@@ -110,10 +114,10 @@ for (const crash of ['before', 'after']) {
 
   test(`a client that repeats a completion cut off ${crash} that point finishes it`, async (t) => {
     const service = await aService(t, SETTINGS)
-    const { database, storage } = service.context
+    const { data, storage } = await ownAccount(service.context)
     const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
     const parts = await putParts(session, someBytes(25))
-    await database.beginCompletion(session.id, new Date())
+    await data.beginCompletion(session.id, new Date())
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
       await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
@@ -127,7 +131,8 @@ for (const crash of ['before', 'after']) {
 test('a completion whose parts are lost is given up, and its bytes are free', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  await service.context.database.beginCompletion(session.id, new Date())
+  const { data } = await ownAccount(service.context)
+  await data.beginCompletion(session.id, new Date())
   await service.context.storage.abortUpload({ key: session.id, id: session.upload_id })
   await runJobs(service.context, { stuckMs: -1 })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)

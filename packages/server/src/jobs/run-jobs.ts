@@ -1,6 +1,6 @@
-import { carryOutRemoval } from '../operations/carry-out-removal.ts'
 import { finishInStorage } from '../operations/complete-upload.ts'
-import type { Context } from '../operations/context.ts'
+import { type Context, forAccount } from '../operations/context.ts'
+import { carryOutRemoval } from './carry-out-removal.ts'
 
 /** How many rows a job takes at once, so that requests get their turn between. */
 const BATCH = 100
@@ -29,8 +29,13 @@ export async function carryOutRemovals(context: Context): Promise<void> {
 export async function finishCompletions(context: Context, stuckMs = STUCK_MS): Promise<void> {
   const { database, clock } = context
   const before = new Date(clock().getTime() - stuckMs)
-  for (const upload of await database.listStuckCompletions(before, BATCH)) {
-    await finishInStorage(context, upload, [])
+  for (;;) {
+    // Whatever comes of it, an upload does not stay in this state, so each round has other rows.
+    const stuck = await database.listStuckCompletions(before, BATCH)
+    for (const upload of stuck) {
+      await finishInStorage(forAccount(context, upload.asset.accountId), upload, [])
+    }
+    if (stuck.length < BATCH) return
   }
 }
 
@@ -47,9 +52,9 @@ export async function removeOrphanedUploads({ database, storage }: Context): Pro
   }
 }
 
-export async function forgetEndedUploads({ database, clock }: Context): Promise<void> {
+export async function forgetEndedAssets({ database, clock }: Context): Promise<void> {
   const before = new Date(clock().getTime() - REMEMBERED_MS)
-  while ((await database.forgetEndedUploads(before, BATCH)) === BATCH);
+  while ((await database.forgetEndedAssets(before, BATCH)) === BATCH);
 }
 
 /** Every job once. One that fails does not keep the others from running. */
@@ -59,7 +64,7 @@ export async function runJobs(context: Context, options: { stuckMs?: number } = 
     carryOutRemovals,
     finishCompletions: (all: Context) => finishCompletions(all, options.stuckMs),
     removeOrphanedUploads,
-    forgetEndedUploads,
+    forgetEndedAssets,
   }
   for (const [name, job] of Object.entries(jobs)) {
     try {

@@ -1,19 +1,20 @@
 import type { Upload } from '../domain/asset.ts'
 import { ServiceError } from '../errors.ts'
-import { carryOutRemoval } from './carry-out-removal.ts'
-import type { Context } from './context.ts'
-import { assetNotFound, checkUploadId, getUpload, type UploadReference } from './get-upload.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+import { checkUploadId, getUpload } from './get-upload.ts'
+import { storageUploadOf } from './signed-parts.ts'
 
 /** Frees the reserved bytes at once and removes the parts. Repeating it gives the same answer. */
 export async function cancelUpload(
-  context: Context,
-  request: UploadReference & { uploadId: string },
+  context: AccountContext,
+  assetId: string,
+  request: { uploadId: string },
 ): Promise<Upload> {
-  const upload = await getUpload(context, request)
+  const upload = await getUpload(context, assetId)
   checkUploadId(upload, request.uploadId)
-  const { removal, status } = await context.database.cancelUpload(upload.asset.id, context.clock())
-  // It is cancelled, whether or not the storage answers now: a job sees to what is left.
-  if (removal !== undefined) await carryOutRemoval(context, removal)
+  const { won, status } = await context.data.cancelUpload(assetId, context.clock())
+  if (won) await removeParts(context, upload)
   if (status === 'cancelled') return upload
   if (status === 'ready') {
     throw new ServiceError(
@@ -28,4 +29,13 @@ export async function cancelUpload(
     )
   }
   throw assetNotFound()
+}
+
+/** It is cancelled, whether or not the storage answers now: a job removes them once more. */
+async function removeParts({ storage, warn }: AccountContext, upload: Upload): Promise<void> {
+  try {
+    await storage.abortUpload(storageUploadOf(upload))
+  } catch (error) {
+    warn('the parts of a cancelled upload are removed later', error)
+  }
 }

@@ -3,8 +3,9 @@ import { matchParts, type NamedPart } from '../domain/match-parts.ts'
 import { partPlan } from '../domain/parts.ts'
 import { invalid } from '../errors.ts'
 import type { CompletionOutcome, StoredPart } from '../storage/storage.ts'
-import type { Context } from './context.ts'
-import { assetNotFound, checkUploadId, getUpload, type UploadReference } from './get-upload.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+import { checkUploadId, getUpload } from './get-upload.ts'
 import { storageUploadOf } from './signed-parts.ts'
 
 /**
@@ -13,27 +14,28 @@ import { storageUploadOf } from './signed-parts.ts'
  * help it along.
  */
 export async function completeUpload(
-  context: Context,
-  request: UploadReference & { uploadId: string; parts: NamedPart[] },
+  context: AccountContext,
+  assetId: string,
+  request: { uploadId: string; parts: NamedPart[] },
 ): Promise<Asset> {
-  const { database, storage, clock } = context
-  let upload = await getUpload(context, request)
+  const { data, storage, clock } = context
+  let upload = await getUpload(context, assetId)
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   checkUploadId(upload, request.uploadId)
   if (upload.asset.status === 'ready') return upload.asset
 
   const held = await storage.listParts(storageUploadOf(upload))
   // The storage closes an upload only after it was decided on: then the row says so by now.
-  if (held === undefined) upload = await getUpload(context, request)
+  if (held === undefined) upload = await getUpload(context, assetId)
   const isDecided = held === undefined && upload.asset.status !== 'uploading'
   const parts = isDecided ? [] : checkParts(upload, held ?? [], request.parts)
 
-  const { status } = await database.beginCompletion(upload.asset.id, clock())
+  const { status } = await data.beginCompletion(assetId, clock())
   if (status === 'completing') {
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
   }
-  const { asset } = await getUpload(context, request)
+  const { asset } = await getUpload(context, assetId)
   if (!isVisible(asset.status)) throw assetNotFound()
   return asset
 }
@@ -48,20 +50,33 @@ function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): Nam
 
 /** Carries out a completion that was decided on. Repeatable: the job that mends crashes does it. */
 export async function finishInStorage(
-  context: Context,
+  context: AccountContext,
   upload: Upload,
   parts: NamedPart[],
 ): Promise<CompletionOutcome> {
-  const { database, storage, clock } = context
+  const { data, storage, clock } = context
   const { id } = upload.asset
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  if (outcome.outcome === 'completed') await database.finishCompletion(id, clock())
-  if (outcome.outcome === 'refused') await database.reopenUpload(id, clock())
-  if (outcome.outcome === 'gone') await database.abandonCompletion(id, clock())
+  if (outcome.outcome === 'completed') await settle(context, id)
+  if (outcome.outcome === 'refused') await data.reopenUpload(id, clock())
+  if (outcome.outcome === 'gone') await data.abandonCompletion(id, clock())
   return outcome
 }
 
+/**
+ * The storage has the object. A call that was refused beside this one may have reopened the upload
+ * meanwhile; and if it was then cancelled, the object has no owner.
+ */
+async function settle({ data, storage, clock }: AccountContext, id: string): Promise<void> {
+  let status = await data.finishCompletion(id, clock())
+  if (status === 'uploading') {
+    await data.beginCompletion(id, clock())
+    status = await data.finishCompletion(id, clock())
+  }
+  if (status !== 'ready') await storage.removeObject(id)
+}
+
 function partsChanged(numbers: number[]) {
-  return invalid({ parts: [`part ${numbers.join(', ')} changed meanwhile: send it again`] })
+  return invalid({ parts: [`${numbers.join(', ')} changed meanwhile: send again`] })
 }

@@ -1,22 +1,11 @@
 import type { Upload } from '../domain/asset.ts'
-import { invalid, ServiceError } from '../errors.ts'
-import type { Context } from './context.ts'
+import { invalid } from '../errors.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
 
-export interface UploadReference {
-  accountId: string
-  assetId: string
-}
-
-/** What is another's and what never was are the same to the caller. */
-export function assetNotFound(): ServiceError {
-  return new ServiceError('not_found', 'There is no such asset. Check its id.')
-}
-
-export async function getUpload(
-  { database }: Context,
-  { accountId, assetId }: UploadReference,
-): Promise<Upload> {
-  const upload = await database.findUpload(accountId, assetId)
+/** The upload of a file, also after it ended. */
+export async function getUpload({ data }: AccountContext, assetId: string): Promise<Upload> {
+  const upload = await data.findUpload(assetId)
   if (upload === undefined) throw assetNotFound()
   return upload
 }

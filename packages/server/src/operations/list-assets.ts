@@ -1,33 +1,65 @@
-import { LARGEST_PAGE } from '@stowage/protocol'
+import type { AssetSort } from '../database/account-data.ts'
 import type { Asset } from '../domain/asset.ts'
-import { isSearchable } from '../domain/filename.ts'
-import { type PagePosition, pagePosition } from '../domain/paging.ts'
-import { foldText } from '../domain/search-text.ts'
-import { invalid } from '../errors.ts'
-import type { Context } from './context.ts'
+import type { PagePosition } from '../domain/paging.ts'
+import { pagePosition } from '../domain/paging.ts'
+import type { Product } from '../domain/product.ts'
+import type { AccountContext } from './context.ts'
+import { type PageWish, pageRequest, searchText } from './page-request.ts'
 
-export interface AssetListRequest {
-  accountId: string
-  page?: number | undefined
-  limit?: number | undefined
+export interface AssetListRequest extends PageWish {
   filename?: string | undefined
+  sort?: string | undefined
+  type?: Asset['kind'] | undefined
+  linked?: boolean | undefined
+  sku?: string | undefined
+  product_id?: number | undefined
+  with_products?: boolean | undefined
 }
 
-const DEFAULT_PAGE_SIZE = 25
+/** `products` is there exactly when they were asked for. */
+export interface AssetWithProducts {
+  asset: Asset
+  products?: Product[]
+}
+
+const NEWEST_FIRST: AssetSort = { by: 'created_at', descending: true }
 
 export async function listAssets(
-  { database }: Context,
+  { data }: AccountContext,
   request: AssetListRequest,
-): Promise<{ assets: Asset[]; position: PagePosition }> {
-  const { page = 1, limit = DEFAULT_PAGE_SIZE, filename = '' } = request
-  if (!isSearchable(filename)) {
-    throw invalid({ filename: ['must not have control characters'] })
-  }
-  const wanted = { page, perPage: Math.min(limit, LARGEST_PAGE) }
-  const name = foldText(filename)
-  const { assets, total } = await database.listAssets(request.accountId, {
+): Promise<{ assets: AssetWithProducts[]; position: PagePosition }> {
+  const wanted = pageRequest(request)
+  const name = searchText('filename', request.filename)
+  const { type, linked, sku, product_id } = request
+  const { rows, total } = await data.listAssets({
     ...wanted,
-    ...(name !== '' && { name }),
+    sort: readSort(request.sort),
+    ...(name !== undefined && { name }),
+    ...(type !== undefined && { kind: type }),
+    ...(linked !== undefined && { linked }),
+    ...(sku !== undefined && { sku }),
+    ...(product_id !== undefined && { productId: product_id }),
   })
+  const assets = request.with_products === true ? await withProducts(data, rows) : bare(rows)
   return { assets, position: pagePosition(wanted, total) }
+}
+
+/** One statement for all of them, however many there are. */
+export async function withProducts(
+  data: AccountContext['data'],
+  assets: Asset[],
+): Promise<AssetWithProducts[]> {
+  const products = await data.productsOfAssets(assets.map(({ id }) => id))
+  return assets.map((asset) => ({ asset, products: products.get(asset.id) ?? [] }))
+}
+
+function bare(assets: Asset[]): AssetWithProducts[] {
+  return assets.map((asset) => ({ asset }))
+}
+
+/** The schema has checked it: a column, with `-` before it for descending. */
+function readSort(sort: string | undefined): AssetSort {
+  if (sort === undefined) return NEWEST_FIRST
+  const by = sort.replace(/^-/, '') as AssetSort['by']
+  return { by, descending: sort.startsWith('-') }
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import type { Reservation } from '../database/database.ts'
+import type { Reservation } from '../database/account-data.ts'
 import type { Upload } from '../domain/asset.ts'
 import { parseMediaType, problemWithFilename } from '../domain/filename.ts'
 import { partPlan, partRanges, planParts } from '../domain/parts.ts'
 import { availableBytes } from '../domain/plan.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { invalid, ServiceError } from '../errors.ts'
-import type { Context } from './context.ts'
+import type { AccountContext } from './context.ts'
 import { type SignedPart, signParts, storageUploadOf } from './signed-parts.ts'
 
 export interface FileDetails {
@@ -27,10 +27,10 @@ export interface UploadSession {
  * the same file gives the same session again, with addresses signed anew.
  */
 export async function requestUpload(
-  context: Context,
-  request: { accountId: string; file: FileDetails; idempotencyKey?: string | undefined },
+  context: AccountContext,
+  request: { file: FileDetails; idempotencyKey?: string | undefined },
 ): Promise<UploadSession> {
-  const { database, storage, settings } = context
+  const { data, storage, settings } = context
   const { filename, mime } = checkFile(request.file)
   const { size } = request.file
   const plan = planParts(size, { chunkSize: settings.chunkSize, maxParts: storage.maxParts })
@@ -40,7 +40,7 @@ export async function requestUpload(
   const upload: Upload = {
     asset: {
       id,
-      accountId: request.accountId,
+      accountId: context.accountId,
       kind: 'file',
       status: 'uploading',
       filename,
@@ -55,7 +55,7 @@ export async function requestUpload(
     expiresAt: new Date(createdAt.getTime() + settings.signedForMs),
   }
   const { idempotencyKey } = request
-  const reservation = await database.reserveUpload({
+  const reservation = await data.reserveUpload({
     upload,
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, digest: digestOf([filename, size, mime]) },
@@ -78,10 +78,9 @@ function checkFile(file: FileDetails): { filename: string; mime: string } {
     const problem = problemWithFilename(name)
     if (problem !== undefined) errors[field] = [problem]
   }
-  const mime = parseMediaType(file.mime ?? file.mime_type)
+  const mime = parseMediaType(file.mime || file.mime_type)
   if (mime === undefined) {
-    const mimeField = file.mime === undefined ? 'mime_type' : 'mime'
-    errors[mimeField] = ['must be a media type such as application/zip']
+    errors[file.mime ? 'mime' : 'mime_type'] = ['must be a media type such as application/zip']
   }
   if (name === undefined || mime === undefined || Object.keys(errors).length > 0) {
     throw invalid(errors)
@@ -90,23 +89,23 @@ function checkFile(file: FileDetails): { filename: string; mime: string } {
 }
 
 /** If the storage refuses, the reservation is given back; if we die here, it expires. */
-async function createInStorage(context: Context, upload: Upload): Promise<Upload> {
-  const { database, storage } = context
+async function createInStorage(context: AccountContext, upload: Upload): Promise<Upload> {
+  const { data, storage } = context
   try {
     const { mime } = upload.asset
     const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
     if (storageId === upload.storageId) return upload
-    await database.recordStorageId(upload.asset.id, storageId)
+    await data.recordStorageId(upload.asset.id, storageId)
     return { ...upload, storageId }
   } catch (error) {
-    await database.dropReservation(upload.asset.id).catch((failure: unknown) => {
+    await data.dropReservation(upload.asset.id).catch((failure: unknown) => {
       context.warn('a reservation stays until it expires', failure)
     })
     throw error
   }
 }
 
-async function repeatSession(context: Context, upload: Upload): Promise<UploadSession> {
+async function repeatSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
   const { status } = upload.asset
   if (status === 'uploading') return signSession(context, upload)
   // Nothing is left to send: a client that repeats itself goes straight on to `uploaded`.
@@ -117,7 +116,7 @@ async function repeatSession(context: Context, upload: Upload): Promise<UploadSe
   )
 }
 
-async function signSession(context: Context, upload: Upload): Promise<UploadSession> {
+async function signSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
   const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
   return { upload, parts: await signParts(context, upload, ranges) }
 }

@@ -1,8 +1,9 @@
 import { isVisible, type Upload } from '../domain/asset.ts'
 import { partLength, partPlan, partRanges } from '../domain/parts.ts'
 import type { StoredPart } from '../storage/storage.ts'
-import type { Context } from './context.ts'
-import { assetNotFound, getUpload, type UploadReference } from './get-upload.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+import { getUpload } from './get-upload.ts'
 import { type SignedPart, signParts, storageUploadOf } from './signed-parts.ts'
 
 export interface ResumedUpload {
@@ -13,10 +14,10 @@ export interface ResumedUpload {
 
 /** What is missing, with fresh addresses, and what the storage holds. Asking gives more time. */
 export async function resumeUpload(
-  context: Context,
-  reference: UploadReference,
+  context: AccountContext,
+  assetId: string,
 ): Promise<ResumedUpload> {
-  const found = await getUpload(context, reference)
+  const found = await getUpload(context, assetId)
   const { status } = found.asset
   if (!isVisible(status)) throw assetNotFound()
   if (status === 'ready') return { upload: found, missing: [], received: [] }
@@ -24,8 +25,8 @@ export async function resumeUpload(
   if (status === 'completing') return { upload, missing: [], received: held }
 
   const expiresAt = new Date(context.clock().getTime() + context.settings.signedForMs)
-  const renewed = await context.database.renewUpload(upload.asset.id, expiresAt)
-  if (!renewed) return settled(context, upload, reference)
+  const renewed = await context.data.renewUpload(assetId, expiresAt)
+  if (!renewed) return settled(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(held.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))
@@ -39,7 +40,7 @@ export async function resumeUpload(
 
 /** A storage may lose an upload (a power cut, a bucket's lifecycle rule): then it is opened anew. */
 async function partsInStorage(
-  { database, storage }: Context,
+  { data, storage }: AccountContext,
   upload: Upload,
 ): Promise<{ upload: Upload; held: StoredPart[] }> {
   const held = await storage.listParts(storageUploadOf(upload))
@@ -47,17 +48,13 @@ async function partsInStorage(
   if (upload.asset.status !== 'uploading') return { upload, held: [] }
   const { mime } = upload.asset
   const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
-  if (storageId !== upload.storageId) await database.recordStorageId(upload.asset.id, storageId)
+  if (storageId !== upload.storageId) await data.recordStorageId(upload.asset.id, storageId)
   return { upload: { ...upload, storageId }, held: [] }
 }
 
 /** It ended while we looked: what we may have opened is taken back, and its end is answered. */
-async function settled(
-  context: Context,
-  upload: Upload,
-  reference: UploadReference,
-): Promise<ResumedUpload> {
-  const now = await getUpload(context, reference)
+async function settled(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
+  const now = await getUpload(context, upload.asset.id)
   if (isVisible(now.asset.status)) return { upload: now, missing: [], received: [] }
   await context.storage.abortUpload(storageUploadOf(upload))
   throw assetNotFound()

@@ -1,23 +1,24 @@
 import { partPlan } from '../domain/parts.ts'
 import { ServiceError } from '../errors.ts'
-import type { Context } from './context.ts'
+import type { AccountContext } from './context.ts'
 import { getAsset } from './get-asset.ts'
-import { getUpload, type UploadReference } from './get-upload.ts'
+import { getUpload } from './get-upload.ts'
 
 /** Long enough to start and to seek in; a longer download asks for a fresh address. */
 const DOWNLOAD_MS = 3_600_000
 
 /** A short-lived address of the asset's bytes; for a link, its own address. */
-export async function signDownload(context: Context, reference: UploadReference): Promise<string> {
-  const asset = await getAsset(context, reference)
-  if (asset.url !== null) return asset.url
+export async function signDownload(context: AccountContext, assetId: string): Promise<string> {
+  const asset = await getAsset(context, assetId)
+  // Stored as it was given; a header wants it encoded.
+  if (asset.url !== null) return new URL(asset.url).href
   if (asset.status !== 'ready') {
     throw new ServiceError(
       'not_ready',
       'The file is still uploading. GET the asset’s /upload to see what is missing.',
     )
   }
-  const { chunkSize } = await getUpload(context, reference)
+  const { chunkSize } = await getUpload(context, assetId)
   const object = {
     key: asset.id,
     plan: partPlan(asset.bytes, chunkSize),

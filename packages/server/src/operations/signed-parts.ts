@@ -1,7 +1,7 @@
 import type { Upload } from '../domain/asset.ts'
 import type { PartRange } from '../domain/parts.ts'
 import type { StorageUpload } from '../storage/storage.ts'
-import type { Context } from './context.ts'
+import type { AccountContext } from './context.ts'
 
 export interface SignedPart extends PartRange {
   url: string
@@ -14,7 +14,7 @@ export function storageUploadOf(upload: Upload): StorageUpload {
 
 /** All addresses in one call, valid as long as the upload. */
 export async function signParts(
-  { storage }: Context,
+  { storage }: AccountContext,
   upload: Upload,
   ranges: PartRange[],
 ): Promise<SignedPart[]> {

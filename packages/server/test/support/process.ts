@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { cleanUp } from './clean-up.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
+const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
 
 export interface ServiceProcess {
   child: ChildProcess

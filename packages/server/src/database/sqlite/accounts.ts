@@ -1,13 +1,13 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { Usage } from '../../domain/plan.ts'
+import type { AccountSummary } from '../account-data.ts'
 import type { Account, Books } from '../database.ts'
-import { prepare } from './statement.ts'
+import type { Connection } from './statement.ts'
 
 interface AccountRow {
   id: string
   name: string
   plan_name: string
   plan_storage: number
+  created_at: number
 }
 
 interface BooksRow {
@@ -20,28 +20,35 @@ interface BooksRow {
   actual_assets: number
 }
 
-export function prepareAccounts(connection: DatabaseSync) {
+const COLUMNS = 'id, name, plan_name, plan_storage, created_at'
+
+function toAccount(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    planName: row.plan_name,
+    planStorage: row.plan_storage,
+    createdAt: new Date(row.created_at),
+  }
+}
+
+export function prepareAccounts({ prepare }: Connection) {
   const insert = prepare(
-    connection,
     `insert into accounts (id, name, plan_name, plan_storage, created_at)
      values (:id, :name, :plan_name, :plan_storage, :created_at)
      on conflict (name) do nothing`,
   )
-  const byName = prepare<AccountRow>(
-    connection,
-    'select id, name, plan_name, plan_storage from accounts where name = :name',
-  )
+  const byName = prepare<AccountRow>(`select ${COLUMNS} from accounts where name = :name`)
+  const all = prepare<AccountRow>(`select ${COLUMNS} from accounts order by name`)
   const updatePlan = prepare(
-    connection,
     'update accounts set plan_name = :name, plan_storage = :storage where id = :id',
   )
-  const usage = prepare<Usage>(
-    connection,
-    `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-     from accounts where id = :id`,
+  const summary = prepare<AccountSummary>(
+    `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
+       reserved_bytes as reserved, asset_count as assets
+     from accounts where id = :account`,
   )
   const books = prepare<BooksRow>(
-    connection,
     `select a.id, a.stored_bytes, a.reserved_bytes, a.asset_count,
        coalesce(sum(s.bytes) filter (where s.status = 'ready' and s.kind = 'file'), 0)
          as actual_stored,
@@ -51,48 +58,51 @@ export function prepareAccounts(connection: DatabaseSync) {
      from accounts a left join assets s on s.account_id = a.id
      group by a.id`,
   )
+
+  function findAccount(name: string): Account | undefined {
+    const row = byName.get({ name })
+    return row && toAccount(row)
+  }
+
   return {
-    ensureAccount(account: Account & { createdAt: Date }): Account {
-      insert.run({
-        id: account.id,
-        name: account.name,
-        plan_name: account.planName,
-        plan_storage: account.planStorage,
-        created_at: account.createdAt.getTime(),
-      })
-      const row = byName.get({ name: account.name })
-      if (row === undefined) throw new Error(`the account ${account.name} vanished`)
-      return {
-        id: row.id,
-        name: row.name,
-        planName: row.plan_name,
-        planStorage: row.plan_storage,
-      }
+    global: {
+      ensureAccount(account: Account): Account {
+        insert.run({
+          id: account.id,
+          name: account.name,
+          plan_name: account.planName,
+          plan_storage: account.planStorage,
+          created_at: account.createdAt.getTime(),
+        })
+        return findAccount(account.name) ?? account
+      },
+      findAccount,
+      listAccounts: (): Account[] => all.all().map(toAccount),
+      changePlan(id: string, plan: { name: string; storage: number }): void {
+        updatePlan.run({ id, ...plan })
+      },
+      readBooks(): Books[] {
+        return books.all().map((row) => ({
+          accountId: row.id,
+          counted: {
+            stored: row.stored_bytes,
+            reserved: row.reserved_bytes,
+            assets: row.asset_count,
+          },
+          actual: {
+            stored: row.actual_stored,
+            reserved: row.actual_reserved,
+            assets: row.actual_assets,
+          },
+        }))
+      },
     },
-
-    changePlan(id: string, plan: { name: string; storage: number }): void {
-      updatePlan.run({ id, ...plan })
-    },
-
-    findUsage(id: string): Usage | undefined {
-      const row = usage.get({ id })
-      return row && { ...row }
-    },
-
-    readBooks(): Books[] {
-      return books.all().map((row) => ({
-        accountId: row.id,
-        counted: {
-          stored: row.stored_bytes,
-          reserved: row.reserved_bytes,
-          assets: row.asset_count,
-        },
-        actual: {
-          stored: row.actual_stored,
-          reserved: row.actual_reserved,
-          assets: row.actual_assets,
-        },
-      }))
+    ofAccount: {
+      readSummary(account: string): AccountSummary {
+        const row = summary.get({ account })
+        if (row === undefined) throw new Error(`there is no account ${account}`)
+        return { ...row }
+      },
     },
   }
 }

@@ -1,42 +1,45 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Asset } from '../../domain/asset.ts'
-import { TRIGRAM_LENGTH, trigrams } from '../../domain/search-text.ts'
-import type { AssetQuery, AssetRows } from '../database.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
-import { prepare } from './statement.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AssetChange, Transition } from '../account-data.ts'
+import { prepareRemovalNote } from './release.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import type { Connection } from './statement.ts'
 
-const READY = `from assets where account_id = :account and status = 'ready'`
-const NEWEST_FIRST = 'order by id desc limit :limit offset :offset'
-/** The index holds no positions, so each candidate's text is looked at once more. */
-const CONTAINS = 'and instr(search_name, :name) > 0'
-const INDEXED = 'and seq in (select rowid from asset_names where asset_names match :match)'
-
-export function prepareAssets(connection: DatabaseSync) {
+export function prepareAssets(connection: Connection) {
+  const { prepare, transaction } = connection
+  const noteRemoval = prepareRemovalNote(connection)
   const byId = prepare<AssetRow>(
-    connection,
-    `select ${ASSET_COLUMNS} from assets where account_id = :account and id = :id`,
+    `select ${ASSET_COLUMNS} from assets where id = :id and account_id = :account`,
   )
-  const counted = prepare<{ total: number }>(
-    connection,
-    'select asset_count as total from accounts where id = :account',
+  const insertLink = prepare<{ seq: number }>(
+    `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
+       created_at, changed_at)
+     values (:id, :account, 'link', 'ready', :filename, :search_name, :bytes, :mime, :url,
+       :created_at, :created_at)
+     returning seq`,
   )
-  const listing = (condition: string) => ({
-    page: prepare<AssetRow>(
-      connection,
-      `select ${ASSET_COLUMNS} ${READY} ${condition} ${NEWEST_FIRST}`,
-    ),
-    count: prepare<{ total: number }>(connection, `select count(*) as total ${READY} ${condition}`),
-  })
-  const all = { ...listing(''), count: counted }
-  const byName = listing(`${CONTAINS} ${INDEXED}`)
-  // One and two letters are no trigram: they are looked for in every name.
-  const byShortName = listing(CONTAINS)
-
-  function statementsFor(name: string | undefined) {
-    if (name === undefined || name === '') return { ...all, filter: {} }
-    if ([...name].length < TRIGRAM_LENGTH) return { ...byShortName, filter: { name } }
-    return { ...byName, filter: { name, match: matchExpression(name) } }
-  }
+  const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
+  const change = prepare<AssetRow>(
+    `update assets set filename = coalesce(:filename, filename),
+       search_name = coalesce(:search_name, search_name), url = coalesce(:url, url),
+       bytes = coalesce(:bytes, bytes)
+     where id = :id and account_id = :account and status in ('uploading', 'completing', 'ready')
+     returning ${ASSET_COLUMNS}`,
+  )
+  const indexName = prepare(
+    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
+  )
+  const remove = prepare<UploadRow>(
+    `update assets set status = 'deleted', changed_at = :now, linked = 0
+     where id = :id and account_id = :account and status = 'ready'
+     returning ${UPLOAD_COLUMNS}`,
+  )
+  const uncount = prepare(
+    `update accounts set asset_count = asset_count - 1, stored_bytes = stored_bytes - :bytes
+     where id = :account`,
+  )
+  const unlink = prepare('delete from asset_products where asset_seq = :seq')
+  const unindexName = prepare('delete from asset_names where rowid = :seq')
 
   return {
     findAsset(account: string, id: string): Asset | undefined {
@@ -44,20 +47,47 @@ export function prepareAssets(connection: DatabaseSync) {
       return row && toAsset(row)
     },
 
-    listAssets(account: string, query: AssetQuery): AssetRows {
-      const { page, count, filter } = statementsFor(query.name)
-      const total = count.get({ account, ...filter })?.total ?? 0
-      const offset = (query.page - 1) * query.perPage
-      if (offset >= total) return { assets: [], total }
-      const rows = page.all({ account, ...filter, limit: query.perPage, offset })
-      return { assets: rows.map(toAsset), total }
+    addLink(account: string, asset: Asset): void {
+      transaction(() => {
+        const search_name = foldText(asset.filename)
+        const row = insertLink.get({
+          id: asset.id,
+          account,
+          filename: asset.filename,
+          search_name,
+          bytes: asset.bytes,
+          mime: asset.mime,
+          url: asset.url,
+          created_at: asset.createdAt.getTime(),
+        })
+        countLink.run({ account })
+        indexName.run({ seq: row?.seq ?? null, search_name })
+      })
+    },
+
+    changeAsset(account: string, id: string, changes: AssetChange): Asset | undefined {
+      return transaction(() => {
+        const { filename = null, url = null, bytes = null } = changes
+        const search_name = filename === null ? null : foldText(filename)
+        const row = change.get({ account, id, filename, search_name, url, bytes })
+        // The names of assets that are not ready are not in the index yet.
+        const isIndexed = search_name !== null && row?.status === 'ready'
+        if (isIndexed) indexName.run({ seq: row.seq, search_name })
+        return row && toAsset(row)
+      })
+    },
+
+    deleteAsset(account: string, id: string, now: Date): Transition {
+      return transaction(() => {
+        const row = remove.get({ account, id, now: now.getTime() })
+        if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
+        unlink.run({ seq: row.seq })
+        unindexName.run({ seq: row.seq })
+        // A link takes nothing of the plan, and nothing of the storage.
+        uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
+        if (row.kind === 'file') noteRemoval('object', row, now)
+        return { won: true, status: 'deleted' }
+      })
     },
   }
-}
-
-/** All trigrams of the text, each quoted: nothing in a name is an operator. */
-function matchExpression(name: string): string {
-  return trigrams(name)
-    .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
-    .join(' AND ')
 }

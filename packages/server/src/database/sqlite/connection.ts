@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { EngineUnavailable } from '../../errors.ts'
 import type { MigrationTarget } from '../migrate.ts'
+import { wrapConnection } from './statement.ts'
 
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 2_000
@@ -18,22 +19,6 @@ export function connect(file: string): DatabaseSync {
     pragma cache_size = -32000;
   `)
   return connection
-}
-
-/**
- * The callback is synchronous on purpose: an await inside it would let other requests into the
- * transaction.
- */
-export function inTransaction<Result>(connection: DatabaseSync, work: () => Result): Result {
-  connection.exec('begin immediate')
-  try {
-    const result = work()
-    connection.exec('commit')
-    return result
-  } catch (error) {
-    if (connection.isTransaction) connection.exec('rollback')
-    throw error
-  }
 }
 
 /** SQLite's primary result codes that say "not now" rather than "wrong statement". */
@@ -73,7 +58,7 @@ export function migrationTarget(connection: DatabaseSync): MigrationTarget {
       }))
     },
     async apply({ name, sql, checksum }) {
-      inTransaction(connection, () => {
+      wrapConnection(connection).transaction(() => {
         connection.exec(sql)
         record.run(name, checksum)
       })

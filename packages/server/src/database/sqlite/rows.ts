@@ -2,6 +2,7 @@ import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import type { Removal } from '../database.ts'
 
 export interface AssetRow {
+  seq: number
   id: string
   account_id: string
   kind: Asset['kind']
@@ -28,7 +29,8 @@ export interface RemovalRow {
   attempts: number
 }
 
-export const ASSET_COLUMNS = 'id, account_id, kind, status, filename, bytes, mime, url, created_at'
+export const ASSET_COLUMNS =
+  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at'
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at`
 
 export function toAsset(row: AssetRow): Asset {

@@ -50,7 +50,7 @@ test('a migration that was edited after it ran stops the start', async (t) => {
   cleanUp(t, () => other.close())
   other.exec(`update migrations set checksum = 'changed'`)
   await assert.rejects(openSqliteDatabase({ file }), /was changed after it ran/)
-  other.exec(`update migrations set name = '9999_future.sql'`)
+  other.exec(`insert into migrations values ('0000_other.sql', '', '')`)
   await assert.rejects(openSqliteDatabase({ file }), /newer version/)
 })
 

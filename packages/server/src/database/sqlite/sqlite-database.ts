@@ -1,59 +1,109 @@
 import { fileURLToPath } from 'node:url'
+import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { prepareAccounts } from './accounts.ts'
+import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { connect, inTransaction, migrationTarget, toOutage } from './connection.ts'
-import { prepareRemovals } from './removals.ts'
+import { connect, migrationTarget, toOutage } from './connection.ts'
+import { prepareJobs } from './jobs.ts'
+import { prepareKeys } from './keys.ts'
+import { prepareLinks } from './links.ts'
+import { prepareProductList } from './product-list.ts'
+import { prepareProducts } from './products.ts'
+import { countRequestsInMemory } from './request-count.ts'
+import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url))
 
+export interface SqliteOptions {
+  file: string
+  /** Told of every statement that runs. */
+  onStatement?: (sql: string) => void
+}
+
 /** Opens the file, creating and migrating it as needed. */
-export async function openSqliteDatabase({ file }: { file: string }): Promise<Database> {
-  const connection = connect(file)
-  await migrate(migrationTarget(connection), MIGRATIONS)
-  const units = {
-    ...prepareAccounts(connection),
-    ...prepareAssets(connection),
-    ...prepareRemovals(connection),
-    ...prepareUploads(connection, (work) => inTransaction(connection, work)),
+export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
+  const database = connect(options.file)
+  try {
+    await migrate(migrationTarget(database), MIGRATIONS)
+  } catch (error) {
+    database.close()
+    throw error
   }
-  const ping = connection.prepare('select 1')
+  const connection = wrapConnection(database, options.onStatement)
+  const accounts = prepareAccounts(connection)
+  const keys = prepareKeys(connection)
+  /** All of these take the account's id first. */
+  const ofAccount = {
+    ...accounts.ofAccount,
+    ...keys.ofAccount,
+    ...prepareAssets(connection),
+    ...prepareAssetList(connection),
+    ...prepareUploads(connection),
+    ...prepareProducts(connection),
+    ...prepareProductList(connection),
+    ...prepareLinks(connection),
+  }
+  const global = {
+    ...accounts.global,
+    ...keys.global,
+    ...prepareJobs(connection),
+    countRequest: countRequestsInMemory(),
+    check() {
+      connection.prepare('select 1').get()
+    },
+    close() {
+      database.close()
+    },
+  }
+  const units = asUnitsOfWork(ofAccount)
   return {
-    ...asUnitsOfWork(units),
-    async check() {
-      try {
-        ping.get()
-      } catch (error) {
-        throw toOutage(error)
-      }
-    },
-    async close() {
-      connection.close()
-    },
+    ...asUnitsOfWork(global),
+    of: (accountId) => bindFirst(units, accountId) satisfies AccountData,
   }
 }
 
+type Method = (...values: never[]) => unknown
+
 type AsyncMethods<Methods> = {
   [Name in keyof Methods]: Methods[Name] extends (...values: infer Values) => infer Result
-    ? (...values: Values) => Promise<Result>
+    ? (...values: Values) => Promise<Awaited<Result>>
     : never
 }
 
 /** SQLite answers at once; the port's promise is kept, and outages are told from faults. */
-function asUnitsOfWork<Methods extends Record<string, (...values: never[]) => unknown>>(
+function asUnitsOfWork<Methods extends Record<string, Method>>(
   methods: Methods,
 ): AsyncMethods<Methods> {
-  const wrapped = Object.entries(methods).map(([name, method]) => [
-    name,
-    async (...values: never[]) => {
-      try {
-        return method(...values)
-      } catch (error) {
-        throw toOutage(error)
-      }
-    },
-  ])
-  return Object.fromEntries(wrapped)
+  return mapValues(methods, (method) => async (...values: never[]) => {
+    try {
+      return method(...values)
+    } catch (error) {
+      throw toOutage(error)
+    }
+  }) as AsyncMethods<Methods>
+}
+
+type WithoutFirst<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (
+    first: string,
+    ...rest: infer Rest
+  ) => infer Result
+    ? (...rest: Rest) => Result
+    : never
+}
+
+function bindFirst<Methods extends Record<string, Method>>(
+  methods: Methods,
+  first: string,
+): WithoutFirst<Methods> {
+  return mapValues(methods, (method) =>
+    method.bind(undefined, first as never),
+  ) as WithoutFirst<Methods>
+}
+
+function mapValues(methods: Record<string, Method>, change: (method: Method) => Method) {
+  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, change(method)]))
 }

@@ -10,11 +10,52 @@ export interface Statement<Row> {
   run(parameters?: Parameters): number
 }
 
-export function prepare<Row = never>(connection: DatabaseSync, sql: string): Statement<Row> {
-  const statement = connection.prepare(sql)
+export interface Connection {
+  /** Prepares the text once; the same text again gives the same statement. */
+  prepare<Row = never>(sql: string): Statement<Row>
+  /**
+   * The callback is synchronous on purpose: an await inside it would let other requests into the
+   * transaction.
+   */
+  transaction<Result>(work: () => Result): Result
+}
+
+/** `onStatement` is told of every statement that runs. */
+export function wrapConnection(
+  database: DatabaseSync,
+  onStatement: (sql: string) => void = () => {},
+): Connection {
+  const prepared = new Map<string, Statement<unknown>>()
+
+  function prepare(sql: string): Statement<unknown> {
+    const statement = database.prepare(sql)
+    const told = <Result>(result: Result): Result => {
+      onStatement(sql)
+      return result
+    }
+    return {
+      get: (parameters = {}) => told(statement.get(parameters)),
+      all: (parameters = {}) => told(statement.all(parameters)),
+      run: (parameters = {}) => told(Number(statement.run(parameters).changes)),
+    }
+  }
+
   return {
-    get: (parameters = {}) => statement.get(parameters) as Row | undefined,
-    all: (parameters = {}) => statement.all(parameters) as Row[],
-    run: (parameters = {}) => Number(statement.run(parameters).changes),
+    prepare<Row>(sql: string) {
+      const statement = prepared.get(sql) ?? prepare(sql)
+      prepared.set(sql, statement)
+      return statement as Statement<Row>
+    },
+    transaction(work) {
+      database.exec('begin immediate')
+      try {
+        const result = work()
+        database.exec('commit')
+        return result
+      } catch (error) {
+        if (database.isTransaction) database.exec('rollback')
+        throw error
+      }
+    },
   }
 }

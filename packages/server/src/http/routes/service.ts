@@ -5,10 +5,11 @@ import type { RouteGroup } from './route-group.ts'
 
 const RETRY_AFTER_SECONDS = '2'
 
-export const serviceRoutes: RouteGroup = (app, { context, baseUrl, version }) => {
-  route(app, endpoints.health, async () => ({ status: 'ok' as const }))
+export const serviceRoutes: RouteGroup = (app, options) => {
+  const { context, baseUrl, version } = options
+  route(app, options, endpoints.health, async () => ({ status: 'ok' as const }))
 
-  route(app, endpoints.readiness, async (_request, reply) => {
+  route(app, options, endpoints.readiness, async (_request, reply) => {
     const { database, storage } = await checkReadiness(context)
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
@@ -18,7 +19,7 @@ export const serviceRoutes: RouteGroup = (app, { context, baseUrl, version }) =>
     }
   })
 
-  route(app, endpoints.openApi, async () => buildOpenApi({ baseUrl: baseUrl(), version }))
+  route(app, options, endpoints.openApi, async () => buildOpenApi({ baseUrl: baseUrl(), version }))
 }
 
 function word(answers: boolean): 'ok' | 'unavailable' {

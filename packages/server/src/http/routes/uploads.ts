@@ -3,40 +3,32 @@ import { cancelUpload } from '../../operations/cancel-upload.ts'
 import { completeUpload } from '../../operations/complete-upload.ts'
 import { requestUpload } from '../../operations/request-upload.ts'
 import { resumeUpload } from '../../operations/resume-upload.ts'
-import {
-  presentAsset,
-  presentCancelled,
-  presentResumedUpload,
-  presentUploadSession,
-} from '../present.ts'
+import { presentAsset } from '../present.ts'
+import { presentCancelled, presentResumedUpload, presentUploadSession } from '../present-upload.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 
-export const uploadRoutes: RouteGroup = (app, { context, baseUrl }) => {
-  route(app, endpoints.requestUpload, async ({ accountId, body, headers }) => {
+export const uploadRoutes: RouteGroup = (app, options) => {
+  const { baseUrl } = options
+
+  route(app, options, endpoints.requestUpload, async ({ context, body, headers }) => {
     const idempotencyKey = headers['idempotency-key']
-    const session = await requestUpload(context, { accountId, file: body, idempotencyKey })
+    const session = await requestUpload(context, { file: body, idempotencyKey })
     return presentUploadSession(session, baseUrl())
   })
 
-  route(app, endpoints.completeUpload, async ({ accountId, params, body }) => {
+  route(app, options, endpoints.completeUpload, async ({ context, params, body }) => {
     const parts = body.parts?.map(({ PartNumber, ETag }) => ({ number: PartNumber, etag: ETag }))
-    const asset = await completeUpload(context, {
-      accountId,
-      assetId: params.id,
-      uploadId: body.upload_id,
-      parts: parts ?? [],
-    })
-    return { data: presentAsset(asset, { withProducts: false }) }
+    const request = { uploadId: body.upload_id, parts: parts ?? [] }
+    return { data: presentAsset({ asset: await completeUpload(context, params.id, request) }) }
   })
 
-  route(app, endpoints.cancelUpload, async ({ accountId, params, body }) => {
-    const request = { accountId, assetId: params.id, uploadId: body.upload_id }
-    return presentCancelled(await cancelUpload(context, request))
+  route(app, options, endpoints.cancelUpload, async ({ context, params, body }) => {
+    const request = { uploadId: body.upload_id }
+    return presentCancelled(await cancelUpload(context, params.id, request))
   })
 
-  route(app, endpoints.resumeUpload, async ({ accountId, params }) => {
-    const resumed = await resumeUpload(context, { accountId, assetId: params.id })
-    return presentResumedUpload(resumed, baseUrl())
+  route(app, options, endpoints.resumeUpload, async ({ context, params }) => {
+    return presentResumedUpload(await resumeUpload(context, params.id), baseUrl())
   })
 }

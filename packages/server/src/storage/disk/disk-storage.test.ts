@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -88,6 +88,31 @@ test('what a crash left on its way is cleared at the next start, whole parts are
   assert.equal((await again.listParts(upload))?.length, 1)
   flying.destroy()
   await storage.abortUpload(upload)
+})
+
+test('a part on its way when the upload is completed is refused and leaves nothing', async (t) => {
+  const { folder, storage, upload, url, plan } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  const flying = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
+  const status = new Promise((resolve) => {
+    flying.on('response', (response) => resolve(response.statusCode))
+  })
+  flying.write(new Uint8Array(1))
+  const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
+  await until(async () => (await readdir(uploadFolder)).length === 2)
+  await storage.completeUpload(upload, plan, [])
+  flying.end(new Uint8Array(CHUNK - 1))
+  assert.equal(await status, 404)
+  const objectFolder = join(folder, 'objects', upload.key.slice(-2), upload.key)
+  assert.deepEqual(await readdir(objectFolder), ['00001'])
+})
+
+test('a secret that was cut off while it was made is made again', async (t) => {
+  const folder = await aFolder(t)
+  await writeFile(join(folder, 'secret.new'), '')
+  const storage = await openIn(t, folder)
+  await storage.check()
+  assert.match(await readFile(join(folder, 'secret'), 'utf8'), /^[0-9a-f]{64}$/)
 })
 
 test('a part that the disk has no room for is refused before it is sent', async (t) => {

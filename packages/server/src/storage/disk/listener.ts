@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
+import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
 import { receivePart } from './receive-part.ts'
-import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
+import { allowAnyOrigin, answerPreflight, answerUnreadable, refuse, UNREADABLE } from './respond.ts'
 import { sendObject } from './send-object.ts'
 
 /** A transfer may take hours, but not stand still for longer than this. */
@@ -17,13 +18,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   const layout = layoutOf(options.directory)
   const secret = Buffer.from(options.secret, 'hex')
 
-  let closing = false
-
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    response.once('close', () => {
-      // The connection is idle only once this turn is over.
-      if (closing) setImmediate(() => server.closeIdleConnections())
-    })
     answer(layout, secret, request, response).catch((error: unknown) => {
       // The query holds a signature, so only the path is told.
       const path = request.url?.split('?')[0]
@@ -35,10 +30,16 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     })
   }
 
-  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_MS }, handle)
+  const server = createServer(
+    // A missing Host is refused by us, in our words.
+    { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
+    handle,
+  )
+  server.on('clientError', answerUnreadable)
   // Without this, Node asks for the body before the address was looked at.
   server.on('checkContinue', handle)
   server.setTimeout(IDLE_MS)
+  const closeQuietConnections = trackConnections(server)
   server.keepAliveTimeout = HEADERS_MS
   server.on('error', (error: NodeJS.ErrnoException) => {
     tell({ type: 'refused', code: error.code ?? '', message: error.message })
@@ -48,8 +49,8 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   })
   return {
     close(then: () => void) {
-      closing = true
       server.close(then)
+      closeQuietConnections()
     },
   }
 }
@@ -62,6 +63,9 @@ async function answer(
 ): Promise<void> {
   allowAnyOrigin(response)
   const { method = '', url = '' } = request
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    return refuse(request, response, UNREADABLE)
+  }
   if (!/^\/(uploads|objects)\//.test(url)) {
     return refuse(request, response, {
       code: 'not_found',

@@ -20,7 +20,11 @@ export async function openListener(
     port: options.port,
     secret: options.secret.toString('hex'),
   }
-  const worker = new Worker(new URL('./listener.ts', import.meta.url), { workerData })
+  const worker = new Worker(new URL('./listener.ts', import.meta.url), {
+    workerData,
+    // What comes off the wire is garbage a moment later: collected early, it never piles up.
+    resourceLimits: { maxYoungGenerationSizeMb: 2 },
+  })
   const port = await listening(worker, options)
   let state: 'open' | 'closing' | 'gone' = 'open'
   worker.on('message', (message: ToOwner) => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { hasCode } from './file-system.ts'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout } from './layout.ts'
 
 const SECRET_LENGTH = 32
@@ -27,14 +28,7 @@ async function removeIncoming(layout: Layout): Promise<void> {
 }
 
 async function readOrMakeSecret(path: string): Promise<Buffer> {
-  try {
-    const file = await open(path, 'wx', 0o600)
-    await file.writeFile(randomBytes(SECRET_LENGTH).toString('hex'))
-    await file.sync()
-    await file.close()
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  }
+  if (!existsSync(path)) await makeSecret(path)
   const secret = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
   if (secret.length !== SECRET_LENGTH) {
     throw new Error(
@@ -42,4 +36,17 @@ async function readOrMakeSecret(path: string): Promise<Buffer> {
     )
   }
   return secret
+}
+
+/** Written beside its place and renamed: it is there whole or not at all. */
+async function makeSecret(path: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600)
+  try {
+    await file.writeFile(randomBytes(SECRET_LENGTH).toString('hex'))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(`${path}.new`, path)
+  await syncFolder(dirname(path))
 }

@@ -10,7 +10,7 @@ import { etagOf, partFooter } from './part-file.ts'
 import { refuse } from './respond.ts'
 
 /** Chunks off the wire are gathered to this size before they are written. */
-const WRITE_SIZE = 1024 * 1024
+const WRITE_SIZE = 256 * 1024
 
 const GONE = {
   code: 'upload_not_found',

@@ -1,7 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { partPlan, partRange } from '../../domain/parts.ts'
 import type { StoredObject } from '../storage.ts'
 import { type ByteRange, parseByteRange } from './byte-range.ts'
@@ -10,7 +8,7 @@ import { hasCode, isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './layout.ts'
 import { refuse } from './respond.ts'
 
-const READ_SIZE = 256 * 1024
+const READ_SIZE = 64 * 1024
 
 /** Answers GET and HEAD with the object, or with the one range of it that was asked for. */
 export async function sendObject(
@@ -39,21 +37,21 @@ export async function sendObject(
       message: 'The file is no longer stored here.',
     })
   }
-  const headers = { ...describe(object), ETag: etag, 'Content-Length': asked.end - asked.start }
-  if (request.headers['if-none-match'] === etag) {
-    response.writeHead(304, { ETag: etag })
-  } else if (range === 'whole') {
-    response.writeHead(200, headers)
-  } else {
-    const contentRange = `bytes ${range.start}-${range.end - 1}/${size}`
-    response.writeHead(206, { ...headers, 'Content-Range': contentRange })
-  }
-  if (request.method === 'HEAD' || response.statusCode === 304) {
+  try {
+    const headers = { ...describe(object), ETag: etag, 'Content-Length': asked.end - asked.start }
+    if (request.headers['if-none-match'] === etag) {
+      response.writeHead(304, { ETag: etag })
+    } else if (range === 'whole') {
+      response.writeHead(200, headers)
+    } else {
+      const contentRange = `bytes ${range.start}-${range.end - 1}/${size}`
+      response.writeHead(206, { ...headers, 'Content-Range': contentRange })
+    }
+    if (request.method === 'HEAD' || response.statusCode === 304) response.end()
+    else await stream(response, { folder, object, range: asked, first })
+  } finally {
     await first.close()
-    response.end()
-    return
   }
-  await stream(bytesOf(folder, object, asked, first), response)
 }
 
 function askedRange(request: IncomingMessage, size: number, etag: string) {
@@ -92,45 +90,62 @@ async function openFirstPart(
   }
 }
 
-async function* bytesOf(
-  folder: string,
-  object: StoredObject,
-  range: ByteRange,
-  first: FileHandle,
-): AsyncGenerator<Buffer> {
+async function writeRange(
+  response: ServerResponse,
+  source: { folder: string; object: StoredObject; range: ByteRange; first: FileHandle },
+): Promise<void> {
+  const { folder, object, range, first } = source
   const plan = partPlan(object.plan.size, object.plan.chunkSize)
-  let file: FileHandle | undefined = first
-  try {
-    for (let offset = range.start; offset < range.end; ) {
-      const part = partRange(plan, partAt(object, offset))
-      file ??= await open(partFile(folder, part.number), 'r')
-      const end = Math.min(part.end, range.end)
-      yield* readBytes(file, offset - part.start, end - part.start)
-      offset = end
-      await file.close()
-      file = undefined
+  const buffer = Buffer.allocUnsafeSlow(READ_SIZE)
+  for (let offset = range.start; offset < range.end; ) {
+    const part = partRange(plan, partAt(object, offset))
+    const end = Math.min(part.end, range.end)
+    const isFirst = offset === range.start
+    const file = isFirst ? first : await open(partFile(folder, part.number), 'r')
+    try {
+      const bytes = { start: offset - part.start, end: end - part.start }
+      await writeBytes(response, file, bytes, buffer)
+    } finally {
+      if (!isFirst) await file.close()
     }
-  } finally {
-    await file?.close()
+    offset = end
   }
 }
 
-async function* readBytes(file: FileHandle, start: number, end: number): AsyncGenerator<Buffer> {
+async function stream(
+  response: ServerResponse,
+  source: Parameters<typeof writeRange>[1],
+): Promise<void> {
+  try {
+    await writeRange(response, source)
+    response.end()
+  } catch (error) {
+    // The reader went away, or the file was deleted under it: cutting the line tells it so.
+    const isGone = response.destroyed || hasCode(error, 'ENOENT')
+    response.destroy()
+    if (!isGone) throw error
+  }
+}
+
+/** Writes the bytes from one buffer, used again and again: a slow reader holds no more than it. */
+async function writeBytes(
+  response: ServerResponse,
+  file: FileHandle,
+  { start, end }: ByteRange,
+  buffer: Buffer,
+): Promise<void> {
   for (let position = start; position < end; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(READ_SIZE, end - position))
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+    const length = Math.min(buffer.length, end - position)
+    const { bytesRead } = await file.read(buffer, 0, length, position)
     if (bytesRead === 0) throw new Error('a part is shorter than it was when it was stored')
-    yield buffer.subarray(0, bytesRead)
+    await write(response, buffer.subarray(0, bytesRead))
     position += bytesRead
   }
 }
 
-async function stream(bytes: AsyncGenerator<Buffer>, response: ServerResponse): Promise<void> {
-  try {
-    await pipeline(Readable.from(bytes, { objectMode: false }), response)
-  } catch (error) {
-    // The reader went away, or the file was deleted under it: cutting the line tells it so.
-    if (hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ENOENT')) return
-    throw error
-  }
+/** Resolves when the bytes have left the buffer; rejects when the reader is gone. */
+function write(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    response.write(bytes, (error) => (error ? reject(error) : resolve()))
+  })
 }

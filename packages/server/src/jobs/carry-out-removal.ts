@@ -1,12 +1,12 @@
 import type { Removal } from '../database/database.ts'
-import type { Context } from './context.ts'
+import type { Context } from '../operations/context.ts'
 
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 3_600_000
 
 /**
- * Lets the storage remove what the database gave up. Never fails: what does not succeed now is
- * tried again later, with growing pauses, until the storage confirms it.
+ * Has the storage remove what the database gave up. Never fails: what does not succeed now is tried
+ * again later, with growing pauses, until the storage confirms it.
  */
 export async function carryOutRemoval(context: Context, removal: Removal): Promise<void> {
   const { database, storage, clock } = context

@@ -1,0 +1,73 @@
+import Type, { type Static } from 'typebox'
+import { Nullable, Problem, Uuid } from './schema.ts'
+
+export const AccountAnswer = Type.Object(
+  {
+    data: Type.Object({
+      name: Type.String(),
+      plan: Type.Object({
+        name: Type.String(),
+        storage: Type.Integer({ description: 'What the plan allows, in bytes' }),
+      }),
+      stored: Type.Integer({ description: 'Bytes of ready files' }),
+      reserved: Type.Integer({ description: 'Bytes of uploads that are not finished' }),
+      available: Type.Integer({ description: 'Bytes left for new uploads' }),
+      assets: Type.Integer({ description: 'Number of ready assets' }),
+    }),
+  },
+  { title: 'AccountAnswer' },
+)
+export type AccountAnswer = Static<typeof AccountAnswer>
+
+const Scope = Type.Enum(['read', 'write', 'manage'], {
+  type: 'string',
+  description: 'Each includes those before it',
+  ...Problem('must be read, write or manage'),
+})
+
+const key = {
+  id: Uuid(),
+  name: Type.String({ examples: ['shop backend'] }),
+  scope: Scope,
+  hint: Type.String({ description: 'Its last letters', examples: ['stow_…x7Qa'] }),
+  created_at: Type.String({ format: 'date-time' }),
+  last_used_at: Nullable('string', { description: 'To the minute' }),
+  revoked_at: Nullable('string'),
+}
+
+export const Key = Type.Object(key, { title: 'Key' })
+export type Key = Static<typeof Key>
+
+export const KeyList = Type.Object({ data: Type.Array(Key) }, { title: 'KeyList' })
+
+export const KeyRequest = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      ...Problem('must be text of 1 to 255 characters'),
+    }),
+    scope: Scope,
+  },
+  { title: 'KeyRequest' },
+)
+
+export const NewKeyAnswer = Type.Object(
+  {
+    data: Type.Object(
+      { ...key, secret: Type.String({ description: 'Shown this once: keep it now' }) },
+      { title: 'NewKey' },
+    ),
+  },
+  { title: 'NewKeyAnswer' },
+)
+
+export const KeyPath = Type.Object({ id: Type.String({ description: 'The key’s id' }) })
+export const Deleted = Type.Object(
+  { deleted: Type.Boolean({ examples: [true] }) },
+  { title: 'Deleted' },
+)
+export const Revoked = Type.Object(
+  { revoked: Type.Boolean({ examples: [true] }) },
+  { title: 'Revoked' },
+)

@@ -1,0 +1,74 @@
+import { AccountAnswer, KeyList, KeyPath, KeyRequest, NewKeyAnswer, Revoked } from '../account.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { accountExample, keyExample } from '../examples.ts'
+import { API_PREFIX } from './prefix.ts'
+
+export const readAccount = defineEndpoint({
+  operationId: 'readAccount',
+  methods: ['GET'],
+  path: `${API_PREFIX}/account`,
+  tag: 'Account',
+  scope: 'read',
+  summary: 'The account, its plan and what is left of it',
+  success: {
+    status: 200,
+    description: 'The account',
+    schema: AccountAnswer,
+    example: { data: accountExample },
+  },
+  errors: [],
+})
+
+export const listKeys = defineEndpoint({
+  operationId: 'listKeys',
+  methods: ['GET'],
+  path: `${API_PREFIX}/keys`,
+  tag: 'Account',
+  scope: 'manage',
+  summary: 'List the keys',
+  description: 'Also those that were revoked. Secrets are never shown again.',
+  success: {
+    status: 200,
+    description: 'The keys, oldest first',
+    schema: KeyList,
+    example: { data: [keyExample] },
+  },
+  errors: [],
+})
+
+export const createKey = defineEndpoint({
+  operationId: 'createKey',
+  methods: ['POST'],
+  path: `${API_PREFIX}/keys`,
+  tag: 'Account',
+  scope: 'manage',
+  summary: 'Create a key',
+  description: 'The secret is in this answer and nowhere else.',
+  body: KeyRequest,
+  bodyExample: { name: 'shop backend', scope: 'write' },
+  success: {
+    status: 201,
+    description: 'The key, with its secret',
+    schema: NewKeyAnswer,
+    example: { data: { ...keyExample, secret: 'stow_…' } },
+  },
+  errors: [],
+})
+
+export const revokeKey = defineEndpoint({
+  operationId: 'revokeKey',
+  methods: ['DELETE'],
+  path: `${API_PREFIX}/keys/:id`,
+  tag: 'Account',
+  scope: 'manage',
+  summary: 'Revoke a key',
+  description: 'It stops working at once. The last manage key can’t be revoked here.',
+  params: KeyPath,
+  success: {
+    status: 200,
+    description: 'It is revoked',
+    schema: Revoked,
+    example: { revoked: true },
+  },
+  errors: ['not_found', 'last_manage_key'],
+})

@@ -1,0 +1,5 @@
+export * from './account.ts'
+export * from './assets.ts'
+export * from './products.ts'
+export * from './service.ts'
+export * from './uploads.ts'

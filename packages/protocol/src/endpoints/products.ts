@@ -1,0 +1,102 @@
+import { Deleted } from '../account.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { assetExample, pageExample, productExample } from '../examples.ts'
+import {
+  ListProductsQuery,
+  ProductAnswer,
+  ProductList,
+  ProductPage,
+  ProductPath,
+  ProductsRequest,
+  ReadProductQuery,
+} from '../product.ts'
+import { API_PREFIX } from './prefix.ts'
+
+/** A thousand products with long names and many tags fit. */
+const PRODUCTS_BODY_LIMIT = 8 * 1024 * 1024
+
+export const putProducts = defineEndpoint({
+  operationId: 'putProducts',
+  methods: ['PUT'],
+  path: `${API_PREFIX}/products`,
+  tag: 'Products',
+  scope: 'write',
+  summary: 'Add or change products',
+  description: 'Up to 1,000, keyed by product_id and variant_id, all or nothing.',
+  body: ProductsRequest,
+  bodyLimit: PRODUCTS_BODY_LIMIT,
+  bodyExample: {
+    products: [
+      {
+        product_id: 632910392,
+        variant_id: 808950810,
+        name: 'Sample pack',
+        variant_name: 'WAV',
+        sku: 'PACK-WAV',
+        vendor: 'Stowage Sounds',
+        tags: ['audio'],
+      },
+    ],
+  },
+  success: {
+    status: 200,
+    description: 'The products, in the order in which they were sent',
+    schema: ProductList,
+    example: { data: [productExample] },
+  },
+  errors: [],
+})
+
+export const listProducts = defineEndpoint({
+  operationId: 'listProducts',
+  methods: ['GET'],
+  path: `${API_PREFIX}/products`,
+  tag: 'Products',
+  scope: 'read',
+  summary: 'List products',
+  description: 'Newest first. Filters can be combined.',
+  query: ListProductsQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: ProductPage,
+    example: { data: [productExample], ...pageExample('products') },
+  },
+  errors: [],
+})
+
+export const readProduct = defineEndpoint({
+  operationId: 'readProduct',
+  methods: ['GET'],
+  path: `${API_PREFIX}/products/:id`,
+  tag: 'Products',
+  scope: 'read',
+  summary: 'View one product',
+  params: ProductPath,
+  query: ReadProductQuery,
+  success: {
+    status: 200,
+    description: 'The product',
+    schema: ProductAnswer,
+    example: { data: { ...productExample, assets: [assetExample] } },
+  },
+  errors: ['not_found'],
+})
+
+export const deleteProduct = defineEndpoint({
+  operationId: 'deleteProduct',
+  methods: ['DELETE'],
+  path: `${API_PREFIX}/products/:id`,
+  tag: 'Products',
+  scope: 'write',
+  summary: 'Delete a product',
+  description: 'Its links go with it; the assets stay.',
+  params: ProductPath,
+  success: {
+    status: 202,
+    description: 'It is deleted',
+    schema: Deleted,
+    example: { deleted: true },
+  },
+  errors: ['not_found'],
+})

@@ -1,0 +1,101 @@
+import Type, { type Static } from 'typebox'
+import { Asset, Product } from './asset.ts'
+import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
+import { LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
+
+/** The most products that one call puts, attaches or detaches. */
+export const MOST_PRODUCTS = 1000
+
+export const ProductWithAssets = Type.Object(
+  {
+    ...Product.properties,
+    assets: Type.Optional(Type.Array(Asset, { description: 'Present only with with_assets=true' })),
+  },
+  { title: 'ProductWithAssets' },
+)
+export type ProductWithAssets = Static<typeof ProductWithAssets>
+
+export const ProductAnswer = Type.Object({ data: ProductWithAssets }, { title: 'ProductAnswer' })
+export const ProductPage = Type.Object(
+  { data: Type.Array(ProductWithAssets), links: PageLinks, meta: PageMeta },
+  { title: 'ProductPage' },
+)
+
+const shopId = (description: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: LARGEST_INTEGER,
+    description,
+    ...Problem(`must be a whole number from 0 to ${LARGEST_INTEGER}`),
+  })
+
+const text = (minLength: number) => ({
+  minLength,
+  maxLength: 255,
+  ...Problem(`must be text of ${minLength} to 255 characters`),
+})
+
+export const ProductDetails = Type.Object(
+  {
+    product_id: shopId('The shop’s id of the product'),
+    variant_id: shopId('The shop’s id of the variant'),
+    name: Type.String(text(1)),
+    variant_name: Type.Optional(Type.String(text(0))),
+    sku: Type.Optional(Type.String(text(0))),
+    vendor: Type.Optional(Type.String(text(0))),
+    tags: Type.Optional(
+      Type.Array(Type.String(text(1)), {
+        maxItems: 250,
+        ...Problem('must be a list of at most 250 texts of 1 to 255 characters'),
+      }),
+    ),
+  },
+  { title: 'ProductDetails', ...Problem('must be a product') },
+)
+
+export const ProductsRequest = Type.Object(
+  {
+    products: Type.Array(ProductDetails, {
+      minItems: 1,
+      maxItems: MOST_PRODUCTS,
+      ...Problem(`must be a list of 1 to ${MOST_PRODUCTS} products`),
+    }),
+  },
+  { title: 'ProductsRequest' },
+)
+
+export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })
+
+export const ProductPath = Type.Object({ id: Type.String({ description: 'The product’s id' }) })
+export const ReadProductQuery = Type.Object({
+  with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
+})
+
+export const ListProductsQuery = Type.Object({
+  ...PageQuery,
+  name: Type.Optional(TextQuery('Any part of the name or the variant’s name, in any case')),
+  sku: Type.Optional(TextQuery('Exactly this SKU')),
+  product_id: Type.Optional(shopId('All variants of this product of the shop')),
+  variant_id: Type.Optional(shopId('This variant of the shop')),
+  vendor: Type.Optional(TextQuery('This vendor, in any case')),
+  tag: Type.Optional(TextQuery('With this tag, in any case')),
+  with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
+})
+
+const listOf = <Item extends Type.TSchema>(item: Item, description: string) =>
+  Type.Optional(
+    Type.Array(item, {
+      maxItems: MOST_PRODUCTS,
+      description,
+      ...Problem(`must be a list of at most ${MOST_PRODUCTS} ids`),
+    }),
+  )
+
+export const ProductReferences = Type.Object(
+  {
+    product_ids: listOf(shopId(''), 'Products of the shop: all of their variants'),
+    variant_ids: listOf(shopId(''), 'Variants of the shop'),
+    products: listOf(Uuid(), 'Products by their id here'),
+  },
+  { title: 'ProductReferences' },
+)

@@ -1,0 +1,160 @@
+import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
+import type { PageRequest } from '../domain/paging.ts'
+import type { Usage } from '../domain/plan.ts'
+import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
+import type { Key, NewKey } from './database.ts'
+
+export interface NewUpload {
+  upload: Upload
+  /** A repeated request: the same key with the same digest of what was asked for. */
+  idempotency?: { key: string; digest: string }
+}
+
+export type Reservation =
+  | { outcome: 'reserved' }
+  | { outcome: 'storage_exceeded'; usage: Usage }
+  /** The key was used for the same request; here is what became of it. */
+  | { outcome: 'repeated'; upload: Upload }
+  | { outcome: 'key_reused' }
+
+export interface AssetQuery extends PageRequest {
+  sort: AssetSort
+  /** Any part of the name, folded by `foldText`. */
+  name?: string
+  kind?: Asset['kind']
+  linked?: boolean
+  /** Linked to a product with exactly this SKU. */
+  sku?: string
+  /** Linked to any variant of this product of the shop. */
+  productId?: number
+}
+
+export interface AssetSort {
+  by: 'created_at' | 'filename' | 'bytes'
+  descending: boolean
+}
+
+export interface ProductQuery extends PageRequest {
+  /** Any part of the name, folded by `foldText`. */
+  name?: string
+  sku?: string
+  productId?: number
+  variantId?: number
+  /** Folded by `foldText`, like the tag. */
+  vendor?: string
+  tag?: string
+}
+
+/** One page of rows, and how many match in all, on whatever page. */
+export interface Rows<Row> {
+  rows: Row[]
+  total: number
+}
+
+export interface AssetChange {
+  filename?: string
+  url?: string
+  bytes?: number
+}
+
+/** What became of attaching or detaching: all of it, or nothing and why. */
+export type LinkOutcome =
+  | { outcome: 'done' }
+  | { outcome: 'asset_not_found' }
+  | { outcome: 'products_not_found'; unknown: ProductSelection }
+
+/** Of racing calls exactly one wins; all get the status that it left. */
+export interface Transition {
+  won: boolean
+  /** Undefined when there is no such asset. */
+  status: AssetStatus | undefined
+}
+
+export interface AccountSummary extends Usage {
+  name: string
+  planName: string
+  assets: number
+}
+
+/**
+ * Everything of one account. What is another's does not exist here: every statement behind it has
+ * the account in its condition. Each method is one unit of work, atomic, and durable when its
+ * promise resolves. An outage throws `EngineUnavailable`.
+ */
+export interface AccountData {
+  readSummary(): Promise<AccountSummary>
+
+  /**
+   * Checks the plan and reserves the bytes in one statement: however calls interleave, the plan is
+   * never oversold. Of racing calls with one idempotency key, one reserves and the others repeat.
+   */
+  reserveUpload(upload: NewUpload): Promise<Reservation>
+
+  /** Remembers the storage's own name for an upload, for storages that choose it themselves. */
+  recordStorageId(assetId: string, storageId: string): Promise<void>
+
+  /** Gives back a reservation whose upload could not be created in the storage. */
+  dropReservation(assetId: string): Promise<void>
+
+  findAsset(assetId: string): Promise<Asset | undefined>
+
+  /** The upload of a file in any state, also after it ended. */
+  findUpload(assetId: string): Promise<Upload | undefined>
+
+  /** Ready assets. Equal ones of a sort are in the order of their creation. */
+  listAssets(query: AssetQuery): Promise<Rows<Asset>>
+
+  /** A link counts as an asset, but takes nothing of the plan. */
+  addLink(asset: Asset): Promise<void>
+
+  /** Undefined when the asset is not visible (any more). */
+  changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
+
+  /**
+   * ready → deleted: out of listings and links, its bytes free at once. A file's object is noted
+   * for removal.
+   */
+  deleteAsset(assetId: string, now: Date): Promise<Transition>
+
+  /** uploading → completing. From then on it can't be cancelled and does not expire. */
+  beginCompletion(assetId: string, now: Date): Promise<Transition>
+
+  /** completing → uploading: the storage refused the parts, and nothing has changed. */
+  reopenUpload(assetId: string, now: Date): Promise<void>
+
+  /** completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable. */
+  finishCompletion(assetId: string, now: Date): Promise<AssetStatus | undefined>
+
+  /** completing → expired: the storage lost the upload, so that nothing can complete it. */
+  abandonCompletion(assetId: string, now: Date): Promise<void>
+
+  /** uploading → cancelled: the reserved bytes are free at once, the parts noted for removal. */
+  cancelUpload(assetId: string, now: Date): Promise<Transition>
+
+  /** uploading → uploading, with more time. False when it is no longer uploading. */
+  renewUpload(assetId: string, expiresAt: Date): Promise<boolean>
+
+  /** Inserts or changes by (product_id, variant_id), all or nothing. Answers in the given order. */
+  putProducts(products: NewProduct[]): Promise<Product[]>
+  findProduct(id: string): Promise<Product | undefined>
+  listProducts(query: ProductQuery): Promise<Rows<Product>>
+  /** False when there is none (any more). Its links go with it. */
+  deleteProduct(id: string): Promise<boolean>
+
+  /** Repeatable. A product id stands for all of its variants. */
+  attachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
+  detachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
+
+  /** The products of each of these assets, in one statement. */
+  productsOfAssets(assetIds: string[]): Promise<Map<string, Product[]>>
+  /** The ready assets of each of these products, in one statement. */
+  assetsOfProducts(productIds: string[]): Promise<Map<string, Asset[]>>
+
+  addKey(key: NewKey): Promise<Key>
+  listKeys(): Promise<Key[]>
+  /** With `keepLast`, the last manage key that works stays. Revoking again is `revoked` too. */
+  revokeKey(
+    keyId: string,
+    options: { now: Date; keepLast: boolean },
+  ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
+}

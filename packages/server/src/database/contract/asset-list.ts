@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { foldText } from '../../domain/search-text.ts'
+import type { AssetQuery } from '../account-data.ts'
+import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, reserve } from './builders.ts'
+
+/** What every database promises of listing assets. */
+export function testAssetList({ name, open }: Contract): void {
+  test(name('the list holds ready assets only, newest first, page by page'), async (t) => {
+    const { data } = await open(t)
+    await reserve(data, { size: 1 })
+    const ids: string[] = []
+    for (let index = 0; index < 7; index += 1) ids.push(await aReadyAsset(data))
+    const seen: string[] = []
+    for (const page of [1, 2, 3, 4]) {
+      const { rows, total } = await data.listAssets({ page, perPage: 3, sort: NEWEST })
+      assert.equal(total, 7)
+      seen.push(...rows.map(({ id }) => id))
+    }
+    assert.deepEqual(seen, ids.toReversed())
+    const beyond = { page: Number.MAX_SAFE_INTEGER, perPage: 1000, sort: NEWEST }
+    assert.deepEqual(await data.listAssets(beyond), { rows: [], total: 7 })
+  })
+
+  test(name('the name filter finds any part, in any case and script, of any length'), async (t) => {
+    const { data } = await open(t)
+    const names = [
+      'Sample Pack 100%.zip',
+      'sample_pack_1000.zip',
+      'Straße.PDF',
+      '日本語の本.epub',
+      'ΟΔΟΣ "x".txt',
+    ]
+    for (const filename of names) await aReadyAsset(data, { filename })
+    const found = async (part: string) => {
+      const query = { page: 1, perPage: 10, sort: NEWEST, name: foldText(part) }
+      const { rows, total } = await data.listAssets(query)
+      assert.equal(total, rows.length)
+      return rows.map(({ filename }) => names.indexOf(filename)).sort()
+    }
+    const expected: [string, number[]][] = [
+      ['sample', [0, 1]],
+      ['PACK', [0, 1]],
+      ['100%', [0]],
+      ['_pack_', [1]],
+      ['%', [0]],
+      ['_', [1]],
+      ['e_p', [1]],
+      ['strasse', [2]],
+      ['STRASSE.pdf', [2]],
+      ['本', [3]],
+      ['日本', [3]],
+      ['本語の', [3]],
+      ['οδος', [4]],
+      ['"x"', [4]],
+      ['"', [4]],
+      ['x" OR', []],
+      ['z', [0, 1]],
+      ['ip', [0, 1]],
+      ['100%.zipp', []],
+      ['pack sample', []],
+      // Has all trigrams of a name, but not in one piece.
+      ['sample sample', []],
+    ]
+    for (const [part, indexes] of expected) assert.deepEqual(await found(part), indexes, part)
+  })
+
+  test(name('assets are sorted by age, name or size, either way'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const facts = [
+      { filename: 'beta', size: 3 },
+      { filename: 'Alpha', size: 2 },
+      { filename: 'ÄLPHA 2', size: 2 },
+      { filename: 'alpha', size: 1 },
+    ]
+    const ids: string[] = []
+    for (const fact of facts) ids.push(await aReadyAsset(data, fact))
+    const order = async (by: AssetQuery['sort']['by'], descending: boolean) => {
+      const { rows } = await data.listAssets({ page: 1, perPage: 9, sort: { by, descending } })
+      return rows.map(({ id }) => ids.indexOf(id))
+    }
+    assert.deepEqual(await order('created_at', false), [0, 1, 2, 3])
+    assert.deepEqual(await order('created_at', true), [3, 2, 1, 0])
+    assert.deepEqual(await order('filename', false), [1, 3, 0, 2])
+    assert.deepEqual(await order('filename', true), [2, 0, 3, 1])
+    assert.deepEqual(await order('bytes', false), [3, 1, 2, 0])
+    assert.deepEqual(await order('bytes', true), [0, 2, 1, 3])
+  })
+
+  test(name('filters are combined freely, and count what they match'), async (t) => {
+    const { data } = await open(t)
+    const [wav, mp3] = await data.putProducts([
+      aProduct({ productId: 1, variantId: 11, sku: 'WAV' }),
+      aProduct({ productId: 1, variantId: 12, sku: 'MP3' }),
+    ])
+    const pack = await aReadyAsset(data, { filename: 'pack one.zip' })
+    const other = await aReadyAsset(data, { filename: 'pack two.zip' })
+    const link = await aLink(data, { filename: 'pack link' })
+    const attach = (asset: string, id = '') =>
+      data.attachProducts(asset, { ids: [id], productIds: [], variantIds: [] })
+    await attach(pack, wav?.id)
+    await attach(pack, mp3?.id)
+    await attach(link, mp3?.id)
+    const found = async (filter: Partial<AssetQuery>) => {
+      const query = { page: 1, perPage: 1, sort: NEWEST, ...filter }
+      const { total } = await data.listAssets(query)
+      const { rows } = await data.listAssets({ ...query, perPage: 10 })
+      assert.equal(rows.length, total)
+      return rows.map(({ id }) => id)
+    }
+    assert.deepEqual(await found({ kind: 'file' }), [other, pack])
+    assert.deepEqual(await found({ kind: 'link' }), [link])
+    assert.deepEqual(await found({ linked: true }), [link, pack])
+    assert.deepEqual(await found({ linked: false }), [other])
+    assert.deepEqual(await found({ sku: 'WAV' }), [pack])
+    assert.deepEqual(await found({ sku: 'wav' }), [])
+    assert.deepEqual(await found({ productId: 1 }), [link, pack])
+    assert.deepEqual(await found({ productId: 2 }), [])
+    assert.deepEqual(await found({ productId: 1, kind: 'file', name: 'pack', linked: true }), [
+      pack,
+    ])
+    assert.deepEqual(await found({ sku: 'MP3', name: 'li' }), [link])
+    const sorted = await found({ name: 'pack', sort: { by: 'filename', descending: false } })
+    assert.deepEqual(sorted, [link, pack, other])
+  })
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import type { Upload } from '../../domain/asset.ts'
+import type { NewProduct } from '../../domain/product.ts'
+import type { AccountData, AssetSort } from '../account-data.ts'
+import type { Account, Database } from '../database.ts'
+
+export type OpenDatabase = (t: TestContext) => Promise<Database>
+
+/** What each part of the contract gets: an engine to open, and how its tests are named. */
+export interface Contract {
+  name: (sentence: string) => string
+  open: (t: TestContext, options?: { planStorage?: number }) => Promise<Opened>
+}
+
+export interface Opened {
+  database: Database
+  account: Account
+  data: AccountData
+}
+
+export const NOON = new Date('2026-01-31T12:00:00.000Z')
+export const NEWEST: AssetSort = { by: 'created_at', descending: true }
+
+export function after(hours: number): Date {
+  return new Date(NOON.getTime() + hours * 3_600_000)
+}
+
+/** An engine with the account `default`. After each test its books must balance. */
+export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
+  return {
+    name: (sentence) => `${engine}: ${sentence}`,
+    async open(t, { planStorage = 100 } = {}) {
+      const database = await openEngine(t)
+      const account = await anAccount(database, 'default', planStorage)
+      cleanUp(t, async () => {
+        for (const { counted, actual } of await database.readBooks()) {
+          assert.deepEqual(counted, actual)
+        }
+      })
+      return { database, account, data: database.of(account.id) }
+    },
+  }
+}
+
+export function anAccount(database: Database, name: string, planStorage = 100): Promise<Account> {
+  const details = { id: newUuid(), name, planName: 'test', planStorage }
+  return database.ensureAccount({ ...details, createdAt: NOON })
+}
+
+interface UploadFacts {
+  accountId?: string
+  size?: number
+  filename?: string
+  expiresAt?: Date
+}
+
+export function anUpload(facts: UploadFacts = {}): Upload {
+  const { accountId = '', size = 60, filename = 'a.zip', expiresAt = after(12) } = facts
+  const uploadId = newUuid()
+  return {
+    asset: {
+      id: newUuid(),
+      accountId,
+      kind: 'file',
+      status: 'uploading',
+      filename,
+      bytes: size,
+      mime: 'application/zip',
+      url: null,
+      createdAt: NOON,
+    },
+    id: uploadId,
+    storageId: uploadId,
+    chunkSize: 100,
+    expiresAt,
+  }
+}
+
+export async function reserve(data: AccountData, facts: UploadFacts = {}) {
+  const upload = anUpload(facts)
+  const { outcome } = await data.reserveUpload({ upload })
+  return { upload, outcome }
+}
+
+export async function aReadyAsset(data: AccountData, facts: UploadFacts = {}): Promise<string> {
+  const { upload, outcome } = await reserve(data, { size: 0, ...facts })
+  assert.equal(outcome, 'reserved')
+  await data.beginCompletion(upload.asset.id, NOON)
+  assert.equal(await data.finishCompletion(upload.asset.id, NOON), 'ready')
+  return upload.asset.id
+}
+
+export async function aLink(
+  data: AccountData,
+  { filename = 'a link', bytes = 5 } = {},
+): Promise<string> {
+  const { asset } = anUpload({ filename })
+  const url = 'https://example.com/x'
+  await data.addLink({ ...asset, kind: 'link', status: 'ready', bytes, url })
+  return asset.id
+}
+
+export function aProduct(facts: Partial<NewProduct> = {}): NewProduct {
+  return {
+    id: newUuid(),
+    productId: 1,
+    variantId: 11,
+    name: 'Sample pack',
+    variantName: 'WAV',
+    sku: 'PACK-WAV',
+    vendor: 'Sounds',
+    tags: ['audio'],
+    ...facts,
+  }
+}
+
+export async function usageOf(data: AccountData) {
+  const { limit, stored, reserved } = await data.readSummary()
+  return { limit, stored, reserved }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import { after, type Contract, NOON, reserve, usageOf } from './builders.ts'
+
+/** What every database promises the jobs. */
+export function testJobs({ name, open }: Contract): void {
+  test(name('what the storage must let go of stays due until it is confirmed'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const { upload } = await reserve(data, { expiresAt: NOON })
+    await database.expireUploads(NOON, 10)
+    const [removal] = await database.listDueRemovals(NOON, 10)
+    assert.ok(removal)
+    assert.deepEqual(
+      { ...removal, id: 0 },
+      { id: 0, kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 },
+    )
+    await database.postponeRemoval(removal.id, after(1))
+    assert.deepEqual(await database.listDueRemovals(after(0.5), 10), [])
+    assert.equal((await database.listDueRemovals(after(1), 10))[0]?.attempts, 1)
+    await database.finishRemoval(removal.id)
+    assert.deepEqual(await database.listDueRemovals(after(99), 10), [])
+  })
+
+  test(name('completions left behind are listed, and a lost one can be given up'), async (t) => {
+    const { database, data } = await open(t)
+    const { upload } = await reserve(data)
+    await data.beginCompletion(upload.asset.id, NOON)
+    assert.deepEqual(await database.listStuckCompletions(NOON, 10), [])
+    const stuck = await database.listStuckCompletions(after(1), 10)
+    assert.deepEqual(
+      stuck.map(({ id }) => id),
+      [upload.id],
+    )
+    await data.abandonCompletion(upload.asset.id, after(1))
+    assert.equal((await usageOf(data)).reserved, 0)
+    assert.deepEqual(await database.listStuckCompletions(after(2), 10), [])
+  })
+
+  test(name('it tells which uploads are unfinished'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const { upload: open1 } = await reserve(data)
+    const { upload: completing } = await reserve(data)
+    const { upload: cancelled } = await reserve(data)
+    await data.beginCompletion(completing.asset.id, NOON)
+    await data.cancelUpload(cancelled.asset.id, NOON)
+    const ids = [open1, completing, cancelled].map(({ asset }) => asset.id)
+    const unfinished = await database.filterUnfinished([...ids, newUuid()])
+    assert.deepEqual(unfinished, new Set(ids.slice(0, 2)))
+  })
+
+  test(name('ended uploads are forgotten after a while'), async (t) => {
+    const { database, data } = await open(t)
+    const { upload } = await reserve(data)
+    await data.cancelUpload(upload.asset.id, NOON)
+    assert.equal(await database.forgetEndedAssets(NOON, 10), 0)
+    assert.equal(await database.forgetEndedAssets(after(1), 10), 1)
+    assert.equal(await data.findUpload(upload.asset.id), undefined)
+  })
+}

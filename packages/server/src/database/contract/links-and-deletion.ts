@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import type { ProductSelection } from '../../domain/product.ts'
+import {
+  after,
+  aLink,
+  anAccount,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  NEWEST,
+  NOON,
+  reserve,
+  usageOf,
+} from './builders.ts'
+
+const PAGE = { page: 1, perPage: 10, sort: NEWEST }
+
+function select(selection: Partial<ProductSelection>): ProductSelection {
+  return { productIds: [], variantIds: [], ids: [], ...selection }
+}
+
+/** What every database promises of links to products, of changing and of deleting assets. */
+export function testLinksAndDeletion({ name, open }: Contract): void {
+  test(
+    name('a product id stands for all of its variants; attaching again is no error'),
+    async (t) => {
+      const { data } = await open(t)
+      const products = await data.putProducts([
+        aProduct({ productId: 1, variantId: 11 }),
+        aProduct({ productId: 1, variantId: 12 }),
+        aProduct({ productId: 2, variantId: 21 }),
+        aProduct({ productId: 3, variantId: 31 }),
+      ])
+      const asset = await aReadyAsset(data)
+      const third = products[3]?.id ?? ''
+      const all = select({ productIds: [1], variantIds: [21, 12], ids: [third] })
+      assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
+      assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
+      const linked = await data.productsOfAssets([asset])
+      assert.deepEqual(linked.get(asset), products)
+      assert.equal((await data.assetsOfProducts([third])).get(third)?.[0]?.id, asset)
+    },
+  )
+
+  test(name('one unknown id among many changes nothing, and is named'), async (t) => {
+    const { data } = await open(t)
+    await data.putProducts([aProduct({ productId: 1, variantId: 11 })])
+    const asset = await aReadyAsset(data)
+    const stranger = newUuid()
+    const selection = select({ productIds: [1, 9], variantIds: [11, 8], ids: [stranger] })
+    const unknown = { productIds: [9], variantIds: [8], ids: [stranger] }
+    for (const call of [data.attachProducts, data.detachProducts]) {
+      assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
+    }
+    assert.equal((await data.productsOfAssets([asset])).size, 0)
+    assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
+    assert.deepEqual(await data.attachProducts(newUuid(), selection), {
+      outcome: 'asset_not_found',
+    })
+  })
+
+  test(name('detaching takes away what is named and leaves the rest'), async (t) => {
+    const { data } = await open(t)
+    await data.putProducts([11, 12, 13].map((variantId) => aProduct({ variantId })))
+    const asset = await aReadyAsset(data)
+    await data.attachProducts(asset, select({ variantIds: [11, 12] }))
+    await data.detachProducts(asset, select({ variantIds: [11, 13] }))
+    const left = (await data.productsOfAssets([asset])).get(asset)
+    assert.deepEqual(
+      left?.map(({ variantId }) => variantId),
+      [12],
+    )
+    assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 1)
+    await data.detachProducts(asset, select({ productIds: [1] }))
+    assert.equal((await data.listAssets({ ...PAGE, linked: false })).total, 1)
+  })
+
+  test(name('another account’s asset and products do not exist'), async (t) => {
+    const { database, data } = await open(t)
+    const theirs = database.of((await anAccount(database, 'other')).id)
+    const [product] = await theirs.putProducts([aProduct()])
+    const ours = await aReadyAsset(data)
+    const id = product?.id ?? ''
+    const unknown = select({ ids: [id] })
+    assert.deepEqual(await data.attachProducts(ours, unknown), {
+      outcome: 'products_not_found',
+      unknown,
+    })
+    assert.deepEqual(await theirs.attachProducts(ours, unknown), { outcome: 'asset_not_found' })
+    assert.equal((await data.assetsOfProducts([id])).size, 0)
+    assert.equal(await theirs.changeAsset(ours, { filename: 'stolen' }), undefined)
+    assert.deepEqual(await theirs.deleteAsset(ours, NOON), { won: false, status: undefined })
+    assert.deepEqual(await theirs.cancelUpload(ours, NOON), { won: false, status: undefined })
+    assert.deepEqual(await theirs.beginCompletion(ours, NOON), { won: false, status: undefined })
+  })
+
+  test(name('a deleted product leaves its assets, unlinked if it was the last'), async (t) => {
+    const { data } = await open(t)
+    const [one, two] = await data.putProducts([11, 12].map((variantId) => aProduct({ variantId })))
+    const both = await aReadyAsset(data)
+    const single = await aReadyAsset(data)
+    await data.attachProducts(both, select({ variantIds: [11, 12] }))
+    await data.attachProducts(single, select({ variantIds: [11] }))
+    await data.deleteProduct(one?.id ?? '')
+    const linked = await data.listAssets({ ...PAGE, linked: true })
+    assert.deepEqual(
+      linked.rows.map(({ id }) => id),
+      [both],
+    )
+    assert.deepEqual((await data.productsOfAssets([both, single])).get(both), [two])
+  })
+
+  test(name('a link is listed, but takes nothing of the plan'), async (t) => {
+    const { data } = await open(t)
+    const id = await aLink(data, { filename: 'Elsewhere.zip', bytes: 1_000_000 })
+    const { rows } = await data.listAssets({ ...PAGE, name: 'elsewhere' })
+    assert.deepEqual(
+      rows.map((asset) => [asset.id, asset.kind, asset.url]),
+      [[id, 'link', 'https://example.com/x']],
+    )
+    assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
+    assert.deepEqual(await data.deleteAsset(id, NOON), { won: true, status: 'deleted' })
+  })
+
+  test(name('a renamed asset is found by its new name only'), async (t) => {
+    const { data } = await open(t)
+    const ready = await aReadyAsset(data, { filename: 'before.zip' })
+    const { upload } = await reserve(data, { filename: 'before.zip' })
+    for (const id of [ready, upload.asset.id]) {
+      assert.equal((await data.changeAsset(id, { filename: 'After.zip' }))?.filename, 'After.zip')
+    }
+    await data.beginCompletion(upload.asset.id, NOON)
+    await data.finishCompletion(upload.asset.id, NOON)
+    assert.equal((await data.listAssets({ ...PAGE, name: 'before' })).total, 0)
+    assert.equal((await data.listAssets({ ...PAGE, name: 'after' })).total, 2)
+    const link = await aLink(data)
+    const changed = await data.changeAsset(link, { url: 'https://example.org', bytes: 7 })
+    assert.deepEqual(
+      [changed?.url, changed?.bytes, changed?.filename],
+      ['https://example.org', 7, 'a link'],
+    )
+  })
+
+  test(
+    name('deleting: one of racing calls wins, bytes are free, the object is noted'),
+    async (t) => {
+      const { database, data } = await open(t)
+      await data.putProducts([aProduct()])
+      const id = await aReadyAsset(data, { size: 60, filename: 'doomed.zip' })
+      await data.attachProducts(id, select({ productIds: [1] }))
+      const outcomes = await Promise.all([1, 2, 3].map(() => data.deleteAsset(id, NOON)))
+      assert.equal(outcomes.filter(({ won }) => won).length, 1)
+      assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
+      assert.equal((await data.listAssets({ ...PAGE, name: 'doomed' })).total, 0)
+      assert.equal((await data.listAssets(PAGE)).total, 0)
+      assert.equal((await data.productsOfAssets([id])).size, 0)
+      const selection = select({ productIds: [1] })
+      assert.deepEqual(await data.attachProducts(id, selection), { outcome: 'asset_not_found' })
+      const [removal] = await database.listDueRemovals(NOON, 5)
+      assert.deepEqual([removal?.kind, removal?.key], ['object', id])
+      assert.equal(await database.forgetEndedAssets(after(1), 10), 1)
+    },
+  )
+
+  test(name('an upload that ends takes its links with it'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const [product] = await data.putProducts([aProduct()])
+    const { upload: cancelled } = await reserve(data)
+    const { upload: expired } = await reserve(data, { expiresAt: NOON })
+    for (const { asset } of [cancelled, expired]) {
+      await data.attachProducts(asset.id, select({ productIds: [1] }))
+    }
+    const id = product?.id ?? ''
+    assert.equal((await data.assetsOfProducts([id])).size, 0)
+    await data.cancelUpload(cancelled.asset.id, NOON)
+    await database.expireUploads(NOON, 10)
+    assert.equal((await data.productsOfAssets([cancelled.asset.id, expired.asset.id])).size, 0)
+  })
+}

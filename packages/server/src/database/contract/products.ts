@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { foldText } from '../../domain/search-text.ts'
+import type { ProductQuery } from '../account-data.ts'
+import { anAccount, aProduct, type Contract } from './builders.ts'
+
+/** What every database promises of products. */
+export function testProducts({ name, open }: Contract): void {
+  test(name('products are put by product and variant, and keep their id'), async (t) => {
+    const { data } = await open(t)
+    const first = aProduct({ tags: ['a', 'B', 'ü'] })
+    assert.deepEqual(await data.putProducts([first]), [first])
+    const changed = aProduct({ name: 'Renamed', sku: 'NEW', vendor: 'Other', tags: [] })
+    assert.deepEqual(await data.putProducts([changed]), [{ ...changed, id: first.id }])
+    assert.deepEqual(await data.findProduct(first.id), { ...changed, id: first.id })
+    assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 1)
+  })
+
+  test(name('products are put all or none, and answered in the given order'), async (t) => {
+    const { data } = await open(t)
+    const products = [5, 3, 4].map((variantId) => aProduct({ variantId }))
+    assert.deepEqual(await data.putProducts(products), products)
+    const broken = { ...aProduct({ variantId: 6 }), name: null as unknown as string }
+    await assert.rejects(data.putProducts([aProduct({ variantId: 7 }), broken]))
+    assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 3)
+  })
+
+  test(name('shop ids up to 2^53 are kept whole'), async (t) => {
+    const { data } = await open(t)
+    const product = aProduct({
+      productId: Number.MAX_SAFE_INTEGER,
+      variantId: Number.MAX_SAFE_INTEGER - 1,
+    })
+    await data.putProducts([product])
+    assert.deepEqual(await data.findProduct(product.id), product)
+  })
+
+  test(name('products are listed newest first, by any filter'), async (t) => {
+    const { data } = await open(t)
+    const products = [
+      aProduct({ productId: 1, variantId: 11, name: 'Drum kit', sku: 'D-1', vendor: 'Éclair' }),
+      aProduct({ productId: 1, variantId: 12, name: 'Drum kit', variantName: 'MP3', sku: 'D-2' }),
+      aProduct({
+        productId: 2,
+        variantId: 21,
+        name: '弦楽器 100%',
+        sku: '',
+        tags: ['Loop', 'audio'],
+      }),
+    ]
+    await data.putProducts(products)
+    const found = async (filter: Partial<ProductQuery>) => {
+      const { rows, total } = await data.listProducts({ page: 1, perPage: 10, ...filter })
+      assert.equal(rows.length, total)
+      return rows.map(({ id }) => products.findIndex((product) => product.id === id))
+    }
+    assert.deepEqual(await found({}), [2, 1, 0])
+    assert.deepEqual(await found({ name: foldText('DRUM') }), [1, 0])
+    assert.deepEqual(await found({ name: foldText('mp3') }), [1])
+    assert.deepEqual(await found({ name: foldText('楽') }), [2])
+    assert.deepEqual(await found({ name: '%' }), [2])
+    assert.deepEqual(await found({ sku: 'D-2' }), [1])
+    assert.deepEqual(await found({ productId: 1 }), [1, 0])
+    assert.deepEqual(await found({ variantId: 21 }), [2])
+    assert.deepEqual(await found({ vendor: foldText('ÉCLAIR') }), [0])
+    assert.deepEqual(await found({ tag: foldText('LOOP') }), [2])
+    assert.deepEqual(await found({ tag: 'loo' }), [])
+    assert.deepEqual(await found({ tag: 'audio', productId: 1, name: 'kit' }), [1, 0])
+    const second = await data.listProducts({ page: 2, perPage: 2 })
+    assert.deepEqual(second.rows, products.slice(0, 1))
+  })
+
+  test(name('a changed product is found by what it is now'), async (t) => {
+    const { data } = await open(t)
+    await data.putProducts([aProduct({ name: 'Before', tags: ['old'] })])
+    await data.putProducts([aProduct({ name: 'Afterwards', tags: ['new'] })])
+    const count = async (filter: Partial<ProductQuery>) =>
+      (await data.listProducts({ page: 1, perPage: 10, ...filter })).total
+    assert.deepEqual([await count({ name: 'before' }), await count({ tag: 'old' })], [0, 0])
+    assert.deepEqual([await count({ name: 'afterwards' }), await count({ tag: 'new' })], [1, 1])
+  })
+
+  test(name('a deleted product is gone, once, from every filter'), async (t) => {
+    const { data } = await open(t)
+    const product = aProduct()
+    await data.putProducts([product])
+    const outcomes = await Promise.all([1, 2].map(() => data.deleteProduct(product.id)))
+    assert.deepEqual(outcomes.toSorted(), [false, true])
+    assert.equal(await data.findProduct(product.id), undefined)
+    for (const filter of [{}, { name: 'sample' }, { tag: 'audio' }, { sku: 'PACK-WAV' }]) {
+      assert.equal((await data.listProducts({ page: 1, perPage: 5, ...filter })).total, 0)
+    }
+  })
+
+  test(name('two accounts with the same shop ids never meet'), async (t) => {
+    const { database, data } = await open(t)
+    const theirs = database.of((await anAccount(database, 'other')).id)
+    const [ours] = await data.putProducts([aProduct({ name: 'Ours' })])
+    const [other] = await theirs.putProducts([aProduct({ name: 'Theirs' })])
+    assert.notEqual(ours?.id, other?.id)
+    assert.equal(await theirs.findProduct(ours?.id ?? ''), undefined)
+    assert.equal(await theirs.deleteProduct(ours?.id ?? ''), false)
+    for (const filter of [
+      { productId: 1 },
+      { tag: 'audio' },
+      { sku: 'PACK-WAV' },
+      { name: 'rs' },
+    ]) {
+      const { rows } = await theirs.listProducts({ page: 1, perPage: 5, ...filter })
+      assert.ok(rows.every(({ name: found }) => found === 'Theirs'))
+    }
+  })
+}

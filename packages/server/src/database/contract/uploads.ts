@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  after,
+  anAccount,
+  anUpload,
+  aReadyAsset,
+  type Contract,
+  NEWEST,
+  NOON,
+  reserve,
+  usageOf,
+} from './builders.ts'
+
+/** What every database promises of uploads and the plan. */
+export function testUploads({ name, open }: Contract): void {
+  test(name('two uploads racing for the last bytes: exactly one is reserved'), async (t) => {
+    const { data } = await open(t, { planStorage: 100 })
+    const results = await Promise.all([reserve(data, { size: 60 }), reserve(data, { size: 60 })])
+    const outcomes = results.map(({ outcome }) => outcome)
+    assert.deepEqual(outcomes.toSorted(), ['reserved', 'storage_exceeded'])
+    assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 60 })
+  })
+
+  test(name('a refusal says what the plan has'), async (t) => {
+    const { data } = await open(t, { planStorage: 100 })
+    await reserve(data, { size: 70 })
+    const refused = await data.reserveUpload({ upload: anUpload({ size: 31 }) })
+    assert.deepEqual(refused, {
+      outcome: 'storage_exceeded',
+      usage: { limit: 100, stored: 0, reserved: 70 },
+    })
+    assert.equal((await reserve(data, { size: 30 })).outcome, 'reserved')
+  })
+
+  test(name('a plan below what is stored stops new uploads only'), async (t) => {
+    const { database, account, data } = await open(t)
+    const id = await aReadyAsset(data, { size: 80 })
+    await database.changePlan(account.id, { name: 'small', storage: 50 })
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'storage_exceeded')
+    assert.equal((await data.findAsset(id))?.status, 'ready')
+  })
+
+  test(name('an idempotency key repeats its upload, and refuses another'), async (t) => {
+    const { account, data } = await open(t)
+    const upload = anUpload({ accountId: account.id })
+    const ask = (digest: string, other = anUpload()) =>
+      data.reserveUpload({ upload: other, idempotency: { key: 'k', digest } })
+    assert.deepEqual(await ask('x', upload), { outcome: 'reserved' })
+    assert.deepEqual(await ask('x'), { outcome: 'repeated', upload })
+    assert.deepEqual(await ask('y'), { outcome: 'key_reused' })
+    assert.equal((await usageOf(data)).reserved, 60)
+  })
+
+  test(
+    name('of racing requests with one key one reserves, and the others repeat it'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 1000 })
+      const idempotency = { key: 'k', digest: 'x' }
+      const results = await Promise.all(
+        Array.from({ length: 8 }, () => data.reserveUpload({ upload: anUpload(), idempotency })),
+      )
+      const outcomes = results.map(({ outcome }) => outcome)
+      assert.equal(outcomes.filter((outcome) => outcome === 'reserved').length, 1)
+      assert.equal(outcomes.filter((outcome) => outcome === 'repeated').length, 7)
+      assert.equal((await usageOf(data)).reserved, 60)
+    },
+  )
+
+  test(name('two accounts with the same names and keys never meet'), async (t) => {
+    const { database, data } = await open(t)
+    const theirData = database.of((await anAccount(database, 'other', 100)).id)
+    const idempotency = { key: 'k', digest: 'x' }
+    const upload = anUpload()
+    await data.reserveUpload({ upload, idempotency })
+    const theirs = await theirData.reserveUpload({
+      upload: anUpload(),
+      idempotency,
+    })
+    assert.equal(theirs.outcome, 'reserved')
+    assert.equal(await theirData.findUpload(upload.asset.id), undefined)
+    assert.equal(await theirData.findAsset(upload.asset.id), undefined)
+    await aReadyAsset(theirData, { filename: 'theirs.zip' })
+    const query = { page: 1, perPage: 10, sort: NEWEST, name: 'theirs' }
+    assert.equal((await data.listAssets(query)).total, 0)
+    assert.equal((await theirData.listAssets(query)).total, 1)
+  })
+
+  test(name('an upload is read back as it was reserved'), async (t) => {
+    const { account, data } = await open(t)
+    const upload = anUpload({ accountId: account.id, filename: '日本 ‮…’.zip' })
+    await data.reserveUpload({ upload })
+    assert.deepEqual(await data.findUpload(upload.asset.id), upload)
+    assert.deepEqual(await data.findAsset(upload.asset.id), upload.asset)
+    await data.recordStorageId(upload.asset.id, 'named-by-the-storage')
+    const named = await data.findUpload(upload.asset.id)
+    assert.equal(named?.storageId, 'named-by-the-storage')
+  })
+
+  test(name('a dropped reservation frees its bytes and is forgotten'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data)
+    await data.dropReservation(upload.asset.id)
+    await data.dropReservation(upload.asset.id)
+    assert.equal((await usageOf(data)).reserved, 0)
+    assert.equal(await data.findUpload(upload.asset.id), undefined)
+  })
+
+  test(name('completion turns reserved bytes into stored ones, once'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data)
+    const { id } = upload.asset
+    assert.deepEqual(await data.beginCompletion(id, NOON), { won: true, status: 'completing' })
+    assert.deepEqual(await data.beginCompletion(id, NOON), { won: false, status: 'completing' })
+    const statuses = await Promise.all([1, 2, 3].map(() => data.finishCompletion(id, NOON)))
+    assert.deepEqual(statuses, ['ready', 'ready', 'ready'])
+    assert.deepEqual(await usageOf(data), { limit: 100, stored: 60, reserved: 0 })
+    assert.equal((await data.listAssets({ page: 1, perPage: 10, sort: NEWEST })).total, 1)
+  })
+
+  test(name('a refused completion can be cancelled again'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data)
+    await data.beginCompletion(upload.asset.id, NOON)
+    await data.reopenUpload(upload.asset.id, NOON)
+    assert.equal((await data.cancelUpload(upload.asset.id, NOON)).status, 'cancelled')
+  })
+
+  test(name('of cancels that race one wins, and the bytes are free once'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data)
+    const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id, NOON)))
+    assert.equal(results.filter(({ won }) => won).length, 1)
+    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['cancelled']))
+    assert.equal((await usageOf(data)).reserved, 0)
+  })
+
+  test(name('completion, cancel and expiry racing for one upload: one wins'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 10_000 })
+    for (let round = 0; round < 20; round += 1) {
+      const { upload } = await reserve(data, { expiresAt: NOON })
+      const { id } = upload.asset
+      const calls = [
+        async () => (await data.beginCompletion(id, after(1))).won,
+        async () => (await data.cancelUpload(id, after(1))).won,
+        async () => (await database.expireUploads(after(1), 10)) === 1,
+      ]
+      // Each round another one is first.
+      const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
+      const wins = await Promise.all(rotated.map((call) => call()))
+      assert.equal(wins.filter(Boolean).length, 1)
+    }
+  })
+
+  test(name('a completing upload can neither be cancelled nor expire'), async (t) => {
+    const { database, data } = await open(t)
+    const { upload } = await reserve(data, { expiresAt: NOON })
+    await data.beginCompletion(upload.asset.id, NOON)
+    assert.deepEqual(await data.cancelUpload(upload.asset.id, NOON), {
+      won: false,
+      status: 'completing',
+    })
+    assert.equal(await database.expireUploads(after(99), 10), 0)
+    assert.equal(await data.renewUpload(upload.asset.id, after(99)), false)
+  })
+
+  test(
+    name('uploads expire when their time is up, not before, and renewing gives more'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const { upload: renewed } = await reserve(data, { expiresAt: after(1) })
+      const { upload: left } = await reserve(data, { expiresAt: after(1) })
+      assert.equal(await database.expireUploads(after(0.9), 10), 0)
+      assert.equal(await data.renewUpload(renewed.asset.id, after(3)), true)
+      assert.equal(await database.expireUploads(after(1), 10), 1)
+      assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
+      assert.equal((await usageOf(data)).reserved, 60)
+      assert.equal(await database.expireUploads(after(3), 10), 1)
+      assert.equal((await usageOf(data)).reserved, 0)
+    },
+  )
+}

@@ -1,0 +1,73 @@
+import type { Upload } from '../../domain/asset.ts'
+import type { Removal } from '../database.ts'
+import { prepareRelease } from './release.ts'
+import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import type { Connection } from './statement.ts'
+
+/** What the jobs ask, over all accounts. */
+export function prepareJobs(connection: Connection) {
+  const { prepare, transaction } = connection
+  const release = prepareRelease(connection)
+  const expire = prepare<UploadRow>(
+    `update assets set status = 'expired', changed_at = :now
+     where status = 'uploading' and seq in (
+       select seq from assets where status = 'uploading' and expires_at <= :now
+       order by expires_at limit :limit)
+     returning ${UPLOAD_COLUMNS}`,
+  )
+  const stuck = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
+  )
+  const unfinished = prepare<{ id: string }>(
+    `select id from assets
+     where id in (select value from json_each(:ids)) and status in ('uploading', 'completing')`,
+  )
+  const due = prepare<RemovalRow>(
+    `select id, kind, storage_id, key, attempts from removals
+     where due_at <= :now order by due_at limit :limit`,
+  )
+  const remove = prepare('delete from removals where id = :id')
+  const postpone = prepare(
+    'update removals set due_at = :due_at, attempts = attempts + 1 where id = :id',
+  )
+  const forget = prepare(
+    `delete from assets where seq in (
+       select seq from assets
+       where status in ('cancelled', 'expired', 'deleted') and changed_at < :before
+       limit :limit)`,
+  )
+  return {
+    expireUploads(now: Date, limit: number): number {
+      return transaction(() => {
+        const rows = expire.all({ now: now.getTime(), limit })
+        for (const row of rows) release(row, now)
+        return rows.length
+      })
+    },
+
+    listStuckCompletions(before: Date, limit: number): Upload[] {
+      return stuck.all({ before: before.getTime(), limit }).map(toUpload)
+    },
+
+    filterUnfinished(ids: string[]): Set<string> {
+      return new Set(unfinished.all({ ids: JSON.stringify(ids) }).map(({ id }) => id))
+    },
+
+    listDueRemovals(now: Date, limit: number): Removal[] {
+      return due.all({ now: now.getTime(), limit }).map(toRemoval)
+    },
+
+    finishRemoval(id: number): void {
+      remove.run({ id })
+    },
+
+    postponeRemoval(id: number, dueAt: Date): void {
+      postpone.run({ id, due_at: dueAt.getTime() })
+    },
+
+    forgetEndedAssets(before: Date, limit: number): number {
+      return forget.run({ before: before.getTime(), limit })
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import type { Product } from '../../domain/product.ts'
+import type { ProductQuery, Rows } from '../account-data.ts'
+import { type Filter, nameFilter } from './name-filter.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import type { Connection } from './statement.ts'
+
+const TAGGED = `seq in (
+  select product_seq from product_tags where account_id = :account and tag = :tag)`
+
+function filterOf(query: ProductQuery): Filter {
+  const filter: Filter =
+    query.name === undefined
+      ? { conditions: [], parameters: {} }
+      : nameFilter('product_names', query.name)
+  const equal: [string, string, string | number | undefined][] = [
+    ['sku', 'sku = :sku', query.sku],
+    ['product_id', 'product_id = :product_id', query.productId],
+    ['variant_id', 'variant_id = :variant_id', query.variantId],
+    ['vendor', 'search_vendor = :vendor', query.vendor],
+    ['tag', TAGGED, query.tag],
+  ]
+  for (const [parameter, condition, value] of equal) {
+    if (value === undefined) continue
+    filter.conditions.push(condition)
+    filter.parameters[parameter] = value
+  }
+  return filter
+}
+
+export function prepareProductList({ prepare }: Connection) {
+  return {
+    listProducts(account: string, query: ProductQuery): Rows<Product> {
+      const { conditions, parameters } = filterOf(query)
+      const filtered = ['from products where account_id = :account', ...conditions].join(' and ')
+      const count = prepare<{ total: number }>(`select count(*) as total ${filtered}`)
+      const total = count.get({ account, ...parameters })?.total ?? 0
+      const offset = (query.page - 1) * query.perPage
+      if (offset >= total) return { rows: [], total }
+      const page = prepare<ProductRow>(
+        `select ${PRODUCT_COLUMNS} ${filtered} order by id desc limit :limit offset :offset`,
+      )
+      const rows = page.all({ account, ...parameters, limit: query.perPage, offset })
+      return { rows: rows.map(toProduct), total }
+    },
+  }
+}

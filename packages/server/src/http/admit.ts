@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { includesScope, type KeyScope } from '../domain/key-scope.ts'
+import { ServiceError } from '../errors.ts'
+import { authenticate } from '../operations/authenticate.ts'
+import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
+import { limitRate, type RateStanding } from '../operations/limit-rate.ts'
+
+/** Lets the caller in, before its body is read, or refuses it. Returns what it may touch. */
+export async function admit(
+  context: Context,
+  needed: KeyScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<AccountContext> {
+  const caller = await authenticate(context, request.headers.authorization)
+  const standing = await limitRate(context, caller.keyId)
+  if (standing !== undefined) tellStanding(context, standing, reply)
+  if (!includesScope(caller.scope, needed)) {
+    throw new ServiceError(
+      'forbidden',
+      `This call needs a key with the scope ${needed}; this one has ${caller.scope}.`,
+    )
+  }
+  return forAccount(context, caller.accountId)
+}
+
+function tellStanding(context: Context, standing: RateStanding, reply: FastifyReply): void {
+  const resetsAt = standing.resetsAt.getTime()
+  reply.headers({
+    'X-RateLimit-Limit': standing.limit,
+    'X-RateLimit-Remaining': standing.remaining,
+    'X-RateLimit-Reset': resetsAt / 1000,
+  })
+  if (!standing.isExceeded) return
+  const seconds = Math.ceil((resetsAt - context.clock().getTime()) / 1000)
+  reply.header('Retry-After', seconds)
+  throw new ServiceError(
+    'too_many_requests',
+    `More than ${standing.limit} requests in this minute. Go on in ${seconds} seconds.`,
+  )
+}

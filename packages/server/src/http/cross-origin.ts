@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify'
+
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key'
+const EXPOSED_HEADERS =
+  'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
+
+/**
+ * Where a key is needed, a page of any origin may call: the key is the permission, and a browser
+ * never sends it by itself.
+ */
+export function allowOtherOrigins(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+    })
+    const isPreflight =
+      request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
+    if (!isPreflight) return
+    await reply
+      .code(204)
+      .headers({
+        'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+        'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+        'Access-Control-Max-Age': '86400',
+      })
+      .send()
+  })
+}

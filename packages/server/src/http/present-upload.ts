@@ -1,0 +1,37 @@
+import type * as wire from '@stowage/protocol'
+import type { Upload } from '../domain/asset.ts'
+import type { UploadSession } from '../operations/request-upload.ts'
+import type { ResumedUpload } from '../operations/resume-upload.ts'
+import type { SignedPart } from '../operations/signed-parts.ts'
+
+export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+  return {
+    ...presentUpload(session.upload, session.parts, baseUrl),
+    expires_at: session.upload.expiresAt.toISOString(),
+  }
+}
+
+export function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
+  const { upload, missing, received } = resumed
+  const { status } = upload.asset
+  return {
+    ...presentUpload(upload, missing, baseUrl),
+    received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
+    status: status === 'ready' || status === 'completing' ? status : 'uploading',
+    expires_at: status === 'ready' ? null : upload.expiresAt.toISOString(),
+  }
+}
+
+function presentUpload(upload: Upload, parts: SignedPart[], baseUrl: string) {
+  return {
+    id: upload.asset.id,
+    upload_id: upload.id,
+    chunk_size: upload.chunkSize,
+    urls: parts.map(({ start, end, number, url }) => ({ start, end, part: number, url })),
+    file_url: `${baseUrl}/assets/${upload.asset.id}`,
+  }
+}
+
+export function presentCancelled(upload: Upload): wire.CancelledUpload {
+  return { data: { id: upload.asset.id, upload_id: upload.id, status: 'cancelled' } }
+}

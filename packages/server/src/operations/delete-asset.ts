@@ -1,0 +1,26 @@
+import { ServiceError } from '../errors.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+
+/**
+ * Takes the asset out of listings and links and frees its bytes at once. A job removes its object.
+ * An upload that is not finished is cancelled by it.
+ */
+export async function deleteAsset(context: AccountContext, assetId: string): Promise<void> {
+  const { data, clock } = context
+  const { won, status } = await data.deleteAsset(assetId, clock())
+  if (won) return
+  if (status === 'uploading') {
+    const cancelled = await data.cancelUpload(assetId, clock())
+    if (cancelled.won) return
+    // It was completed in between, so there is something to delete now.
+    if (cancelled.status === 'ready') return deleteAsset(context, assetId)
+  }
+  if (status === 'completing') {
+    throw new ServiceError(
+      'upload_completing',
+      'The upload is being completed. Delete the asset once it is ready.',
+    )
+  }
+  throw assetNotFound()
+}

@@ -1,0 +1,56 @@
+import type { LinkOutcome } from '../database/account-data.ts'
+import type { ProductSelection } from '../domain/product.ts'
+import { invalid } from '../errors.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+import type { AssetWithProducts } from './list-assets.ts'
+import { readAsset } from './read-asset.ts'
+
+export interface ProductReferences {
+  product_ids?: number[] | undefined
+  variant_ids?: number[] | undefined
+  products?: string[] | undefined
+}
+
+/** Links the asset to products: to all that are named, or to none. Repeating it is no error. */
+export async function attachProducts(
+  context: AccountContext,
+  assetId: string,
+  references: ProductReferences,
+): Promise<AssetWithProducts> {
+  settle(await context.data.attachProducts(assetId, selectionOf(references)))
+  return readAsset(context, assetId, { withProducts: true })
+}
+
+/** The reverse of attaching. That a product was not attached is no error. */
+export async function detachProducts(
+  context: AccountContext,
+  assetId: string,
+  references: ProductReferences,
+): Promise<AssetWithProducts> {
+  settle(await context.data.detachProducts(assetId, selectionOf(references)))
+  return readAsset(context, assetId, { withProducts: true })
+}
+
+function selectionOf(references: ProductReferences): ProductSelection {
+  const selection = {
+    productIds: references.product_ids ?? [],
+    variantIds: references.variant_ids ?? [],
+    ids: references.products?.map((id) => id.toLowerCase()) ?? [],
+  }
+  if (Object.values(selection).every((ids) => ids.length === 0)) {
+    throw invalid({ product_ids: ['must name a product, if variant_ids and products name none'] })
+  }
+  return selection
+}
+
+function settle(outcome: LinkOutcome): void {
+  if (outcome.outcome === 'asset_not_found') throw assetNotFound()
+  if (outcome.outcome !== 'products_not_found') return
+  const { productIds, variantIds, ids } = outcome.unknown
+  const unknown = { product_ids: productIds, variant_ids: variantIds, products: ids }
+  const errors = Object.entries(unknown).filter(([, named]) => named.length > 0)
+  throw invalid(
+    Object.fromEntries(errors.map(([field, named]) => [field, [`unknown: ${named.join(', ')}`]])),
+  )
+}

@@ -1,0 +1,55 @@
+import type { Asset } from '../domain/asset.ts'
+import { type PagePosition, pagePosition } from '../domain/paging.ts'
+import type { Product } from '../domain/product.ts'
+import type { AccountContext } from './context.ts'
+import { type PageWish, pageRequest, searchText } from './page-request.ts'
+
+export interface ProductListRequest extends PageWish {
+  name?: string | undefined
+  sku?: string | undefined
+  product_id?: number | undefined
+  variant_id?: number | undefined
+  vendor?: string | undefined
+  tag?: string | undefined
+  with_assets?: boolean | undefined
+}
+
+/** `assets` is there exactly when they were asked for. */
+export interface ProductWithAssets {
+  product: Product
+  assets?: Asset[]
+}
+
+export async function listProducts(
+  { data }: AccountContext,
+  request: ProductListRequest,
+): Promise<{ products: ProductWithAssets[]; position: PagePosition }> {
+  const wanted = pageRequest(request)
+  const { sku, product_id, variant_id } = request
+  const name = searchText('name', request.name)
+  const vendor = searchText('vendor', request.vendor)
+  const tag = searchText('tag', request.tag)
+  const { rows, total } = await data.listProducts({
+    ...wanted,
+    ...(name !== undefined && { name }),
+    ...(sku !== undefined && { sku }),
+    ...(product_id !== undefined && { productId: product_id }),
+    ...(variant_id !== undefined && { variantId: variant_id }),
+    ...(vendor !== undefined && { vendor }),
+    ...(tag !== undefined && { tag }),
+  })
+  const products =
+    request.with_assets === true
+      ? await withAssets(data, rows)
+      : rows.map((product) => ({ product }))
+  return { products, position: pagePosition(wanted, total) }
+}
+
+/** One statement for all of them, however many there are. */
+export async function withAssets(
+  data: AccountContext['data'],
+  products: Product[],
+): Promise<ProductWithAssets[]> {
+  const assets = await data.assetsOfProducts(products.map(({ id }) => id))
+  return products.map((product) => ({ product, assets: assets.get(product.id) ?? [] }))
+}

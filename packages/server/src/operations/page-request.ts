@@ -1,0 +1,24 @@
+import { LARGEST_PAGE } from '@stowage/protocol'
+import { isSearchable } from '../domain/filename.ts'
+import type { PageRequest } from '../domain/paging.ts'
+import { foldText } from '../domain/search-text.ts'
+import { invalid } from '../errors.ts'
+
+/** A page as the caller asks for it. */
+export interface PageWish {
+  page?: number | undefined
+  limit?: number | undefined
+}
+
+const DEFAULT_PAGE_SIZE = 25
+
+export function pageRequest({ page = 1, limit = DEFAULT_PAGE_SIZE }: PageWish): PageRequest {
+  return { page, perPage: Math.min(limit, LARGEST_PAGE) }
+}
+
+/** A filter in the form in which names are searched; undefined when there is nothing to look for. */
+export function searchText(field: string, text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined
+  if (!isSearchable(text)) throw invalid({ [field]: ['must not have control characters'] })
+  return foldText(text)
+}

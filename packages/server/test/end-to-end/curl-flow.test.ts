@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { CompletedPart, UploadSession } from '@stowage/protocol'
+import { curlDownload, curlJson, curlPart, whyNoCurl } from '../support/curl.ts'
+import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '../support/file.ts'
+import { aProcessWithFolder } from '../support/process-folder.ts'
+import { skipUnlessCi } from '../support/requirement.ts'
+import { aFolder } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+const CHUNK = 100_000_000
+const NO_CURL = await whyNoCurl()
+
+const FILES = [
+  { size: 250_000_000, ranges: ['0-100000000', '100000000-200000000', '200000000-250000000'] },
+  { size: 0, ranges: ['0-0'] },
+  { size: CHUNK, ranges: ['0-100000000'] },
+  { size: 2 * CHUNK, ranges: ['0-100000000', '100000000-200000000'] },
+]
+
+for (const { size, ranges } of FILES) {
+  test(`curl alone takes ${size} bytes there and back, completed by POST and by PUT`, async (t) => {
+    if (NO_CURL !== undefined) return skipUnlessCi(t, NO_CURL)
+    const { baseUrl } = await aProcessWithFolder(t)
+    const folder = await aFolder(t)
+    const file = join(folder, 'file.bin')
+    await writeFileOf(file, size)
+    const sha256 = await sha256OfFile(file)
+
+    for (const method of ['POST', 'PUT']) {
+      const session = await requestByCurl(baseUrl, size)
+      assert.equal(session.chunk_size, CHUNK)
+      assert.deepEqual(
+        session.urls.map(({ part, start, end }) => [part, `${start}-${end}`]),
+        ranges.map((range, index) => [index + 1, range]),
+      )
+      const asset = `${baseUrl}${API}/assets/${session.id}`
+      const parts = await sendByCurl(session, file, folder)
+      const completion = { upload_id: session.upload_id, parts }
+      const answer = await curlJson(method, `${asset}/uploaded`, completion)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      const { id, status, bytes } = answer.body.data
+      assert.deepEqual({ id, status, bytes }, { id: session.id, status: 'ready', bytes: size })
+
+      const copy = join(folder, 'copy.bin')
+      assert.equal(await curlDownload(`${asset}/download`, copy), 200)
+      assert.equal((await stat(copy)).size, size)
+      assert.equal(await sha256OfFile(copy), sha256)
+      if (size <= CHUNK) continue
+      const acrossParts = { start: CHUNK - 10, end: CHUNK + 10 }
+      const option = ['--range', `${acrossParts.start}-${acrossParts.end - 1}`]
+      assert.equal(await curlDownload(`${asset}/download`, copy, option), 206)
+      assert.deepEqual(await readFile(copy), await readBytesAt(file, acrossParts))
+    }
+  })
+}
+
+async function requestByCurl(baseUrl: string, size: number): Promise<UploadSession> {
+  const body = { name: 'file.bin', size, mime: 'application/octet-stream' }
+  const answer = await curlJson('POST', `${baseUrl}${API}/assets/signed`, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body
+}
+
+/** One curl process per part, all at once, the last part first. */
+async function sendByCurl(
+  session: UploadSession,
+  file: string,
+  folder: string,
+): Promise<CompletedPart[]> {
+  const slices = session.urls.toReversed().map((address) => ({
+    ...address,
+    slice: join(folder, `slice-${address.part}`),
+  }))
+  for (const { slice, start, end } of slices) await cutFile(file, slice, { start, end })
+  return Promise.all(
+    slices.map(async ({ part, url, slice }) => ({
+      PartNumber: part,
+      ETag: await curlPart(url, slice),
+    })),
+  )
+}

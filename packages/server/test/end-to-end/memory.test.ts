@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import type { PartAddress } from '@stowage/protocol'
+import { readMemory, watchMemory } from '../support/memory-watch.ts'
+import { aPattern, type Pattern } from '../support/pattern.ts'
+import { aProcessWithFolder } from '../support/process-folder.ts'
+import { skipUnlessCi } from '../support/requirement.ts'
+import { callJson } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+const FILES = 8
+const SIZE = 1_000_000_000
+const PARTS_AT_ONCE = 3
+const LIMIT = 200_000_000
+
+test('eight files of 1 GB go in and out at once, and the process stays under 200 MB', async (t) => {
+  const reason = await whyNotHere()
+  if (reason !== undefined) return skipUnlessCi(t, reason)
+  const service = await aProcessWithFolder(t, { STOWAGE_LOG: 'warn' })
+  const pattern = aPattern()
+  const watch = watchMemory(service.pid)
+  t.after(() => watch.close())
+  const files = Array.from({ length: FILES }, (_, file) => file)
+  const peaks: number[] = []
+
+  async function phase<Result>(name: string, work: (file: number) => Promise<Result>) {
+    const start = performance.now()
+    const results = await Promise.all(files.map(work))
+    const seconds = (performance.now() - start) / 1000
+    const { peak, samples } = watch.takePeak()
+    peaks.push(peak)
+    assert.ok(samples > seconds, `${samples} samples in ${seconds} s are too few`)
+    t.diagnostic(
+      `${name}: ${seconds.toFixed(1)} s, peak ${inMegabytes(peak)} of ${samples} samples`,
+    )
+    return results
+  }
+
+  const ids = await phase('upload', (file) => upload(service.baseUrl, pattern, file))
+  const lengths = await phase('download', async (file) => {
+    const url = `${service.baseUrl}${API}/assets/${ids[file]}/download`
+    const { headers } = await callJson(url, { method: 'GET' })
+    return pattern.get(headers.get('location') ?? '', file)
+  })
+  assert.deepEqual(lengths, Array(FILES).fill({ status: 200, length: SIZE }))
+  const highest = await readMemory(service.pid, 'VmHWM')
+  t.diagnostic(`the highest ever was ${inMegabytes(highest)}`)
+  assert.ok(Math.max(...peaks, highest) < LIMIT, `${inMegabytes(highest)} is too much`)
+  assert.equal(service.output().stderr, '')
+})
+
+async function whyNotHere(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'only Linux tells the memory of a process in /proc'
+  const { bavail, bsize } = await statfs(tmpdir())
+  const needed = FILES * SIZE * 1.1
+  if (bavail * bsize >= needed) return undefined
+  return `${tmpdir()} has ${inMegabytes(bavail * bsize)} free, and ${inMegabytes(needed)} are needed`
+}
+
+async function upload(baseUrl: string, pattern: Pattern, file: number): Promise<string> {
+  const body = { name: `file-${file}.bin`, size: SIZE, mime: 'application/octet-stream' }
+  const { status, body: session } = await callJson(`${baseUrl}${API}/assets/signed`, {
+    method: 'POST',
+    body,
+  })
+  assert.equal(status, 201, JSON.stringify(session))
+  const waiting: PartAddress[] = session.urls
+  assert.equal(waiting.length, 10)
+  async function putWhatWaits(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { start, end, url } = next
+      assert.equal(await pattern.put(url, { file, start, end }), 200)
+    }
+  }
+  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, putWhatWaits))
+  const completed = await callJson(`${baseUrl}${API}/assets/${session.id}/uploaded`, {
+    method: 'POST',
+    body: { upload_id: session.upload_id },
+  })
+  assert.equal(completed.status, 200, JSON.stringify(completed.body))
+  assert.equal(completed.body.data.status, 'ready')
+  return session.id
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`
+}

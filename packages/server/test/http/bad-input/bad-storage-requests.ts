@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { type ExactRequest, sendExactly } from '../../support/exact-request.ts'
+import {
+  type BadRequest,
+  type BadRequests,
+  notFound,
+  type Refusal,
+  wrongMethod,
+} from '../../support/refusals.ts'
+import type { Scene } from '../../support/scene.ts'
+import { API } from '../../support/upload.ts'
+
+const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
+const addressExpired: Refusal = { status: 403, code: 'address_expired' }
+const wrongLength: Refusal = { status: 400, code: 'wrong_length', says: /exactly 10 bytes/ }
+const uploadNotFound: Refusal = { status: 404, code: 'upload_not_found' }
+const objectNotFound: Refusal = { status: 404, code: 'object_not_found' }
+const rangeNotSatisfiable: Refusal = { status: 416, code: 'range_not_satisfiable' }
+
+export async function badStorageRequests(scene: Scene): Promise<BadRequests> {
+  return {
+    'an address of a part that is not as it was signed': changedPartRows(scene),
+    'an address of a file that is not as it was signed': await changedDownloadRows(scene),
+    'an address that ran out': await expiredRows(scene),
+    'a part of another length': lengthRows(scene),
+    'an upload or a file that is gone': await goneRows(scene),
+    'an address that is none': nowhereRows(scene),
+    'a method that the address does not take': await methodRows(scene),
+    'a range outside the file': await rangeRows(scene),
+    'a large body, whose sender sees the answer too': await largeRows(scene),
+  }
+}
+
+/** The address without its origin, so that it can be sent letter by letter. */
+function pathOf(url: string | null | undefined): string {
+  return (url ?? '').replace(/^https?:\/\/[^/]+/, '')
+}
+
+type Row = [input: string, request: Partial<ExactRequest> & { path: string }, refusal: Refusal]
+
+function rowsOf({ service }: Scene, rows: Row[]): BadRequest[] {
+  return rows.map(([input, request, refusal]) => ({
+    input,
+    send: () => sendExactly(service.storageUrl, { method: 'PUT', ...request }),
+    refusal,
+  }))
+}
+
+async function downloadPathOf({ service, ready }: Scene): Promise<string> {
+  const answer = await service.call('GET', `${API}/assets/${ready.id}/download`)
+  return pathOf(answer.headers.get('location'))
+}
+
+function changedPartRows(scene: Scene): BadRequest[] {
+  const { open, empty, bytes } = scene
+  const path = pathOf(empty.urls[0]?.url)
+  const [unsigned = '', signature = ''] = path.split('&signature=')
+  const [, otherSignature] = pathOf(empty.urls[1]?.url).split('&signature=')
+  const changed: [string, string][] = [
+    ['another signature', `${path.slice(0, -4)}AAAA`],
+    ['a signature cut short', path.slice(0, -1)],
+    ['a signature made longer', `${path}A`],
+    ['a signature of 5,000 letters', path + 'A'.repeat(5000)],
+    ['an empty signature', `${unsigned}&signature=`],
+    ['no signature', unsigned],
+    ['the signature twice', `${path}&signature=${signature}`],
+    ['the signature of another part', `${unsigned}&signature=${otherSignature}`],
+    ['another length', path.replace('length=10', 'length=11')],
+    ['another part', path.replace('/1?', '/2?')],
+    ['part 0', path.replace('/1?', '/0?')],
+    ['part 10001', path.replace('/1?', '/10001?')],
+    ['a part that is no number', path.replace('/1?', '/x?')],
+    ['another upload id', path.replace(empty.upload_id, open.upload_id)],
+    ['another asset id', path.replace(empty.id, open.id)],
+    ['more time', path.replace(/expires=\d+/, 'expires=9999999999')],
+    ['a parameter more', `${path}&x=1`],
+    ['a parameter before', path.replace('?', '?x=1&')],
+    ['a parameter twice', path.replace('?', '?length=10&')],
+    ['letters encoded anew', path.replace('length', '%6cength')],
+    ['a fragment', `${path}#x`],
+    ['dots in the path', path.replace('/uploads/', '/uploads/../uploads/')],
+    ['only the folder', '/uploads/'],
+    ['broken percent-encoding', '/uploads/%zz'],
+    ['nothing but a signature', '/uploads/a/b/1?&signature=AAAA'],
+  ]
+  const body = bytes.subarray(0, 10)
+  return rowsOf(
+    scene,
+    changed.map(([input, to]): Row => [input, { path: to, body }, signatureInvalid]),
+  )
+}
+
+async function changedDownloadRows(scene: Scene): Promise<BadRequest[]> {
+  const path = await downloadPathOf(scene)
+  const [unsigned] = path.split('&signature=')
+  const [, partSignature] = pathOf(scene.open.urls[0]?.url).split('&signature=')
+  const changed: [string, string][] = [
+    ['another signature', `${path.slice(0, -4)}AAAA`],
+    ['no signature', `${unsigned}`],
+    ['the signature of a part', `${unsigned}&signature=${partSignature}`],
+    ['another asset id', path.replace(scene.ready.id, scene.open.id)],
+    ['another name and size', path.replace(/object=[\w-]+/, 'object=e30')],
+    ['more time', path.replace(/expires=\d+/, 'expires=9999999999')],
+    ['only the key', `/objects/${scene.ready.id}`],
+    ['dots in the path', '/objects/../secret'],
+  ]
+  return rowsOf(
+    scene,
+    changed.map(([input, to]): Row => [input, { method: 'GET', path: to }, signatureInvalid]),
+  )
+}
+
+const FIRST_PART = { number: 1, start: 0, end: 10 }
+
+function objectOf(key: string) {
+  const plan = { size: 25, chunkSize: 10, count: 3 }
+  return { key, plan, filename: 'ready.bin', mime: 'text/plain' }
+}
+
+async function expiredRows(scene: Scene): Promise<BadRequest[]> {
+  const { service, empty, ready, bytes } = scene
+  const { storage } = service.context
+  const upload = { id: empty.upload_id, key: empty.id }
+  const past = new Date(Date.now() - 1000)
+  const [part] = await storage.signParts(upload, [FIRST_PART], past)
+  const [longAgo] = await storage.signParts(upload, [FIRST_PART], new Date(0))
+  const download = await storage.signDownload(objectOf(ready.id), past)
+  const body = bytes.subarray(0, 10)
+  return rowsOf(scene, [
+    ['a part, a second too late', { path: pathOf(part), body }, addressExpired],
+    ['a part, years too late', { path: pathOf(longAgo), body }, addressExpired],
+    ['a download', { method: 'GET', path: pathOf(download) }, addressExpired],
+  ])
+}
+
+function lengthRows(scene: Scene): BadRequest[] {
+  const { empty, bytes } = scene
+  const path = pathOf(empty.urls[0]?.url)
+  const body = bytes.subarray(0, 10)
+  const chunked = { 'transfer-encoding': 'chunked' }
+  const expecting = { expect: '100-continue' }
+  return rowsOf(scene, [
+    ['a byte less', { path, body: bytes.subarray(0, 9) }, wrongLength],
+    ['a byte more', { path, body: bytes.subarray(0, 11) }, wrongLength],
+    ['the whole file', { path, body: bytes }, wrongLength],
+    ['no byte', { path, body: Buffer.alloc(0) }, wrongLength],
+    ['no body', { path }, wrongLength],
+    ['the right length in chunks', { path, body, headers: chunked }, wrongLength],
+    ['another length in chunks', { path, body: bytes, headers: chunked }, wrongLength],
+    ['another length, announced', { path, body: bytes, headers: expecting }, wrongLength],
+  ])
+}
+
+async function goneRows(scene: Scene): Promise<BadRequest[]> {
+  const { service, cancelled, ready, bytes } = scene
+  const { storage, newId } = service.context
+  const later = new Date(Date.now() + 60_000)
+  const { upload_id } = (await service.call('GET', `${API}/assets/${ready.id}/upload`)).body
+  const [completed] = await storage.signParts({ id: upload_id, key: ready.id }, [FIRST_PART], later)
+  const [none] = await storage.signParts({ id: newId(), key: newId() }, [FIRST_PART], later)
+  const download = await storage.signDownload(objectOf(newId()), later)
+  const body = bytes.subarray(0, 10)
+  return rowsOf(scene, [
+    ['a cancelled upload', { path: pathOf(cancelled.urls[0]?.url), body }, uploadNotFound],
+    ['a completed upload', { path: pathOf(completed), body }, uploadNotFound],
+    ['an upload that never was', { path: pathOf(none), body }, uploadNotFound],
+    ['a file that never was', { method: 'GET', path: pathOf(download) }, objectNotFound],
+  ])
+}
+
+function nowhereRows(scene: Scene): BadRequest[] {
+  const paths = ['/', '/nothing', '/secret', '/../secret', '/UPLOADS/a', '/uploads', '//uploads/a']
+  return rowsOf(
+    scene,
+    ['GET', 'PUT', 'DELETE'].flatMap((method) =>
+      paths.map((path): Row => [`${method} ${path}`, { method, path }, notFound]),
+    ),
+  )
+}
+
+async function methodRows(scene: Scene): Promise<BadRequest[]> {
+  const part = pathOf(scene.empty.urls[0]?.url)
+  const file = await downloadPathOf(scene)
+  const ofPart = ['GET', 'POST', 'PATCH', 'DELETE'].map(
+    (method): Row => [`${method} of a part`, { method, path: part }, wrongMethod(['PUT'])],
+  )
+  const ofFile = ['PUT', 'POST', 'PATCH', 'DELETE'].map(
+    (method): Row => [`${method} of a file`, { method, path: file }, wrongMethod(['GET'])],
+  )
+  return rowsOf(scene, [...ofPart, ...ofFile])
+}
+
+/** The answer has the size that the ranges miss. */
+async function rangeRows(scene: Scene): Promise<BadRequest[]> {
+  const path = await downloadPathOf(scene)
+  const ranges = ['25-', '25-30', '100-200', '-0', '9007199254740993-', '99999999999999999999-']
+  return ranges.map((range) => ({
+    input: `Range: bytes=${range}`,
+    async send() {
+      const headers = { range: `bytes=${range}` }
+      const request = { method: 'GET', path, headers }
+      const answer = await sendExactly(scene.service.storageUrl, request)
+      assert.equal(answer.headers.get('content-range'), 'bytes */25')
+      return answer
+    },
+    refusal: rangeNotSatisfiable,
+  }))
+}
+
+/** Several times: an answer that is cut off is cut off often, not always. */
+async function largeRows(scene: Scene): Promise<BadRequest[]> {
+  const { empty, cancelled, service } = scene
+  const body = Buffer.alloc(8_000_000)
+  const part = pathOf(empty.urls[0]?.url)
+  const later = new Date(Date.now() + 60_000)
+  const upload = { id: cancelled.upload_id, key: cancelled.id }
+  const range = { ...FIRST_PART, end: body.length }
+  const [gone] = await service.context.storage.signParts(upload, [range], later)
+  return [1, 2, 3, 4].flatMap((time) =>
+    rowsOf(scene, [
+      [`too long (${time})`, { path: part, body }, wrongLength],
+      [`another signature (${time})`, { path: `${part}A`, body }, signatureInvalid],
+      [`a cancelled upload (${time})`, { path: pathOf(gone), body }, uploadNotFound],
+      [`the wrong method (${time})`, { method: 'POST', path: part, body }, wrongMethod(['PUT'])],
+    ]),
+  )
+}

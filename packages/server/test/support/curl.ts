@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Neither the user's own settings nor a proxy come between curl and the service. */
+const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
+
+/** Why there is no curl; undefined when there is. On Debian, root installs it when it is missing. */
+export async function whyNoCurl(): Promise<string | undefined> {
+  try {
+    await run('curl', ['--version'])
+    return undefined
+  } catch {
+    if (process.getuid?.() !== 0) return 'curl is missing: install it'
+  }
+  try {
+    await run('apt-get', ['update'])
+    await run('apt-get', ['install', '--yes', '--no-install-recommends', 'curl'])
+    return undefined
+  } catch (error) {
+    return `curl is missing and could not be installed: ${error}`
+  }
+}
+
+/** PUTs a file as it is, without a Content-Type, and gives the ETag without its quotes. */
+export async function curlPart(url: string, file: string): Promise<string> {
+  const options = ['--upload-file', file, '-H', 'Content-Type:', '--dump-header', '-']
+  const { stdout } = await run('curl', [...PLAIN, ...options, '--output', '/dev/null', url])
+  // A long body is announced first, so that "100 Continue" stands before the answer.
+  const answer = stdout.trim().split('\r\n\r\n').at(-1) ?? ''
+  const etag = /^etag: "(.+)"\r?$/im.exec(answer)?.[1]
+  if (!/^HTTP\/1\.1 200 /.test(answer) || etag === undefined) {
+    throw new Error(`the part was not taken: ${stdout}`)
+  }
+  return etag
+}
+
+export interface CurlAnswer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+export async function curlJson(method: string, url: string, body: unknown): Promise<CurlAnswer> {
+  const options = ['-X', method, '-H', 'Content-Type: application/json', '-w', '\n%{http_code}']
+  const { stdout } = await run('curl', [...PLAIN, ...options, '-d', JSON.stringify(body), url])
+  const end = stdout.lastIndexOf('\n')
+  return { status: Number(stdout.slice(end)), body: JSON.parse(stdout.slice(0, end)) }
+}
+
+/** Follows redirects, writes the body to the file and gives the last status. */
+export async function curlDownload(
+  url: string,
+  file: string,
+  options: string[] = [],
+): Promise<number> {
+  const output = ['--location', '--output', file, '-w', '%{http_code}']
+  const { stdout } = await run('curl', [...PLAIN, ...output, ...options, url])
+  return Number(stdout)
+}

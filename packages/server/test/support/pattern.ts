@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { someBytes } from './upload.ts'
+
+/** Endless content out of one buffer: every file and every part of it starts at another place. */
+export interface Pattern {
+  /** PUTs the bytes from `start` up to, not including, `end`, and gives the status. */
+  put(url: string, range: { file: number; start: number; end: number }): Promise<number>
+  /** GETs the file, compares each byte, and gives the status and how many bytes came. */
+  get(url: string, file: number): Promise<{ status: number; length: number }>
+}
+
+/** Prime, so that no part has a whole number of them. */
+const PERIOD = 1_000_003
+const SEND_SIZE = 256 * 1024
+
+export function aPattern(): Pattern {
+  const period = someBytes(PERIOD)
+  const twice = Buffer.concat([period, period])
+
+  /** A view, not a copy; at most a period long. */
+  function bytesAt(file: number, offset: number, length: number): Buffer {
+    const start = (offset + file * 77_777) % PERIOD
+    return twice.subarray(start, start + length)
+  }
+
+  return {
+    async put(url, { file, start, end }) {
+      function* chunks(): Generator<Buffer> {
+        for (let offset = start; offset < end; offset += SEND_SIZE) {
+          yield bytesAt(file, offset, Math.min(SEND_SIZE, end - offset))
+        }
+      }
+      const put = request(url, { method: 'PUT', headers: { 'Content-Length': end - start } })
+      const [answer] = await Promise.all([answerOf(put), pipeline(Readable.from(chunks()), put)])
+      await once(answer.resume(), 'end')
+      return answer.statusCode ?? 0
+    },
+
+    async get(url, file) {
+      const answer = await answerOf(request(url).end())
+      let length = 0
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        if (!chunk.equals(bytesAt(file, length, chunk.length))) {
+          throw new Error(`file ${file} differs after byte ${length}`)
+        }
+        length += chunk.length
+      }
+      return { status: answer.statusCode ?? 0, length }
+    },
+  }
+}
+
+async function answerOf(asked: ClientRequest): Promise<IncomingMessage> {
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  return answer
+}

@@ -1,0 +1,22 @@
+/** Random numbers that a seed repeats. */
+export interface Random {
+  /** A whole number from `low` up to, not including, `high`. */
+  between(low: number, high: number): number
+  pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
+}
+
+/** mulberry32: small, and good enough to vary tests. */
+export function aRandom(seed: number): Random {
+  let state = seed >>> 0
+  function next(): number {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const between = (low: number, high: number) => low + Math.floor(next() * (high - low))
+  return {
+    between,
+    pick: (choices) => choices[between(0, choices.length)] ?? choices[0],
+  }
+}
