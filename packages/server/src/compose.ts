@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config.ts'
@@ -9,6 +10,7 @@ import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/create-key.ts'
+import { createOperator, type Operator } from './operator.ts'
 import { openDiskStorage } from './storage/disk/disk-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
@@ -65,6 +67,22 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+/** The database alone: what the service holds besides is not touched. */
+export async function openOperator(config: Config): Promise<Operator> {
+  await mkdir(config.dataDirectory, { recursive: true })
+  const database = await openDatabase(config)
+  try {
+    await prepareAccount(database, config)
+    return createOperator({ database, clock, newId, randomBytes })
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+const clock = () => new Date()
+const newId = () => newUuid()
+
 function openDatabase(config: Config): Promise<Database> {
   return openSqliteDatabase({ file: config.database.file })
 }
@@ -110,8 +128,8 @@ async function composeContext(parts: {
   return {
     database,
     storage,
-    clock: () => new Date(),
-    newId: () => newUuid(),
+    clock,
+    newId,
     randomBytes,
     settings: { chunkSize, signedForMs, rateLimit, auth: authSettings(config.auth, id) },
     warn: (message, error) => logger.warn({ err: error }, message),

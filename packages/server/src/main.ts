@@ -1,8 +1,17 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
-import { openService, type Service } from './compose.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { openOperator, openService, type Service } from './compose.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { parseSizeText, sizeText } from './domain/size-text.ts'
+import { ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
+import type { Operator } from './operator.ts'
+
+export type { AccountReport, KeyReport, Operator } from './operator.ts'
+export { parseSizeText, sizeText }
+
+/** Exit codes of every command. */
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs the service as the environment says, until a signal ends it. Returns the exit code. */
 export async function serve(): Promise<number> {
@@ -18,11 +27,9 @@ export async function serve(): Promise<number> {
     service = await openService({ config, logger, version, onFatal: () => finish(1) })
     // Now, as the end may come without warning.
     flushCompileCache()
-    process.stdout.write(greeting(service, version, config.dataDirectory))
+    process.stdout.write(greeting(service, version, config))
   } catch (error) {
-    const isExpected = error instanceof ConfigError
-    process.stderr.write(`stowage: ${isExpected ? error.message : describe(error)}\n`)
-    return isExpected ? 2 : 1
+    return explain(error)
   }
   onSignals(() => finish(0))
   const code = await finished
@@ -51,23 +58,49 @@ function onSignals(end: () => void): void {
   }
 }
 
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+/** Runs a command on the engine that the environment names. Returns the exit code. */
+export async function operate(work: (operator: Operator) => Promise<void>): Promise<number> {
+  try {
+    const operator = await openOperator(readConfig(process.env))
+    try {
+      await work(operator)
+    } finally {
+      await operator.close()
+    }
+    return EXIT.done
+  } catch (error) {
+    return explain(error)
+  }
 }
 
-function greeting(service: Service, version: string, data: string): string {
+/** A refusal is explained in a sentence; of anything else the whole is worth knowing. */
+function explain(error: unknown): number {
+  const isRefusal = error instanceof ConfigError || error instanceof ServiceError
+  const text = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`stowage: ${text}\n`)
+  if (!isRefusal && error instanceof Error && error.cause) {
+    process.stderr.write(`  because: ${error.cause}\n`)
+  }
+  return error instanceof ConfigError ? EXIT.usage : EXIT.failed
+}
+
+function greeting(service: Service, version: string, config: Config): string {
   return `Stowage ${version} is ready.
 
   Service   ${service.baseUrl}
   Storage   ${service.storageUrl}
   Docs      ${service.baseUrl}/docs
-  Data      ${data}
+  Data      ${config.dataDirectory}
 
-Only this machine can reach it. Try:
+${config.auth.kind === 'open' ? OPEN : KEYS} Try:
 
   curl ${service.baseUrl}/api/v1/assets/signed \\
-    -H 'Content-Type: application/json' \\
+${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: application/json' \\
     -d '{"name": "hello.txt", "size": 5, "mime": "text/plain"}'
 
 `
 }
+
+const OPEN = 'Only this machine can reach it, and needs no key.'
+const KEYS = 'A key is needed; make one with: stowage keys add --name first --scope manage'
+const AUTHORIZATION = "    -H 'Authorization: Bearer <key>' \\\n"

@@ -29,12 +29,14 @@ const ARROWS: Record<string, string[]> = {
     'http',
     'jobs',
     'operations',
+    'operator',
     'storage/port',
     'storage/disk',
     'database/port',
     'database/sqlite',
   ],
-  main: ['compose', 'config', 'log'],
+  operator: ['operations', 'database/port', 'domain'],
+  main: ['compose', 'config', 'domain', 'errors', 'log', 'operator'],
 }
 
 /** Packages that stay in one place. */

@@ -8,7 +8,7 @@ import type { AccountContext } from './context.ts'
 
 /** The secret is returned this once; only its hash is kept. */
 export async function createKey(
-  context: AccountContext,
+  context: Pick<AccountContext, 'data' | 'newId' | 'clock' | 'randomBytes'>,
   details: { name: string; scope: KeyScope },
 ): Promise<{ key: Key; secret: string }> {
   const name = details.name.trim()

@@ -3,7 +3,7 @@ import type { AccountContext } from './context.ts'
 
 /** Stops the key at once. `keepLast` refuses the last manage key, which could not be replaced. */
 export async function revokeKey(
-  { data, clock }: AccountContext,
+  { data, clock }: Pick<AccountContext, 'data' | 'clock'>,
   keyId: string,
   { keepLast }: { keepLast: boolean },
 ): Promise<void> {

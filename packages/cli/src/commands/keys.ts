@@ -1,0 +1,102 @@
+import type { KeyReport, Operator } from '@stowage/server'
+import { say, table, writeData } from '../output.ts'
+import { type Command, noValue, onlyValue, readOptions, UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  account: { type: 'string', default: 'default' },
+  name: { type: 'string' },
+  scope: { type: 'string' },
+} as const
+
+const SCOPES = ['read', 'write', 'manage'] as const
+
+interface KeyCommand {
+  account: string
+  name: string | undefined
+  scope: string | undefined
+  positionals: string[]
+  json: boolean
+}
+
+export const keys: Command = {
+  summary: 'list, add and revoke API keys',
+  help: `stowage keys: the API keys of an account
+
+Usage:
+  stowage keys list [--account NAME]
+  stowage keys add --name TEXT --scope read|write|manage [--account NAME]
+  stowage keys revoke ID [--account NAME]
+
+  --account   whose keys (default: default)
+  --name      what the key is for
+  --scope     what it may do; each scope includes those before it
+  --json      JSON instead of a table
+
+The secret is printed once, when the key is added, and kept nowhere. It works while the service
+runs, and takes effect at once.
+
+Examples:
+  stowage keys add --name "shop backend" --scope write
+  stowage keys add --name admin --scope manage --account presets --json
+  stowage keys revoke 01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d
+`,
+  async run([action, ...commandLine]) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    const { account, name, scope } = values
+    const command = { account, name, scope, positionals, json: values.json === true }
+    const work = workOf(action, command)
+    const { operate } = await import('@stowage/server')
+    return operate(work)
+  },
+}
+
+/** Everything about the command line is checked before anything is opened. */
+function workOf(
+  action: string | undefined,
+  command: KeyCommand,
+): (operator: Operator) => Promise<void> {
+  const { account, positionals, json } = command
+  if (action === 'list') {
+    noValue(positionals)
+    return async (operator) => {
+      const reports = await operator.listKeys(account)
+      writeData(reports, { json, text: keyTable(reports) })
+    }
+  }
+  if (action === 'add') {
+    noValue(positionals)
+    const scope = SCOPES.find((known) => known === command.scope)
+    const { name } = command
+    if (name === undefined) throw new UsageError('what is it for? --name')
+    if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}`)
+    return async (operator) => {
+      const key = await operator.addKey(account, { name, scope })
+      say(`Key ${key.id} of ${account}, scope ${scope}. This is the only time that it is shown:`)
+      writeData(key, { json, text: key.secret })
+    }
+  }
+  if (action === 'revoke') {
+    const id = onlyValue(positionals, 'key id')
+    return async (operator) => {
+      await operator.revokeKey(account, id)
+      writeData({ id, revoked: true }, { json, text: `${id} revoked` })
+    }
+  }
+  throw new UsageError(action === undefined ? 'list, add or revoke?' : `there is no keys ${action}`)
+}
+
+function keyTable(reports: KeyReport[]): string {
+  const day = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-'
+  return table(
+    ['ID', 'NAME', 'SCOPE', 'KEY', 'CREATED', 'LAST USED', 'REVOKED'],
+    reports.map((key) => [
+      key.id,
+      key.name,
+      key.scope,
+      key.hint,
+      day(key.created_at),
+      day(key.last_used_at),
+      day(key.revoked_at),
+    ]),
+  )
+}

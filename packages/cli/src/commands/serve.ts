@@ -1,0 +1,19 @@
+import { type Command, noValue, readOptions } from '../usage.ts'
+
+export const serve: Command = {
+  summary: 'run the service',
+  help: `stowage serve: run the service, with the settings from STOWAGE_* variables
+
+Examples:
+  stowage serve
+  STOWAGE_DATA=/srv/stowage STOWAGE_PORT=8080 stowage serve
+  STOWAGE_HOST=0.0.0.0 STOWAGE_BASE_URL=https://files.example.com stowage serve
+
+SIGTERM or Ctrl-C ends it once what runs is finished; a second one ends it at once.
+`,
+  async run(commandLine) {
+    noValue(readOptions(commandLine, {}).positionals)
+    const server = await import('@stowage/server')
+    return server.serve()
+  },
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aService } from '../../server/test/support/service.ts'
+
+const COMMAND = fileURLToPath(new URL('../bin/stowage.js', import.meta.url))
+
+interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs `stowage` as people do, on a data folder. */
+function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
+  const env = { ...process.env, STOWAGE_DATA: folder }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...commandLine], { env }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    })
+  })
+}
+
+test('a key made on the command line opens a running service, until it is revoked', async (t) => {
+  const service = await aService(t, { STOWAGE_AUTH: 'keys' })
+  const { folder } = service
+  assert.equal((await stowage(folder, 'accounts', 'add', 'presets', '--storage', '5GB')).code, 0)
+  const add = ['keys', 'add', '--name', 'shop', '--scope', 'read', '--account', 'presets']
+  const added = await stowage(folder, ...add, '--json')
+  assert.equal(added.code, 0, added.stderr)
+  const { id, secret } = JSON.parse(added.stdout)
+  const ask = () =>
+    service.call('GET', '/api/v1/account', undefined, { Authorization: `Bearer ${secret}` })
+  const account = await ask()
+  assert.equal(account.status, 200)
+  assert.deepEqual([account.body.data.name, account.body.data.available], ['presets', 5e9])
+
+  const set = await stowage(
+    folder,
+    'accounts',
+    'set',
+    'presets',
+    '--storage',
+    '7GB',
+    '--plan',
+    'big',
+  )
+  assert.match(set.stdout, /presets +big +7 GB/)
+  assert.deepEqual((await ask()).body.data.plan, { name: 'big', storage: 7e9 })
+
+  const revoked = await stowage(folder, 'keys', 'revoke', id, '--account', 'presets')
+  assert.deepEqual([revoked.code, revoked.stdout], [0, `${id} revoked\n`])
+  assert.equal((await ask()).status, 401)
+})
+
+test('it works while no service runs, and only the secret goes to standard output', async (t) => {
+  const folder = await aFolder(t)
+  const added = await stowage(folder, 'keys', 'add', '--name', 'first', '--scope', 'manage')
+  assert.match(added.stdout, /^stow_[0-9A-Za-z]{49}\n$/)
+  assert.match(added.stderr, /only time/)
+  const listed = await stowage(folder, 'keys', 'list')
+  assert.match(listed.stdout, /first +manage +stow_…\w{4} /)
+  assert.ok(!listed.stdout.includes(added.stdout.trim()))
+  const accounts = JSON.parse((await stowage(folder, 'accounts', 'list', '--json')).stdout)
+  assert.deepEqual(
+    accounts.map(({ name, storage }: { name: string; storage: number }) => [name, storage]),
+    [['default', 1e12]],
+  )
+})
+
+test('the last manage key can be revoked on the command line', async (t) => {
+  const folder = await aFolder(t)
+  const added = await stowage(folder, 'keys', 'add', '--name', 'a', '--scope', 'manage', '--json')
+  assert.equal((await stowage(folder, 'keys', 'revoke', JSON.parse(added.stdout).id)).code, 0)
+})
+
+test('what can’t be done ends with code 1 and a sentence', async (t) => {
+  const folder = await aFolder(t)
+  await stowage(folder, 'accounts', 'add', 'presets')
+  const expected: [string[], RegExp][] = [
+    [['accounts', 'add', 'presets'], /already/],
+    [['accounts', 'add', 'Bad/Name'], /a-z/],
+    [['accounts', 'set', 'nobody', '--plan', 'x'], /no account nobody/],
+    [['keys', 'list', '--account', 'nobody'], /no account nobody/],
+    [['keys', 'revoke', 'nothing'], /no such key/],
+    [['keys', 'add', '--name', ' ', '--scope', 'read'], /what the key is for/],
+  ]
+  for (const [commandLine, sentence] of expected) {
+    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
+    assert.deepEqual([code, stdout], [1, ''], commandLine.join(' '))
+    assert.match(stderr, sentence)
+    assert.doesNotMatch(stderr, /^ +at /m)
+  }
+})
+
+test('a command line that can’t be meant ends with code 2 and the help', async (t) => {
+  const folder = await aFolder(t)
+  const expected: [string[], RegExp][] = [
+    [[], /which command/],
+    [['nonsense'], /no command nonsense/],
+    [['constructor'], /no command constructor/],
+    [['accounts'], /list, add or set/],
+    [['accounts', 'add'], /which name/],
+    [['accounts', 'add', 'a', 'b'], /one name/],
+    [['accounts', 'set', 'a'], /set what/],
+    [['accounts', 'add', 'a', '--storage', 'lots'], /a size such as/],
+    [['accounts', 'add', 'a', '--colour', 'red'], /--colour/],
+    [['keys', 'add', '--name', 'x'], /--scope must be/],
+    [['keys', 'add', '--name', 'x', '--scope', 'all'], /--scope must be/],
+    [['keys', 'add', '--scope', 'read'], /--name/],
+    [['serve', 'now'], /unexpected: now/],
+  ]
+  for (const [commandLine, problem] of expected) {
+    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
+    assert.deepEqual([code, stdout], [2, ''], commandLine.join(' '))
+    assert.match(stderr, problem)
+    assert.match(stderr, /Usage|Examples/)
+  }
+})
+
+test('help has examples, and the version is a version', async (t) => {
+  const folder = await aFolder(t)
+  assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)
+  for (const command of ['serve', 'accounts', 'keys']) {
+    const { code, stdout } = await stowage(folder, command, '--help')
+    assert.equal(code, 0)
+    assert.match(stdout, /Examples:/)
+  }
+})
