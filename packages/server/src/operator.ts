@@ -1,5 +1,4 @@
-import type { Key } from './database/database.ts'
-import type { KeyScope } from './domain/key-scope.ts'
+import type { Key, KeyScope } from './domain/key.ts'
 import { availableBytes } from './domain/plan.ts'
 import { addAccount, getAccount } from './operations/add-account.ts'
 import type { Context } from './operations/context.ts'

@@ -1,8 +1,8 @@
 import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
+import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
-import type { Key, NewKey } from './database.ts'
 
 export interface NewUpload {
   upload: Upload

@@ -1,5 +1,5 @@
 import type { Upload } from '../domain/asset.ts'
-import type { KeyScope } from '../domain/key-scope.ts'
+import type { Key } from '../domain/key.ts'
 import type { AccountData } from './account-data.ts'
 
 export interface Account {
@@ -8,23 +8,6 @@ export interface Account {
   planName: string
   planStorage: number
   createdAt: Date
-}
-
-export interface NewKey {
-  id: string
-  name: string
-  scope: KeyScope
-  /** SHA-256 of the secret, hexadecimal: the secret itself is kept nowhere. */
-  hash: string
-  /** The secret's last letters, so that people recognize it. */
-  hint: string
-  createdAt: Date
-}
-
-export interface Key extends NewKey {
-  accountId: string
-  lastUsedAt: Date | null
-  revokedAt: Date | null
 }
 
 /** Something that the storage still has to let go of. It stays until the storage confirmed. */

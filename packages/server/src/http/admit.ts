@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { includesScope, type KeyScope } from '../domain/key-scope.ts'
+import { includesScope, type KeyScope } from '../domain/key.ts'
 import { ServiceError } from '../errors.ts'
 import { authenticate } from '../operations/authenticate.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'

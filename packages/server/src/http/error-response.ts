@@ -1,7 +1,6 @@
 import { type ErrorBody, type ErrorCode, statusOf } from '@stowage/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { EngineUnavailable, ServiceError } from '../errors.ts'
-import { ValidationError } from './validate.ts'
 
 /** How long a caller waits before it asks an engine again that did not answer. */
 const RETRY_AFTER_SECONDS = '2'
@@ -53,9 +52,6 @@ export function answerError(
     const { errors, details } = error.facts
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
     return send(reply, error.code, error.message, { ...(errors && { errors }), ...details })
-  }
-  if (error instanceof ValidationError) {
-    return send(reply, 'invalid', error.message, { errors: error.errors })
   }
   if (error instanceof EngineUnavailable) {
     request.log.error({ err: error }, error.message)

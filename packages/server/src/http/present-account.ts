@@ -1,6 +1,6 @@
 import type * as wire from '@stowage/protocol'
 import type { AccountSummary } from '../database/account-data.ts'
-import type { Key } from '../database/database.ts'
+import type { Key } from '../domain/key.ts'
 import { availableBytes } from '../domain/plan.ts'
 
 export function presentAccount(summary: AccountSummary): wire.AccountAnswer['data'] {

@@ -1,20 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-
-/** Fields that do not meet their schema; becomes `invalid`. */
-export class ValidationError extends Error {
-  override readonly name = 'ValidationError'
-  readonly errors: Record<string, string[]>
-
-  constructor(errors: Record<string, string[]>) {
-    const fields = Object.entries(errors)
-    const [field = 'body', problems] = fields[0] ?? []
-    const others = fields.length > 1 ? ` (and ${fields.length - 1} more)` : ''
-    super(`${field} ${problems?.[0] ?? 'is invalid'}${others}.`)
-    this.errors = errors
-  }
-}
+import { invalid } from '../errors.ts'
 
 /** Checks by the protocol's schemas. Only what comes as text (query, path) is converted. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -23,9 +10,9 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   return (input: unknown) => {
     const value = isText ? convertText(schema, input) : input
     const tooLong = findTooLongList(schema, value)
-    if (tooLong !== undefined) return { error: new ValidationError(tooLong) }
+    if (tooLong !== undefined) return { error: invalid(tooLong) }
     if (validator.Check(value)) return { value }
-    return { error: new ValidationError(describe(schema, [...validator.Errors(value)])) }
+    return { error: invalid(describe(schema, [...validator.Errors(value)])) }
   }
 }
 

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Key } from '../database/database.ts'
 import { isWellFormedApiKey } from '../domain/api-key.ts'
-import type { KeyScope } from '../domain/key-scope.ts'
+import type { Key, KeyScope } from '../domain/key.ts'
 import { ServiceError } from '../errors.ts'
 import type { Context } from './context.ts'
 import { hashKey } from './create-key.ts'

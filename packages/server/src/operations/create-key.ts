@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Key } from '../database/database.ts'
 import { apiKeyHint, formatApiKey, KEY_ENTROPY_BYTES } from '../domain/api-key.ts'
 import { isSearchable } from '../domain/filename.ts'
-import type { KeyScope } from '../domain/key-scope.ts'
+import type { Key, KeyScope } from '../domain/key.ts'
 import { invalid } from '../errors.ts'
 import type { AccountContext } from './context.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import type { NewKey } from '../database.ts'
+import type { NewKey } from '../../domain/key.ts'
 import { after, anAccount, type Contract, NOON, usageOf } from './builders.ts'
 
 /** What every database promises of accounts and keys. */

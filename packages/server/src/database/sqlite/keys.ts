@@ -1,4 +1,4 @@
-import type { Key, NewKey } from '../database.ts'
+import type { Key, NewKey } from '../../domain/key.ts'
 import type { Connection } from './statement.ts'
 
 interface KeyRow {

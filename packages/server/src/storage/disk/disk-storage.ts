@@ -7,7 +7,7 @@ import { downloadAddress, partAddress } from './address.ts'
 import { isMissing, makeFolder } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
-import { openListener } from './open-listener.ts'
+import { type ListenerFailure, openListener } from './open-listener.ts'
 import { readPartFiles } from './part-file.ts'
 import { prepareFolders } from './prepare-folders.ts'
 
@@ -18,7 +18,7 @@ export interface DiskStorageOptions {
   port: number
   /** Where clients reach the listener, if not at its host and port. */
   url?: string
-  onFailure(failure: { message: string; fatal: boolean; facts: object }): void
+  onFailure(failure: ListenerFailure): void
 }
 
 const MAX_PARTS = 10_000

@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
+import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
 import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
 import { receivePart } from './receive-part.ts'
-import { allowAnyOrigin, answerPreflight, answerUnreadable, refuse, UNREADABLE } from './respond.ts'
+import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
 
 /** A transfer may take hours, but not stand still for longer than this. */

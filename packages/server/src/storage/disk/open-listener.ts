@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { DiskStorageOptions } from './disk-storage.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
 
 export interface Listener {
@@ -11,9 +10,22 @@ export interface Listener {
   close(): Promise<void>
 }
 
-export async function openListener(
-  options: DiskStorageOptions & { secret: Buffer },
-): Promise<Listener> {
+export interface OpenListenerOptions {
+  directory: string
+  host: string
+  port: number
+  secret: Buffer
+  onFailure(failure: ListenerFailure): void
+}
+
+export interface ListenerFailure {
+  message: string
+  /** It can't go on. */
+  fatal: boolean
+  facts: object
+}
+
+export async function openListener(options: OpenListenerOptions): Promise<Listener> {
   const workerData: ListenerOptions = {
     directory: options.directory,
     host: options.host,
@@ -53,7 +65,7 @@ export async function openListener(
   }
 }
 
-async function listening(worker: Worker, { host, port }: DiskStorageOptions): Promise<number> {
+async function listening(worker: Worker, { host, port }: OpenListenerOptions): Promise<number> {
   const [message] = (await once(worker, 'message')) as [ToOwner]
   if (message.type === 'listening') return message.port
   await worker.terminate()

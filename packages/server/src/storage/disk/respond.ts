@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
 
 /** A body that is refused unread is swallowed for this long, so that its sender sees the answer. */
@@ -50,28 +49,4 @@ export function refuse(
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
   for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
   request.resume()
-}
-
-export const UNREADABLE = {
-  code: 'malformed_request',
-  message: 'The request can’t be read. Send well-formed HTTP/1.1 with a Host.',
-} as const
-
-/** Answers what is not HTTP, or too large for it, straight on the socket. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const body = JSON.stringify({ message: UNREADABLE.message, code: UNREADABLE.code })
-  socket.end(
-    [
-      'HTTP/1.1 400 Bad Request',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  )
 }
