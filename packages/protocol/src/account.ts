@@ -62,7 +62,7 @@ export const NewKeyAnswer = Type.Object(
   { title: 'NewKeyAnswer' },
 )
 
-export const KeyPath = Type.Object({ id: Type.String({ description: 'The key’s id' }) })
+export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s id' }) })
 export const Deleted = Type.Object(
   { deleted: Type.Boolean({ examples: [true] }) },
   { title: 'Deleted' },

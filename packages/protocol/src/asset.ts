@@ -44,7 +44,7 @@ export type Asset = Static<typeof Asset>
 export const AssetAnswer = Type.Object({ data: Asset }, { title: 'AssetAnswer' })
 export type AssetAnswer = Static<typeof AssetAnswer>
 
-export const AssetPath = Type.Object({ id: Type.String({ description: 'The asset’s id' }) })
+export const AssetPath = Type.Object({ id: Uuid({ description: 'The asset’s id' }) })
 
 const sizeOfLink = {
   anyOf: [

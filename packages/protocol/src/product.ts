@@ -66,7 +66,7 @@ export const ProductsRequest = Type.Object(
 
 export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })
 
-export const ProductPath = Type.Object({ id: Type.String({ description: 'The product’s id' }) })
+export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s id' }) })
 export const ReadProductQuery = Type.Object({
   with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
 })

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { invalid } from '../errors.ts'
+import { invalid, ServiceError } from '../errors.ts'
 
 /** Checks by the protocol's schemas. Only what comes as text (query, path) is converted. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
@@ -12,9 +12,13 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
     const tooLong = findTooLongList(schema, value)
     if (tooLong !== undefined) return { error: invalid(tooLong) }
     if (validator.Check(value)) return { value }
+    // What can't be an id is the id of nothing.
+    if (httpPart === 'params') return { error: new ServiceError('not_found', NO_SUCH_ID) }
     return { error: invalid(describe(schema, [...validator.Errors(value)])) }
   }
 }
+
+const NO_SUCH_ID = 'Nothing has this id. Check it.'
 
 /** Found before the elements are looked at, of which there may be a million. */
 function findTooLongList(schema: TSchema, value: unknown): Record<string, string[]> | undefined {

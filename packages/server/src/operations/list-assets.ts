@@ -4,7 +4,7 @@ import type { PagePosition } from '../domain/paging.ts'
 import { pagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
-import { type PageWish, pageRequest, searchText } from './page-request.ts'
+import { exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
 
 export interface AssetListRequest extends PageWish {
   filename?: string | undefined
@@ -30,7 +30,8 @@ export async function listAssets(
 ): Promise<{ assets: AssetWithProducts[]; position: PagePosition }> {
   const wanted = pageRequest(request)
   const name = searchText('filename', request.filename)
-  const { type, linked, sku, product_id } = request
+  const sku = exactText('sku', request.sku)
+  const { type, linked, product_id } = request
   const { rows, total } = await data.listAssets({
     ...wanted,
     sort: readSort(request.sort),

@@ -2,7 +2,7 @@ import type { Asset } from '../domain/asset.ts'
 import { type PagePosition, pagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
-import { type PageWish, pageRequest, searchText } from './page-request.ts'
+import { exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
 
 export interface ProductListRequest extends PageWish {
   name?: string | undefined
@@ -25,7 +25,8 @@ export async function listProducts(
   request: ProductListRequest,
 ): Promise<{ products: ProductWithAssets[]; position: PagePosition }> {
   const wanted = pageRequest(request)
-  const { sku, product_id, variant_id } = request
+  const sku = exactText('sku', request.sku)
+  const { product_id, variant_id } = request
   const name = searchText('name', request.name)
   const vendor = searchText('vendor', request.vendor)
   const tag = searchText('tag', request.tag)

@@ -16,9 +16,15 @@ export function pageRequest({ page = 1, limit = DEFAULT_PAGE_SIZE }: PageWish): 
   return { page, perPage: Math.min(limit, LARGEST_PAGE) }
 }
 
-/** A filter in the form in which names are searched; undefined when there is nothing to look for. */
-export function searchText(field: string, text: string | undefined): string | undefined {
+/** A text that must be met exactly; undefined when there is nothing to look for. */
+export function exactText(field: string, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined
   if (!isSearchable(text)) throw invalid({ [field]: ['must not have control characters'] })
-  return foldText(text)
+  return text
+}
+
+/** A filter in the form in which names are searched; undefined when there is nothing to look for. */
+export function searchText(field: string, text: string | undefined): string | undefined {
+  const exact = exactText(field, text)
+  return exact === undefined ? undefined : foldText(exact)
 }
