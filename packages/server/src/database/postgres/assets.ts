@@ -1,0 +1,68 @@
+import type { Asset, AssetStatus } from '../../domain/asset.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AccountData } from '../account-data.ts'
+import type { Sql } from './connection.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+
+type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
+
+export function ownAssets(sql: Sql, account: string): Assets {
+  const columns = sql(ASSET_COLUMNS)
+
+  return {
+    async findAsset(id) {
+      const [row] = await sql<AssetRow[]>`
+        select ${columns} from assets where id = ${id} and account_id = ${account}`
+      return row && toAsset(row)
+    },
+
+    async addLink(asset: Asset) {
+      await sql`
+        with link as (
+          insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
+            created_at, changed_at)
+          values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
+            ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
+            ${asset.createdAt}, ${asset.createdAt})
+          returning account_id
+        )
+        update accounts set asset_count = asset_count + 1
+        from link where accounts.id = link.account_id`
+    },
+
+    async changeAsset(id, { filename = null, url = null, bytes = null }) {
+      const searchName = filename === null ? null : foldText(filename)
+      const [row] = await sql<AssetRow[]>`
+        update assets set filename = coalesce(${filename}, filename),
+          search_name = coalesce(${searchName}, search_name), url = coalesce(${url}, url),
+          bytes = coalesce(${bytes}::bigint, bytes)
+        where id = ${id} and account_id = ${account}
+          and status in ('uploading', 'completing', 'ready')
+        returning ${columns}`
+      return row && toAsset(row)
+    },
+
+    async deleteAsset(id, now) {
+      const [row] = await sql`
+        with gone as (
+          update assets set status = 'deleted', changed_at = ${now}, linked = false
+          where id = ${id} and account_id = ${account} and status = 'ready'
+          returning id, account_id, kind, bytes, storage_id, upload_id
+        ), unlinked as (
+          delete from asset_products using gone where asset_id = gone.id
+        ), noted as (
+          insert into removals (kind, storage_id, key, due_at)
+          select 'object', coalesce(storage_id, upload_id::text), id::text, ${now} from gone
+          where kind = 'file'
+        )
+        update accounts set asset_count = asset_count - 1,
+          stored_bytes = stored_bytes - case gone.kind when 'file' then gone.bytes else 0 end
+        from gone where accounts.id = gone.account_id
+        returning accounts.id`
+      if (row !== undefined) return { won: true, status: 'deleted' }
+      const [found] = await sql<{ status: AssetStatus }[]>`
+        select status from assets where id = ${id} and account_id = ${account}`
+      return { won: false, status: found?.status }
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type { Database } from '../database.ts'
+import type { Sql } from './connection.ts'
+import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+
+type Jobs = Pick<
+  Database,
+  | 'expireUploads'
+  | 'listStuckCompletions'
+  | 'filterUnfinished'
+  | 'listDueRemovals'
+  | 'finishRemoval'
+  | 'postponeRemoval'
+  | 'forgetEndedAssets'
+>
+
+/** How long a removal is left to the instance that took it. */
+const CLAIM_MS = 60_000
+
+/** What the jobs ask, over all accounts. Any number of instances may ask at once. */
+export function globalJobs(sql: Sql): Jobs {
+  return {
+    async expireUploads(now, limit) {
+      const [row] = await sql<{ count: number }[]>`
+        with due as (
+          select id from assets where status = 'uploading' and expires_at <= ${now}
+          order by expires_at limit ${limit} for update skip locked
+        ), ended as (
+          update assets set status = 'expired', changed_at = ${now}
+          from due where assets.id = due.id
+          returning assets.id, account_id, bytes, storage_id, upload_id
+        ), freed as (
+          update accounts set reserved_bytes = reserved_bytes - sums.bytes
+          from (select account_id, sum(bytes) as bytes from ended group by account_id) sums
+          where accounts.id = sums.account_id
+        ), unlinked as (
+          delete from asset_products using ended where asset_id = ended.id
+        ), noted as (
+          insert into removals (kind, storage_id, key, due_at)
+          select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended
+        )
+        select count(*) as count from ended`
+      return row?.count ?? 0
+    },
+
+    async listStuckCompletions(before, limit) {
+      const rows = await sql<UploadRow[]>`
+        select ${sql(UPLOAD_COLUMNS)} from assets
+        where status = 'completing' and changed_at < ${before} order by changed_at limit ${limit}`
+      return rows.map(toUpload)
+    },
+
+    async filterUnfinished(ids) {
+      const rows = await sql<{ id: string }[]>`
+        select id from assets
+        where id::text = any(${ids}) and status in ('uploading', 'completing')`
+      return new Set(rows.map(({ id }) => id))
+    },
+
+    async listDueRemovals(now, limit) {
+      const rows = await sql<RemovalRow[]>`
+        update removals set due_at = ${new Date(now.getTime() + CLAIM_MS)}
+        where id in (
+          select id from removals where due_at <= ${now}
+          order by due_at limit ${limit} for update skip locked)
+        returning id, kind, storage_id, key, attempts`
+      return rows.map(toRemoval)
+    },
+
+    async finishRemoval(id) {
+      await sql`delete from removals where id = ${id}`
+    },
+
+    async postponeRemoval(id, dueAt) {
+      await sql`
+        update removals set due_at = ${dueAt}, attempts = attempts + 1 where id = ${id}`
+    },
+
+    async forgetEndedAssets(before, limit) {
+      const forgotten = await sql`
+        delete from assets where id in (
+          select id from assets
+          where status in ('cancelled', 'expired', 'deleted') and changed_at < ${before}
+          limit ${limit} for update skip locked)`
+      return forgotten.count
+    },
+  }
+}

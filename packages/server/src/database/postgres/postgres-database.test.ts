@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import postgres from 'postgres'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import { aPostgresServer } from '../../../test/support/postgres.ts'
+import { anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
+import { testDatabaseContract } from '../database.contract.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+
+const server = await aPostgresServer()
+
+async function openAt(t: TestContext, url: string) {
+  const options = { poolSize: 8, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  return database
+}
+
+testDatabaseContract('postgres', async (t) => openAt(t, await server.database(t)))
+
+test('ten instances that start at once on an empty database all come up', async (t) => {
+  const url = await server.database(t)
+  const databases = await Promise.all(Array.from({ length: 10 }, () => openAt(t, url)))
+  await Promise.all(databases.map((database) => database.check()))
+})
+
+test('where pg_trgm may not be created, the name filter still answers', async (t) => {
+  const url = await server.database(t)
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  // The extension is trusted: only who may not create anything in the database is refused.
+  await admin`create role stranger login password 'test'`
+  await admin`grant create, usage on schema public to stranger`
+  cleanUp(t, async () => {
+    await admin`drop owned by stranger`
+    await admin`drop role stranger`
+  })
+  const database = await openAt(t, url.replace('postgres:test@', 'stranger:test@'))
+  const extensions = await admin`select from pg_extension where extname = 'pg_trgm'`
+  assert.equal(extensions.length, 0)
+  const data = database.of((await anAccount(database, 'default')).id)
+  const id = await aReadyAsset(data, { filename: 'Sample pack.zip' })
+  const query = { page: 1, perPage: 5, sort: NEWEST, name: 'ple pa' }
+  assert.deepEqual(
+    (await data.listAssets(query)).rows.map((asset) => asset.id),
+    [id],
+  )
+})
+
+test('a server that went away is an outage, and on its return all is well', async (t) => {
+  const url = await server.database(t)
+  const database = await openAt(t, url)
+  const data = database.of((await anAccount(database, 'default')).id)
+  await server.stop()
+  const outage = { name: 'EngineUnavailable', engine: 'database' }
+  await assert.rejects(database.check(), outage)
+  await assert.rejects(data.reserveUpload({ upload: anUpload() }), outage)
+  await server.start()
+  await database.check()
+  assert.equal((await data.readSummary()).reserved, 0)
+})

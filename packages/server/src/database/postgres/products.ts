@@ -1,0 +1,172 @@
+import type { NewProduct, ProductSelection } from '../../domain/product.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AccountData, LinkOutcome } from '../account-data.ts'
+import type { Sql, Transaction } from './connection.ts'
+import {
+  ASSET_COLUMNS,
+  type AssetRow,
+  PRODUCT_COLUMNS,
+  type ProductRow,
+  toAsset,
+  toProduct,
+} from './rows.ts'
+
+type Products = Pick<
+  AccountData,
+  | 'putProducts'
+  | 'findProduct'
+  | 'deleteProduct'
+  | 'attachProducts'
+  | 'detachProducts'
+  | 'productsOfAssets'
+  | 'assetsOfProducts'
+>
+
+export function ownProducts(sql: Sql, account: string): Products {
+  const columns = sql(PRODUCT_COLUMNS)
+
+  function toInsert(product: NewProduct) {
+    return {
+      id: product.id,
+      account_id: account,
+      product_id: product.productId,
+      variant_id: product.variantId,
+      name: product.name,
+      variant_name: product.variantName,
+      sku: product.sku,
+      vendor: product.vendor,
+      tags: product.tags,
+      search_name: foldText(`${product.name} ${product.variantName}`),
+      search_vendor: foldText(product.vendor),
+      search_tags: product.tags.map(foldText),
+    }
+  }
+
+  /** The asset's row is locked first, so that links and deletion of one asset wait in line. */
+  async function changeLinks(
+    assetId: string,
+    selection: ProductSelection,
+    change: (transaction: Transaction, productIds: string[]) => Promise<unknown>,
+  ): Promise<LinkOutcome> {
+    return sql.begin(async (transaction) => {
+      const [asset] = await transaction`
+        select id from assets where id = ${assetId} and account_id = ${account}
+          and status in ('uploading', 'completing', 'ready') for no key update`
+      if (asset === undefined) return { outcome: 'asset_not_found' }
+      const found = await transaction<ProductRow[]>`
+        select id, product_id, variant_id from products
+        where account_id = ${account} and (
+          product_id = any(${selection.productIds}::bigint[])
+          or variant_id = any(${selection.variantIds}::bigint[])
+          or id = any(${selection.ids}::uuid[]))
+        for key share`
+      const unknown = unknownOf(selection, found)
+      if (Object.values(unknown).some((ids) => ids.length > 0)) {
+        return { outcome: 'products_not_found', unknown }
+      }
+      await change(
+        transaction,
+        found.map(({ id }) => id),
+      )
+      return { outcome: 'done' }
+    })
+  }
+
+  return {
+    async putProducts(products) {
+      if (products.length === 0) return []
+      const rows = await sql<ProductRow[]>`
+        insert into products ${sql(products.map(toInsert))}
+        on conflict (account_id, product_id, variant_id) do update set
+          name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
+          vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
+          search_vendor = excluded.search_vendor, search_tags = excluded.search_tags
+        returning ${columns}`
+      const byKey = new Map(rows.map((row) => [`${row.product_id} ${row.variant_id}`, row]))
+      return products.flatMap(({ productId, variantId }) => {
+        const row = byKey.get(`${productId} ${variantId}`)
+        return row ? [toProduct(row)] : []
+      })
+    },
+
+    async findProduct(id) {
+      const [row] = await sql<ProductRow[]>`
+        select ${columns} from products where id = ${id} and account_id = ${account}`
+      return row && toProduct(row)
+    },
+
+    deleteProduct: (id) =>
+      sql.begin(async (transaction) => {
+        const [product] = await transaction`
+          select id from products where id = ${id} and account_id = ${account} for update`
+        if (product === undefined) return false
+        const links = await transaction<{ asset_id: string }[]>`
+          delete from asset_products where product_id = ${id} returning asset_id`
+        await transaction`delete from products where id = ${id}`
+        await transaction`
+          update assets set linked = false where id = any(${links.map((link) => link.asset_id)}::uuid[])
+          and not exists (select from asset_products where asset_id = assets.id)`
+        return true
+      }),
+
+    attachProducts: (assetId, selection) =>
+      changeLinks(assetId, selection, async (transaction, ids) => {
+        await transaction`
+          insert into asset_products (asset_id, product_id)
+          select ${assetId}, unnest(${ids}::uuid[]) on conflict do nothing`
+        await transaction`update assets set linked = true where id = ${assetId}`
+      }),
+
+    detachProducts: (assetId, selection) =>
+      changeLinks(assetId, selection, async (transaction, ids) => {
+        await transaction`
+          delete from asset_products where asset_id = ${assetId} and product_id = any(${ids}::uuid[])`
+        await transaction`
+          update assets set linked = exists (select from asset_products where asset_id = ${assetId})
+          where id = ${assetId}`
+      }),
+
+    async productsOfAssets(ids) {
+      const rows = await sql<(ProductRow & { owner_id: string })[]>`
+        select a.id as owner_id, ${sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))}
+        from assets a
+        join asset_products l on l.asset_id = a.id
+        join products p on p.id = l.product_id
+        where a.account_id = ${account} and a.id = any(${ids}::uuid[])
+        order by p.id`
+      return groupBy(rows, toProduct)
+    },
+
+    async assetsOfProducts(ids) {
+      const rows = await sql<(AssetRow & { owner_id: string })[]>`
+        select p.id as owner_id, ${sql(ASSET_COLUMNS.map((column) => `a.${column}`))}
+        from products p
+        join asset_products l on l.product_id = p.id
+        join assets a on a.id = l.asset_id and a.status = 'ready'
+        where p.account_id = ${account} and p.id = any(${ids}::uuid[])
+        order by a.id desc`
+      return groupBy(rows, toAsset)
+    },
+  }
+}
+
+function groupBy<Row extends { owner_id: string }, Value>(
+  rows: Iterable<Row>,
+  convert: (row: Row) => Value,
+): Map<string, Value[]> {
+  const groups = Map.groupBy(rows, (row) => row.owner_id)
+  return new Map([...groups].map(([id, group]) => [id, group.map(convert)]))
+}
+
+/** What of the selection names no product that was found. */
+function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): ProductSelection {
+  const products = [...found]
+  const productIds = new Set(products.map((product) => product.product_id))
+  const variantIds = new Set(products.map((product) => product.variant_id))
+  const ids = new Set(products.map((product) => product.id))
+  return {
+    productIds: selection.productIds.filter((id) => !productIds.has(id)),
+    variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
+    ids: selection.ids.filter((id) => !ids.has(id)),
+  }
+}

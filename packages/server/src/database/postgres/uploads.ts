@@ -1,0 +1,170 @@
+import type { AssetStatus } from '../../domain/asset.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AccountData, NewUpload, Reservation, Transition } from '../account-data.ts'
+import { isUniqueViolation, type Sql } from './connection.ts'
+import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+
+type Uploads = Pick<
+  AccountData,
+  | 'reserveUpload'
+  | 'recordStorageId'
+  | 'dropReservation'
+  | 'findUpload'
+  | 'beginCompletion'
+  | 'reopenUpload'
+  | 'finishCompletion'
+  | 'abandonCompletion'
+  | 'cancelUpload'
+  | 'renewUpload'
+>
+
+export function ownUploads(sql: Sql, account: string): Uploads {
+  const columns = sql(UPLOAD_COLUMNS)
+
+  async function statusOf(id: string): Promise<AssetStatus | undefined> {
+    const [row] = await sql<{ status: AssetStatus }[]>`
+      select status from assets where id = ${id} and account_id = ${account}`
+    return row?.status
+  }
+
+  /** A compare-and-set: `from` is part of the condition. */
+  async function move(
+    id: string,
+    { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
+  ): Promise<Transition> {
+    const moved = await sql`
+      update assets set status = ${to}, changed_at = ${now}
+      where id = ${id} and account_id = ${account} and status = ${from}`
+    return moved.count === 1
+      ? { won: true, status: to }
+      : { won: false, status: await statusOf(id) }
+  }
+
+  /** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal. */
+  async function release(
+    id: string,
+    { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
+  ): Promise<Transition> {
+    const [row] = await sql`
+      with ended as (
+        update assets set status = ${to}, changed_at = ${now}
+        where id = ${id} and account_id = ${account} and status = ${from}
+        returning id, account_id, bytes, storage_id, upload_id
+      ), freed as (
+        update accounts set reserved_bytes = reserved_bytes - ended.bytes
+        from ended where accounts.id = ended.account_id
+      ), unlinked as (
+        delete from asset_products using ended where asset_id = ended.id
+      )
+      insert into removals (kind, storage_id, key, due_at)
+      select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended
+      returning id`
+    return row ? { won: true, status: to } : { won: false, status: await statusOf(id) }
+  }
+
+  async function repeated(key: string, digest: string): Promise<Reservation | undefined> {
+    const [row] = await sql<(UploadRow & { request_digest: string })[]>`
+      select ${columns}, request_digest from assets
+      where account_id = ${account} and idempotency_key = ${key}`
+    if (row === undefined) return undefined
+    if (row.request_digest !== digest) return { outcome: 'key_reused' }
+    return { outcome: 'repeated', upload: toUpload(row) }
+  }
+
+  /** The check, the reservation and the row are one statement: nothing oversells a plan. */
+  async function reserve({ upload, idempotency }: NewUpload): Promise<Reservation> {
+    const { asset } = upload
+    const [row] = await sql`
+      with reserved as (
+        update accounts set reserved_bytes = reserved_bytes + ${asset.bytes}
+        where id = ${account} and stored_bytes + reserved_bytes + ${asset.bytes} <= plan_storage
+        returning id
+      )
+      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest)
+      select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
+        ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.createdAt},
+        ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, ${upload.expiresAt},
+        ${idempotency?.key ?? null}, ${idempotency?.digest ?? null}
+      from reserved
+      returning id`
+    if (row !== undefined) return { outcome: 'reserved' }
+    const [usage] = await sql<{ limit: number; stored: number; reserved: number }[]>`
+      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+      from accounts where id = ${account}`
+    return { outcome: 'storage_exceeded', usage: { limit: 0, stored: 0, reserved: 0, ...usage } }
+  }
+
+  return {
+    async reserveUpload(upload) {
+      const { idempotency } = upload
+      if (idempotency === undefined) return reserve(upload)
+      const earlier = await repeated(idempotency.key, idempotency.digest)
+      if (earlier !== undefined) return earlier
+      try {
+        return await reserve(upload)
+      } catch (error) {
+        if (!isUniqueViolation(error, 'assets_idempotency')) throw error
+        // Another call with this key was quicker, and its row is there now.
+        const winner = await repeated(idempotency.key, idempotency.digest)
+        if (winner === undefined) throw error
+        return winner
+      }
+    },
+
+    async recordStorageId(id, storageId) {
+      await sql`
+        update assets set storage_id = ${storageId} where id = ${id} and account_id = ${account}`
+    },
+
+    async dropReservation(id) {
+      await sql`
+        with dropped as (
+          delete from assets where id = ${id} and account_id = ${account} and status = 'uploading'
+          returning account_id, bytes
+        )
+        update accounts set reserved_bytes = reserved_bytes - dropped.bytes
+        from dropped where accounts.id = dropped.account_id`
+    },
+
+    async findUpload(id) {
+      const [row] = await sql<UploadRow[]>`
+        select ${columns} from assets
+        where id = ${id} and account_id = ${account} and upload_id is not null`
+      return row && toUpload(row)
+    },
+
+    beginCompletion: (id, now) => move(id, { from: 'uploading', to: 'completing', now }),
+
+    async reopenUpload(id, now) {
+      await move(id, { from: 'completing', to: 'uploading', now })
+    },
+
+    async finishCompletion(id, now) {
+      const [row] = await sql`
+        with stored as (
+          update assets set status = 'ready', changed_at = ${now}
+          where id = ${id} and account_id = ${account} and status = 'completing'
+          returning account_id, bytes
+        )
+        update accounts set reserved_bytes = reserved_bytes - stored.bytes,
+          stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
+        from stored where accounts.id = stored.account_id
+        returning accounts.id`
+      return row ? 'ready' : statusOf(id)
+    },
+
+    async abandonCompletion(id, now) {
+      await release(id, { from: 'completing', to: 'expired', now })
+    },
+
+    cancelUpload: (id, now) => release(id, { from: 'uploading', to: 'cancelled', now }),
+
+    async renewUpload(id, expiresAt) {
+      const renewed = await sql`
+        update assets set expires_at = ${expiresAt}
+        where id = ${id} and account_id = ${account} and status = 'uploading'`
+      return renewed.count === 1
+    },
+  }
+}
