@@ -4,7 +4,6 @@ import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config.ts'
 import type { Account, Database } from './database/database.ts'
-import { openSqliteDatabase } from './database/sqlite/sqlite-database.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
@@ -83,8 +82,13 @@ export async function openOperator(config: Config): Promise<Operator> {
 const clock = () => new Date()
 const newId = () => newUuid()
 
-function openDatabase(config: Config): Promise<Database> {
-  return openSqliteDatabase({ file: config.database.file })
+async function openDatabase({ database }: Config): Promise<Database> {
+  if (database.kind === 'sqlite') {
+    const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
+    return openSqliteDatabase(database)
+  }
+  const { openPostgresDatabase } = await import('./database/postgres/postgres-database.ts')
+  return openPostgresDatabase(database)
 }
 
 function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Storage> {

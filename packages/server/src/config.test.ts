@@ -69,7 +69,7 @@ test('all problems are reported together', () => {
     STOWAGE_SIGNED_FOR: '8d',
     STOWAGE_BASE_URL: 'ftp://x',
     STOWAGE_LOG: 'loud',
-    STOWAGE_DATABASE: 'postgres://localhost/stowage',
+    STOWAGE_DATABASE: 'mysql://localhost/stowage',
     STOWAGE_STORAGE: 's3://bucket',
   })
   assert.equal(problems.length, 8)
@@ -112,4 +112,27 @@ test('a secret is never repeated in a problem', () => {
   const problems = problemsOf({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'hunter2' })
   assert.equal(problems.length, 1)
   assert.doesNotMatch(problems.join(), /hunter2/)
+})
+
+test('PostgreSQL has a pool, a time-out and TLS', () => {
+  const url = 'postgres://user:secret@db.example.com/stowage'
+  assert.deepEqual(readConfig({ STOWAGE_DATABASE: url }).database, {
+    kind: 'postgres',
+    url,
+    poolSize: 10,
+    statementTimeoutMs: 10_000,
+    tls: 'off',
+  })
+  const config = readConfig({
+    STOWAGE_DATABASE: `${url}?sslmode=require`,
+    STOWAGE_DATABASE_POOL: '25',
+    STOWAGE_DATABASE_TIMEOUT: '30s',
+  })
+  assert.deepEqual(config.database, {
+    kind: 'postgres',
+    url: `${url}?sslmode=require`,
+    poolSize: 25,
+    statementTimeoutMs: 30_000,
+    tls: 'on',
+  })
 })

@@ -10,7 +10,7 @@ export interface Config {
   /** Undefined: made of the host and the port that is really taken. */
   baseUrl: string | undefined
   dataDirectory: string
-  database: { kind: 'sqlite'; file: string }
+  database: DatabaseConfig
   storage: {
     kind: 'disk'
     directory: string
@@ -27,6 +27,16 @@ export interface Config {
   logLevel: LogLevel
 }
 
+export type DatabaseConfig =
+  | { kind: 'sqlite'; file: string }
+  | {
+      kind: 'postgres'
+      url: string
+      poolSize: number
+      statementTimeoutMs: number
+      tls: 'off' | 'on' | 'verify'
+    }
+
 export type AuthConfig = { kind: 'open' } | { kind: 'keys'; adminKey: string | undefined }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
@@ -41,6 +51,9 @@ const SETTINGS = [
   'STOWAGE_BASE_URL',
   'STOWAGE_DATA',
   'STOWAGE_DATABASE',
+  'STOWAGE_DATABASE_POOL',
+  'STOWAGE_DATABASE_TIMEOUT',
+  'STOWAGE_DATABASE_TLS',
   'STOWAGE_STORAGE',
   'STOWAGE_STORAGE_PORT',
   'STOWAGE_STORAGE_URL',
@@ -86,13 +99,7 @@ export type Environment = Record<string, string | undefined>
 export function readConfig(environment: Environment): Config {
   const problems: string[] = unknownSettings(environment)
 
-  /** The parsed value, or the default when it is unset or wrong. */
-  function read<Value>(
-    name: Setting,
-    parse: (text: string) => Value | undefined,
-    wants: string,
-    { secret = false } = {},
-  ): Value | undefined {
+  const read: Read = (name, parse, wants, { secret = false } = {}) => {
     const text = environment[name]
     if (text === undefined || text === '') return undefined
     const value = parse(text)
@@ -119,7 +126,6 @@ export function readConfig(environment: Environment): Config {
   if (isOpen && adminKey !== undefined) {
     problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
   }
-  read('STOWAGE_DATABASE', oneOf(['sqlite']), 'sqlite: this version has no other database')
   read('STOWAGE_STORAGE', oneOf(['disk']), 'disk: this version has no other storage')
 
   const config: Config = {
@@ -127,7 +133,7 @@ export function readConfig(environment: Environment): Config {
     port: read('STOWAGE_PORT', parsePort, PORT) ?? 4000,
     baseUrl: read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED),
     dataDirectory,
-    database: { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') },
+    database: readDatabase(read, dataDirectory),
     storage: {
       kind: 'disk',
       directory: resolve(dataDirectory, 'storage'),
@@ -135,7 +141,7 @@ export function readConfig(environment: Environment): Config {
       url: read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED),
     },
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
-    rateLimit: read('STOWAGE_RATE_LIMIT', parseRate, 'how many requests a minute, such as 600'),
+    rateLimit: read('STOWAGE_RATE_LIMIT', parseCount, 'how many requests a minute, such as 600'),
     planStorage: read('STOWAGE_PLAN_STORAGE', parseSizeText, 'a size such as 500GB or 1TB'),
     chunkSize:
       read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
@@ -150,6 +156,36 @@ export function readConfig(environment: Environment): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+/** The parsed value, or undefined when it is unset or wrong; then the problem is noted. */
+type Read = <Value>(
+  name: Setting,
+  parse: (text: string) => Value | undefined,
+  wants: string,
+  options?: { secret?: boolean },
+) => Value | undefined
+
+function readDatabase(read: Read, dataDirectory: string): DatabaseConfig {
+  const wants = 'sqlite, or an address such as postgres://user:password@host/database'
+  const database = read('STOWAGE_DATABASE', parseDatabase, wants, { secret: true }) ?? 'sqlite'
+  const poolSize = read('STOWAGE_DATABASE_POOL', parseCount, 'a number of connections, such as 10')
+  const timeout = 'a time such as 10s'
+  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDurationText, timeout)
+  const tls = read('STOWAGE_DATABASE_TLS', oneOf(['off', 'on', 'verify']), 'off, on or verify')
+  if (database === 'sqlite') return { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') }
+  return {
+    kind: 'postgres',
+    url: database,
+    poolSize: poolSize ?? 10,
+    statementTimeoutMs: statementTimeoutMs ?? 10_000,
+    tls: tls ?? (/[?&]sslmode=(require|verify)/.test(database) ? 'on' : 'off'),
+  }
+}
+
+function parseDatabase(text: string): string | undefined {
+  const isPostgres = /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
+  return text === 'sqlite' || isPostgres ? text : undefined
 }
 
 function unknownSettings(environment: Environment): string[] {
@@ -176,7 +212,7 @@ function parseAdminKey(text: string): string | undefined {
   return /^[\x21-\x7e]{32,}$/.test(text) ? text : undefined
 }
 
-function parseRate(text: string): number | undefined {
+function parseCount(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 

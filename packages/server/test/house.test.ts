@@ -21,6 +21,7 @@ const ARROWS: Record<string, string[]> = {
   'storage/disk': ['storage/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
   'database/port': ['domain', 'errors'],
   'database/sqlite': ['database/port', 'domain', 'errors'],
+  'database/postgres': ['database/port', 'domain', 'errors'],
   operations: ['storage/port', 'database/port', 'domain', 'errors'],
   jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
   http: ['operations', 'database/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
@@ -35,6 +36,7 @@ const ARROWS: Record<string, string[]> = {
     'storage/disk',
     'database/port',
     'database/sqlite',
+    'database/postgres',
   ],
   operator: ['operations', 'database/port', 'domain'],
   main: ['compose', 'config', 'domain', 'errors', 'log', 'operator'],
@@ -44,6 +46,7 @@ const ARROWS: Record<string, string[]> = {
 const KEPT_IN: Record<string, string[]> = {
   fastify: ['http'],
   'node:sqlite': ['database/sqlite', 'hold-data-folder'],
+  postgres: ['database/postgres'],
   'hash-wasm': ['storage/disk'],
   'swagger-ui-dist': ['http'],
 }
