@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config.ts'
+import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { buildApp } from './http/app.ts'
@@ -10,7 +10,6 @@ import { openJobs } from './jobs/open-jobs.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/create-key.ts'
 import { createOperator, type Operator } from './operator.ts'
-import { openDiskStorage } from './storage/disk/disk-storage.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface Service {
@@ -38,8 +37,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
   try {
-    const folder = await holdDataFolder(config.dataDirectory)
-    closers.push(() => folder.close())
+    // Only what lies in the folder needs it to be ours alone.
+    const isHeld = config.database.kind === 'sqlite' || config.storage.kind === 'disk'
+    const folder = isHeld ? await holdDataFolder(config.dataDirectory) : undefined
+    closers.push(() => folder?.close())
     const database = await openDatabase(config)
     closers.push(() => database.close())
     const storage = await openStorage(options)
@@ -58,7 +59,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => app.close())
     const jobs = openJobs(context)
     closers.push(() => jobs.close())
-    await folder.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
+    await folder?.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
     return { baseUrl, storageUrl: storage.url, context, close }
   } catch (error) {
     await close()
@@ -68,7 +69,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** The database alone: what the service holds besides is not touched. */
 export async function openOperator(config: Config): Promise<Operator> {
-  await mkdir(config.dataDirectory, { recursive: true })
+  if (config.database.kind === 'sqlite') await mkdir(config.dataDirectory, { recursive: true })
   const database = await openDatabase(config)
   try {
     await prepareAccount(database, config)
@@ -91,8 +92,13 @@ async function openDatabase({ database }: Config): Promise<Database> {
   return openPostgresDatabase(database)
 }
 
-function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Storage> {
+async function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Storage> {
+  if (config.storage.kind === 's3') {
+    const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
+    return openS3Storage({ ...config.storage, clock })
+  }
   const { directory, port, url } = config.storage
+  const { openDiskStorage } = await import('./storage/disk/disk-storage.ts')
   return openDiskStorage({
     directory,
     host: config.host,

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import type { LogLevel } from './config.ts'
+import type { LogLevel } from './config/config.ts'
 
 /** JSON lines on standard error; readable ones when a person watches. */
 export async function openLog(level: LogLevel): Promise<Logger> {

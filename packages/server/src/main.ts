@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
 import { openOperator, openService, type Service } from './compose.ts'
-import { type Config, ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { parseSizeText, sizeText } from './domain/size-text.ts'
 import { ServiceError } from './errors.ts'
 import { openLog } from './log.ts'

@@ -19,6 +19,7 @@ const ARROWS: Record<string, string[]> = {
   log: ['config'],
   'storage/port': ['domain', 'errors'],
   'storage/disk': ['storage/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
+  'storage/s3': ['storage/port', 'domain', 'errors'],
   'database/port': ['domain', 'errors'],
   'database/sqlite': ['database/port', 'domain', 'errors'],
   'database/postgres': ['database/port', 'domain', 'errors'],
@@ -34,6 +35,7 @@ const ARROWS: Record<string, string[]> = {
     'operator',
     'storage/port',
     'storage/disk',
+    'storage/s3',
     'database/port',
     'database/sqlite',
     'database/postgres',
@@ -47,6 +49,7 @@ const KEPT_IN: Record<string, string[]> = {
   fastify: ['http'],
   'node:sqlite': ['database/sqlite', 'hold-data-folder'],
   postgres: ['database/postgres'],
+  '@aws-sdk/client-s3': ['storage/s3'],
   'hash-wasm': ['storage/disk'],
   'swagger-ui-dist': ['http'],
 }

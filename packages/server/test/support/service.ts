@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
-import { type Environment, readConfig } from '../../src/config.ts'
+import { type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
 
 export { aFolder }

@@ -1,7 +1,8 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type PartPlan, partLength, partRanges } from '../../domain/parts.ts'
-import type { CompletionOutcome, StorageUpload, StoredPart } from '../storage.ts'
+import { partsAtFault } from '../../domain/match-parts.ts'
+import type { PartPlan } from '../../domain/parts.ts'
+import type { CompletionOutcome, StorageUpload } from '../storage.ts'
 import { hasCode, isMissing, makeFolder, syncFolder } from './file-system.ts'
 import { type Layout, objectFolder, objectShard, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
@@ -31,7 +32,7 @@ export async function finishUpload(
   }
   const held = await readPartFiles(target)
   if (held === undefined) return { outcome: 'gone' }
-  const atFault = compare(held, expected)
+  const atFault = partsAtFault(held, expected.plan, expected.parts)
   if (atFault.length > 0) {
     await rename(target, source)
     return { outcome: 'refused', parts: atFault }
@@ -42,18 +43,6 @@ export async function finishUpload(
   await syncFolder(layout.objects)
   await syncFolder(layout.uploads)
   return { outcome: 'completed' }
-}
-
-function compare(held: StoredPart[], { plan, parts }: Expected): number[] {
-  const heldByNumber = new Map(held.map((part) => [part.number, part]))
-  const etags = new Map(parts.map((part) => [part.number, part.etag]))
-  return partRanges(plan)
-    .filter((range) => {
-      const part = heldByNumber.get(range.number)
-      const etag = etags.get(range.number) ?? part?.etag
-      return part?.size !== partLength(range) || part.etag !== etag
-    })
-    .map((range) => range.number)
 }
 
 /** Whatever was on its way when the folder moved, or lies beyond the last part. */

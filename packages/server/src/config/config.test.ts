@@ -16,6 +16,7 @@ test('without settings the service is on loopback, SQLite and disk', () => {
   const config = readConfig({ PATH: '/bin' })
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 4000)
+  assert.ok(config.storage.kind === 'disk')
   assert.equal(config.storage.port, 4001)
   assert.equal(config.chunkSize, 100_000_000)
   assert.equal(config.signedForMs, 12 * 3_600_000)
@@ -70,7 +71,7 @@ test('all problems are reported together', () => {
     STOWAGE_BASE_URL: 'ftp://x',
     STOWAGE_LOG: 'loud',
     STOWAGE_DATABASE: 'mysql://localhost/stowage',
-    STOWAGE_STORAGE: 's3://bucket',
+    STOWAGE_STORAGE: 'ftp://bucket',
   })
   assert.equal(problems.length, 8)
 })
@@ -81,11 +82,41 @@ test('an unknown setting is refused with the nearest known one', () => {
   ])
 })
 
-test('settings of engines that this version lacks are refused, not ignored', () => {
-  assert.equal(
-    problemsOf({ STOWAGE_S3_REGION: 'eu-central-1', STOWAGE_S3_MAX_PARTS: '9' }).length,
-    2,
-  )
+test('S3 is a bucket, with or without a prefix, on AWS or elsewhere', () => {
+  assert.deepEqual(readConfig({ STOWAGE_STORAGE: 's3://files' }).storage, {
+    kind: 's3',
+    bucket: 'files',
+    prefix: '',
+    endpoint: undefined,
+    region: undefined,
+    pathStyle: false,
+    maxParts: 10_000,
+  })
+  const config = readConfig({
+    STOWAGE_STORAGE: 's3://files/shop/assets/',
+    STOWAGE_S3_ENDPOINT: 'https://minio.example:9000',
+    STOWAGE_S3_REGION: 'eu-west-1',
+    STOWAGE_S3_MAX_PARTS: '1000',
+  })
+  assert.deepEqual(config.storage, {
+    kind: 's3',
+    bucket: 'files',
+    prefix: 'shop/assets/',
+    endpoint: 'https://minio.example:9000',
+    region: 'eu-west-1',
+    pathStyle: true,
+    maxParts: 1000,
+  })
+})
+
+test('settings that do not go with S3 are refused', () => {
+  const problems = problemsOf({
+    STOWAGE_STORAGE: 's3://files',
+    STOWAGE_STORAGE_PORT: '9',
+    STOWAGE_CHUNK_SIZE: '1MB',
+    STOWAGE_S3_MAX_PARTS: '10001',
+  })
+  assert.equal(problems.length, 3)
 })
 
 test('service and storage need two ports', () => {

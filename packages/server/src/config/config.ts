@@ -1,0 +1,139 @@
+import { resolve } from 'node:path'
+import { closestOf } from '../domain/closest.ts'
+import { parseSizeText } from '../domain/size-text.ts'
+import {
+  type DatabaseConfig,
+  type Read,
+  readDatabase,
+  readStorage,
+  S3_SMALLEST_PART,
+  type StorageConfig,
+} from './engines.ts'
+import { SETTINGS, type Setting } from './settings.ts'
+import {
+  ADMIN_KEY_WANTED,
+  oneOf,
+  PORT,
+  parseAdminKey,
+  parseCount,
+  parseHost,
+  parseHttpUrl,
+  parsePort,
+  parsePositiveSize,
+  parseSignedFor,
+  URL_WANTED,
+} from './values.ts'
+
+export interface Config {
+  host: string
+  port: number
+  /** Undefined: made of the host and the port that is really taken. */
+  baseUrl: string | undefined
+  dataDirectory: string
+  database: DatabaseConfig
+  storage: StorageConfig
+  auth: AuthConfig
+  /** Requests a minute and key; undefined is without limit. */
+  rateLimit: number | undefined
+  /** Undefined: an account that exists keeps its plan. */
+  planStorage: number | undefined
+  chunkSize: number
+  signedForMs: number
+  logLevel: LogLevel
+}
+
+export type AuthConfig = { kind: 'open' } | { kind: 'keys'; adminKey: string | undefined }
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What the default account gets when nothing is set. */
+export const DEFAULT_PLAN_STORAGE = 1_000_000_000_000
+
+const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
+
+/** Every problem with the settings at once, each a line that says what to set. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(`The settings need mending:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** Pure: reads the settings, and reports all their problems together. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = unknownSettings(environment)
+
+  const read: Read = (name, parse, wants, { secret = false } = {}) => {
+    const text = environment[name]
+    if (text === undefined || text === '') return undefined
+    const value = parse(text)
+    if (value === undefined) problems.push(`${name}${secret ? '' : `=${text}`}: must be ${wants}`)
+    return value
+  }
+
+  const dataDirectory = resolve(environment.STOWAGE_DATA || './data')
+  const host =
+    read('STOWAGE_HOST', parseHost, 'an address to listen on, such as 127.0.0.1 or 0.0.0.0') ??
+    '127.0.0.1'
+  const isLocal = LOOPBACK.test(host)
+  const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
+  if (authKind === 'open' && !isLocal) {
+    problems.push(
+      `STOWAGE_AUTH=open: whoever reaches ${host} could do everything; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
+    )
+  }
+  const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_WANTED, { secret: true })
+  const isOpen = (authKind ?? (isLocal ? 'open' : 'keys')) === 'open'
+  if (isOpen && adminKey !== undefined) {
+    problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
+  }
+
+  const config: Config = {
+    host,
+    port: read('STOWAGE_PORT', parsePort, PORT) ?? 4000,
+    baseUrl: read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED),
+    dataDirectory,
+    database: readDatabase(read, dataDirectory),
+    storage: readStorage(read, dataDirectory),
+    auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
+    rateLimit: read('STOWAGE_RATE_LIMIT', parseCount, 'how many requests a minute, such as 600'),
+    planStorage: read('STOWAGE_PLAN_STORAGE', parseSizeText, 'a size such as 500GB or 1TB'),
+    chunkSize:
+      read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
+      100_000_000,
+    signedForMs:
+      read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a time from 1s to 7d, such as 12h') ??
+      12 * 3_600_000,
+    logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
+  }
+  problems.push(...mismatches(config, environment))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+/** What is fine by itself, but not together. */
+function mismatches({ port, storage, chunkSize }: Config, environment: Environment): string[] {
+  if (storage.kind === 'disk') {
+    const isSame = port !== 0 && port === storage.port
+    return isSame ? [`STOWAGE_STORAGE_PORT=${port}: must differ from STOWAGE_PORT`] : []
+  }
+  const problems = ['STOWAGE_STORAGE_PORT', 'STOWAGE_STORAGE_URL']
+    .filter((name) => environment[name])
+    .map((name) => `${name}: is of the disk storage, but STOWAGE_STORAGE is S3; leave it unset`)
+  if (chunkSize < S3_SMALLEST_PART) {
+    problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: S3 takes parts of 5 MiB or more`)
+  }
+  return problems
+}
+
+function unknownSettings(environment: Environment): string[] {
+  return Object.keys(environment)
+    .filter((name) => name.startsWith('STOWAGE_') && !SETTINGS.includes(name as Setting))
+    .map((name) => `${name}: there is no such setting; did you mean ${closestOf(name, SETTINGS)}?`)
+}

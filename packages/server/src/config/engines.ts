@@ -1,0 +1,97 @@
+import { resolve } from 'node:path'
+import { parseDurationText } from '../domain/duration-text.ts'
+import type { Setting } from './settings.ts'
+import { oneOf, PORT, parseCount, parseHttpUrl, parsePort, URL_WANTED } from './values.ts'
+
+export type DatabaseConfig =
+  | { kind: 'sqlite'; file: string }
+  | {
+      kind: 'postgres'
+      url: string
+      poolSize: number
+      statementTimeoutMs: number
+      tls: 'off' | 'on' | 'verify'
+    }
+
+export type StorageConfig =
+  | { kind: 'disk'; directory: string; port: number; url: string | undefined }
+  | {
+      kind: 's3'
+      bucket: string
+      /** With its slash at the end, or empty. */
+      prefix: string
+      endpoint: string | undefined
+      region: string | undefined
+      pathStyle: boolean
+      maxParts: number
+    }
+
+/** S3's own lower limit for every part but the last. */
+export const S3_SMALLEST_PART = 5 * 1024 * 1024
+const MOST_PARTS = 10_000
+
+/** The parsed value, or undefined when it is unset or wrong; then the problem is noted. */
+export type Read = <Value>(
+  name: Setting,
+  parse: (text: string) => Value | undefined,
+  wants: string,
+  options?: { secret?: boolean },
+) => Value | undefined
+
+export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig {
+  const wants = 'sqlite, or an address such as postgres://user:password@host/database'
+  const database = read('STOWAGE_DATABASE', parseDatabase, wants, { secret: true }) ?? 'sqlite'
+  const poolSize = read('STOWAGE_DATABASE_POOL', parseCount, 'a number of connections, such as 10')
+  const timeout = 'a time such as 10s'
+  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDurationText, timeout)
+  const tls = read('STOWAGE_DATABASE_TLS', oneOf(['off', 'on', 'verify']), 'off, on or verify')
+  if (database === 'sqlite') return { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') }
+  return {
+    kind: 'postgres',
+    url: database,
+    poolSize: poolSize ?? 10,
+    statementTimeoutMs: statementTimeoutMs ?? 10_000,
+    tls: tls ?? (/[?&]sslmode=(require|verify)/.test(database) ? 'on' : 'off'),
+  }
+}
+
+function parseDatabase(text: string): string | undefined {
+  const isPostgres = /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? '')
+  return text === 'sqlite' || isPostgres ? text : undefined
+}
+
+export function readStorage(read: Read, dataDirectory: string): StorageConfig {
+  const wants = 'disk, or a bucket such as s3://bucket or s3://bucket/prefix'
+  const s3 = read('STOWAGE_STORAGE', parseStorage, wants)
+  const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001
+  const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED)
+  const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_WANTED)
+  const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
+  const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')
+  const parts = `a number of parts from 1 to ${MOST_PARTS}`
+  const maxParts = read('STOWAGE_S3_MAX_PARTS', parseMaxParts, parts) ?? MOST_PARTS
+  if (s3 === undefined || s3 === 'disk') {
+    return { kind: 'disk', directory: resolve(dataDirectory, 'storage'), port, url }
+  }
+  // Only AWS gives each bucket a host name of its own without asking.
+  const isPathStyle = pathStyle === undefined ? endpoint !== undefined : pathStyle === 'true'
+  return { kind: 's3', ...s3, endpoint, region, pathStyle: isPathStyle, maxParts }
+}
+
+function parseStorage(text: string): 'disk' | { bucket: string; prefix: string } | undefined {
+  if (text === 'disk') return 'disk'
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(text)
+  if (match === null) return undefined
+  const [, bucket = '', path = ''] = match
+  const prefix = path.replace(/^\/+|\/+$/g, '')
+  return { bucket, prefix: prefix === '' ? '' : `${prefix}/` }
+}
+
+function parseRegion(text: string): string | undefined {
+  return /^[a-z0-9-]{1,64}$/i.test(text) ? text : undefined
+}
+
+function parseMaxParts(text: string): number | undefined {
+  const count = parseCount(text)
+  return count !== undefined && count <= MOST_PARTS ? count : undefined
+}

@@ -1,0 +1,53 @@
+import { isIP } from 'node:net'
+import { parseDurationText } from '../domain/duration-text.ts'
+import { parseSizeText } from '../domain/size-text.ts'
+
+/* How each kind of setting is read: the value, or undefined when the text is none. */
+
+const MAX_SIGNED_FOR_MS = 7 * 24 * 3_600_000
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+  return (text: string) => choices.find((choice) => choice === text)
+}
+
+export const PORT = 'a port from 0 to 65535 (0 takes any free one)'
+export const URL_WANTED =
+  'an http or https address without a query, such as https://files.example.com'
+
+export const ADMIN_KEY_WANTED =
+  'at least 32 visible ASCII characters, such as the output of: openssl rand -hex 32'
+
+export function parseHost(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined
+}
+
+export function parseAdminKey(text: string): string | undefined {
+  return /^[\x21-\x7e]{32,}$/.test(text) ? text : undefined
+}
+
+export function parseCount(text: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+}
+
+export function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
+}
+
+/** Without its trailing slash, so that paths can be put behind it. */
+export function parseHttpUrl(text: string): string | undefined {
+  const url = URL.parse(text)
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
+  return isPlain ? url.href.replace(/\/+$/, '') : undefined
+}
+
+export function parsePositiveSize(text: string): number | undefined {
+  const size = parseSizeText(text)
+  return size !== undefined && size > 0 ? size : undefined
+}
+
+export function parseSignedFor(text: string): number | undefined {
+  const milliseconds = parseDurationText(text)
+  const isAllowed =
+    milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= MAX_SIGNED_FOR_MS
+  return isAllowed ? milliseconds : undefined
+}

@@ -1,0 +1,63 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
+import { partsAtFault } from '../../domain/match-parts.ts'
+import type { PartPlan } from '../../domain/parts.ts'
+import type { CompletionOutcome, StoredPart } from '../storage.ts'
+import { isRefusal } from './refusals.ts'
+
+interface Completion {
+  client: S3Client
+  upload: { Bucket: string; Key: string; UploadId: string }
+  plan: PartPlan
+  parts: { number: number; etag: string }[]
+}
+
+interface Questions {
+  listParts(): Promise<StoredPart[] | undefined>
+  sizeOf(): Promise<number | undefined>
+}
+
+const TRIES = 5
+const PAUSE_MS = 100
+
+/**
+ * Stores answer a completion in many ways: some repeat a success, some fail in parallel, some
+ * answer 200 with an error inside. So after an error the object and the parts themselves are asked.
+ */
+export async function completeInS3(
+  completion: Completion,
+  questions: Questions,
+): Promise<CompletionOutcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    const held = await questions.listParts()
+    if (held === undefined) return objectOutcome(completion, questions)
+    const atFault = partsAtFault(held, completion.plan, completion.parts)
+    if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
+    try {
+      await completion.client.send(
+        new CompleteMultipartUploadCommand({
+          ...completion.upload,
+          // Sorted and complete: some stores refuse anything else.
+          MultipartUpload: {
+            Parts: held.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
+          },
+        }),
+      )
+      return { outcome: 'completed' }
+    } catch (error) {
+      const outcome = await objectOutcome(completion, questions)
+      if (outcome.outcome === 'completed') return outcome
+      // Another call may be completing it at this moment.
+      if (attempt === TRIES || (isRefusal(error) && attempt > 1)) throw error
+      await pause(PAUSE_MS * attempt)
+    }
+  }
+}
+
+async function objectOutcome(
+  { plan }: Completion,
+  questions: Questions,
+): Promise<CompletionOutcome> {
+  const size = await questions.sizeOf()
+  return size === plan.size ? { outcome: 'completed' } : { outcome: 'gone' }
+}

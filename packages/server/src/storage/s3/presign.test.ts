@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GetObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import fc from 'fast-check'
+import { encodePath, presignGet, presignParts } from './presign.ts'
+
+const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+/** A key as paths allow it: no empty, no dot segments. */
+const keys = fc
+  .array(
+    texts.map((text) => text.replaceAll(/[/\\]/g, '_')).filter((text) => !/^\.+$/.test(text)),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((steps) => steps.join('/'))
+  .filter((key) => key.isWellFormed())
+
+const cases = fc.record({
+  key: keys,
+  uploadId: fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 60 }),
+  number: fc.integer({ min: 1, max: 10_000 }),
+  length: fc.nat(5_000_000_000),
+  accessKeyId: fc.stringMatching(/^[A-Z0-9]{16,20}$/),
+  secretAccessKey: fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 40 }),
+  sessionToken: fc.option(fc.base64String({ minLength: 4, maxLength: 80 }), { nil: undefined }),
+  region: fc.constantFrom('us-east-1', 'eu-central-1', 'auto'),
+  now: fc.date({ min: new Date('2020-01-01'), max: new Date('2050-01-01'), noInvalidDate: true }),
+  expiresInSeconds: fc.integer({ min: 1, max: 604_800 }),
+  pathStyle: fc.boolean(),
+})
+
+test('addresses of parts are those of the SDK’s presigner, letter for letter', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async (facts) => {
+      const { key, uploadId, number, length, region, now, expiresInSeconds, pathStyle } = facts
+      const credentials = {
+        accessKeyId: facts.accessKeyId,
+        secretAccessKey: facts.secretAccessKey,
+        ...(facts.sessionToken !== undefined && { sessionToken: facts.sessionToken }),
+      }
+      const client = new S3Client({
+        region,
+        credentials,
+        forcePathStyle: pathStyle,
+        endpoint: 'https://storage.example:8443',
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+      })
+      const expected = await getSignedUrl(
+        client,
+        new UploadPartCommand({
+          Bucket: 'bucket',
+          Key: key,
+          UploadId: uploadId,
+          PartNumber: number,
+          ContentLength: length,
+        }),
+        {
+          expiresIn: expiresInSeconds,
+          signingDate: now,
+          signableHeaders: new Set(['content-length', 'host']),
+        },
+      )
+      const object = pathStyle
+        ? { origin: 'https://storage.example:8443', path: `/bucket/${encodePath(key)}` }
+        : { origin: 'https://bucket.storage.example:8443', path: `/${encodePath(key)}` }
+      const signing = { credentials, region, now, expiresInSeconds }
+      const parts = [{ number, length }]
+      assert.deepEqual(presignParts(object, signing, { uploadId, parts }), [expected])
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('addresses of downloads are those of the SDK’s presigner, too', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, texts, async ({ key, region, now, accessKeyId }, name) => {
+      const credentials = { accessKeyId, secretAccessKey: 'secret' }
+      const client = new S3Client({
+        region,
+        credentials,
+        endpoint: 'https://storage.example',
+        forcePathStyle: true,
+        requestChecksumCalculation: 'WHEN_REQUIRED',
+        responseChecksumValidation: 'WHEN_REQUIRED',
+      })
+      const disposition = `attachment; filename="${name}"`
+      const expected = await getSignedUrl(
+        client,
+        new GetObjectCommand({
+          Bucket: 'bucket',
+          Key: key,
+          ResponseContentDisposition: disposition,
+          ResponseContentType: 'text/plain; charset=utf-8',
+        }),
+        { expiresIn: 3600, signingDate: now },
+      )
+      const object = { origin: 'https://storage.example', path: `/bucket/${encodePath(key)}` }
+      const signing = { credentials, region, now, expiresInSeconds: 3600 }
+      const response = { disposition, type: 'text/plain; charset=utf-8' }
+      assert.equal(presignGet(object, signing, response), expected)
+    }),
+    { numRuns: 300 },
+  )
+})

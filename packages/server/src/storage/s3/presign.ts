@@ -1,0 +1,111 @@
+import { createHash, createHmac } from 'node:crypto'
+
+/**
+ * Presigned addresses by AWS Signature Version 4, in query parameters
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). The SDK's own
+ * presigner takes half a millisecond an address; here what thousands of addresses share is prepared
+ * once. The result is the same, letter for letter.
+ */
+export interface Credentials {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+}
+
+export interface Signing {
+  credentials: Credentials
+  region: string
+  now: Date
+  expiresInSeconds: number
+}
+
+export interface SignedObject {
+  /** `https://bucket.s3.eu-central-1.amazonaws.com`, without a path. */
+  origin: string
+  /** Already encoded by `encodePath`, with the bucket where the style is path style. */
+  path: string
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256'
+const PAYLOAD = 'UNSIGNED-PAYLOAD'
+
+/** One address per part; each is bound to the part's exact length. */
+export function presignParts(
+  object: SignedObject,
+  signing: Signing,
+  upload: { uploadId: string; parts: { number: number; length: number }[] },
+): string[] {
+  const sign = signerOf(object, signing, { method: 'PUT', signedHeaders: 'content-length;host' })
+  const rest = `&uploadId=${encode(upload.uploadId)}&x-id=UploadPart`
+  return upload.parts.map(({ number, length }) =>
+    sign(`content-length:${length}\n`, `&partNumber=${number}${rest}`),
+  )
+}
+
+/** The address of an object for GET, which also HEAD is not: the method is signed. */
+export function presignGet(
+  object: SignedObject,
+  signing: Signing,
+  response: { disposition: string; type: string },
+): string {
+  const sign = signerOf(object, signing, { method: 'GET', signedHeaders: 'host' })
+  const disposition = `&response-content-disposition=${encode(response.disposition)}`
+  const type = `&response-content-type=${encode(response.type)}`
+  return sign('', `${disposition}${type}&x-id=GetObject`)
+}
+
+/** Prepares what the addresses have in common. */
+function signerOf(
+  { origin, path }: SignedObject,
+  { credentials, region, now, expiresInSeconds }: Signing,
+  { method, signedHeaders }: { method: string; signedHeaders: string },
+): (headers: string, laterQuery: string) => string {
+  const time = now.toISOString().replaceAll(/[-:]|\.\d{3}/g, '')
+  const day = time.slice(0, 8)
+  const scope = `${day}/${region}/s3/aws4_request`
+  const key = dayKey(credentials.secretAccessKey, day, region)
+  const { host } = new URL(origin)
+  const token = credentials.sessionToken
+  // The signature stands among the others by its name; it is no part of what is signed.
+  const before = [
+    `X-Amz-Algorithm=${ALGORITHM}`,
+    `X-Amz-Content-Sha256=${PAYLOAD}`,
+    `X-Amz-Credential=${encode(`${credentials.accessKeyId}/${scope}`)}`,
+    `X-Amz-Date=${time}`,
+    `X-Amz-Expires=${expiresInSeconds}`,
+    ...(token === undefined ? [] : [`X-Amz-Security-Token=${encode(token)}`]),
+  ].join('&')
+  const behind = `&X-Amz-SignedHeaders=${encode(signedHeaders)}`
+  const head = `${method}\n${path}\n${before}${behind}`
+  const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
+  const toSign = `${ALGORITHM}\n${time}\n${scope}\n`
+  return (headers, laterQuery) => {
+    const request = `${head}${laterQuery}\n${headers}${tail}`
+    const digest = createHash('sha256').update(request).digest('hex')
+    const signature = createHmac('sha256', key)
+      .update(toSign + digest)
+      .digest('hex')
+    return `${origin}${path}?${before}&X-Amz-Signature=${signature}${behind}${laterQuery}`
+  }
+}
+
+function dayKey(secret: string, day: string, region: string): Buffer {
+  return [region, 's3', 'aws4_request'].reduce(hmac, hmac(Buffer.from(`AWS4${secret}`), day))
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}
+
+/** RFC 3986: everything but letters, digits and `-._~`. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
+
+/** Slashes stay. */
+export function encodePath(path: string): string {
+  return path.split('/').map(encode).join('/')
+}

@@ -1,0 +1,73 @@
+/** One monitor, one store in memory, one gateway; no authentication between them, loopback only. */
+export function cephSettings(facts: {
+  folder: string
+  cluster: string
+  monitor: number
+  monitorOld: number
+  port: number
+}): string {
+  const { folder, cluster, monitor, monitorOld, port } = facts
+  return `[global]
+fsid = ${cluster}
+auth_cluster_required = none
+auth_service_required = none
+auth_client_required = none
+auth_supported = none
+mon_initial_members = a
+mon_host = [v2:127.0.0.1:${monitor},v1:127.0.0.1:${monitorOld}]
+public_addr = 127.0.0.1
+cluster_addr = 127.0.0.1
+ms_bind_ipv6 = false
+run_dir = ${folder}/out
+admin_socket = ${folder}/out/$name.$pid.asok
+pid_file = ${folder}/out/$name.pid
+log_file = ${folder}/out/$name.log
+crash_dir = ${folder}/crash
+keyring = ${folder}/keyring
+log_to_syslog = false
+osd_pool_default_size = 1
+osd_pool_default_min_size = 1
+osd_pool_default_pg_num = 1
+osd_pool_default_pgp_num = 1
+osd_pool_default_pg_autoscale_mode = off
+osd_crush_chooseleaf_type = 0
+mon_allow_pool_size_one = true
+mon_warn_on_pool_no_redundancy = false
+mon_max_pg_per_osd = 1000
+# Without crc mode the gateway hangs where authentication is none.
+ms_mon_client_mode = crc
+ms_cluster_mode = crc
+ms_service_mode = crc
+ms_client_mode = crc
+paxos_propose_interval = 0.05
+
+[mon]
+mon_data = ${folder}/mon
+mon_data_avail_crit = 1
+mon_data_avail_warn = 1
+
+[osd]
+osd_data = ${folder}/osd
+osd_journal = ${folder}/osd/journal
+osd_objectstore = memstore
+memstore_device_bytes = 4294967296
+osd_class_load_list = *
+osd_class_default_list = *
+osd_max_object_name_len = 460
+osd_max_object_namespace_len = 64
+osd_memory_target = 939524096
+osd_op_num_shards = 2
+
+[client.rgw.test]
+rgw_data = ${folder}/rgw
+# Without tcp_nodelay every call on a reused connection stalls for about 40 ms.
+rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
+rgw_enable_apis = s3, admin
+rgw_thread_pool_size = 32
+rgw_run_sync_thread = false
+# Otherwise a store in memory keeps what was deleted for two hours.
+rgw_gc_obj_min_wait = 5
+rgw_gc_processor_period = 5
+rgw_gc_processor_max_time = 5
+`
+}

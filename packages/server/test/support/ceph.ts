@@ -1,0 +1,87 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { promisify } from 'node:util'
+import { cephSettings } from './ceph-settings.ts'
+import { freePort } from './free-port.ts'
+import { installed } from './installed.ts'
+import type { S3Server } from './s3-server.ts'
+import { until } from './until.ts'
+
+const run = promisify(execFile)
+const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }
+
+/** Why there is no Ceph; undefined when there is. On Debian, root installs it when it is missing. */
+export function whyNoCeph(): Promise<string | undefined> {
+  return installed({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
+}
+
+/** Ceph's S3 gateway on a memory-backed store, on loopback, until the test file ends. */
+export async function aCephGateway(): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-ceph-'))
+  const daemons: ChildProcess[] = []
+  after(async () => {
+    for (const daemon of daemons) daemon.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true })
+  })
+  for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
+  await writeFile(join(folder, 'keyring'), '')
+  const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]
+  const cluster = randomUUID()
+  const settings = join(folder, 'ceph.conf')
+  await writeFile(settings, cephSettings({ folder, cluster, monitor, monitorOld, port }))
+
+  const daemon = (command: string, ...options: string[]) => {
+    const child = spawn(command, [...options, '-c', settings, '-f'], { stdio: 'ignore' })
+    daemons.push(child)
+    return child
+  }
+  const map = join(folder, 'monmap')
+  const addresses = `[v2:127.0.0.1:${monitor},v1:127.0.0.1:${monitorOld}]`
+  await run('monmaptool', ['--create', '--fsid', cluster, '--addv', 'a', addresses, map])
+  await run('ceph-mon', ['--mkfs', '-i', 'a', '--monmap', map, '-c', settings])
+  daemon('ceph-mon', '-i', 'a')
+  const disk = randomUUID()
+  await run('ceph', ['-c', settings, 'osd', 'new', disk], { timeout: 60_000 })
+  await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', disk, '-c', settings])
+  daemon('ceph-osd', '-i', '0')
+  await until('the store is up', async () => {
+    const { stdout } = await run('ceph', ['-c', settings, 'osd', 'stat'], { timeout: 20_000 })
+    return stdout.includes('1 up')
+  })
+  const { accessKeyId, secretAccessKey } = CREDENTIALS
+  const user = ['--uid=test', '--display-name=Test', `--access-key=${accessKeyId}`]
+  const secret = `--secret-key=${secretAccessKey}`
+  await run('radosgw-admin', ['-c', settings, 'user', 'create', ...user, secret])
+
+  const endpoint = `http://127.0.0.1:${port}`
+  let gateway = daemon('radosgw', '-n', 'client.rgw.test')
+  const answers = () => until('the gateway answers', () => isAnswering(endpoint), 60_000)
+  await answers()
+  return {
+    endpoint,
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
+    async stop() {
+      const ended = new Promise((resolve) => gateway.once('exit', resolve))
+      gateway.kill('SIGKILL')
+      await ended
+    },
+    async start() {
+      gateway = daemon('radosgw', '-n', 'client.rgw.test')
+      await answers()
+    },
+  }
+}
+
+async function isAnswering(endpoint: string): Promise<boolean> {
+  try {
+    await fetch(endpoint)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Why a command is not there; undefined when it is. On Debian, root installs its packages. */
+export async function installed(wanted: {
+  command: string
+  packages: string[]
+}): Promise<string | undefined> {
+  const { command, packages } = wanted
+  if (await isThere(command)) return undefined
+  const names = packages.join(' ')
+  if (process.getuid?.() !== 0) return `${command} is missing: install ${names}`
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  try {
+    await run('apt-get', ['update'], { env })
+    await run('apt-get', ['install', '--yes', '--no-install-recommends', ...packages], { env })
+    return undefined
+  } catch (error) {
+    return `${command} is missing and ${names} could not be installed: ${error}`
+  }
+}
+
+async function isThere(command: string): Promise<boolean> {
+  try {
+    await run('which', [command])
+    return true
+  } catch {
+    return false
+  }
+}

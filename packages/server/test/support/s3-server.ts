@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { openS3Storage } from '../../src/storage/s3/s3-storage.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+/** A real S3 server, wherever it comes from. */
+export interface S3Server {
+  endpoint: string
+  region: string
+  credentials: { accessKeyId: string; secretAccessKey: string }
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+export async function aBucket(server: S3Server): Promise<string> {
+  const bucket = `test-${randomUUID()}`
+  const client = new S3Client({ ...server, forcePathStyle: true })
+  await client.send(new CreateBucketCommand({ Bucket: bucket }))
+  client.destroy()
+  return bucket
+}
+
+/** The credentials go the way of every deployment: through the environment. */
+export function useCredentials({ credentials }: S3Server): void {
+  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId
+  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
+}
+
+export async function openBucket(server: S3Server, prefix = ''): Promise<Storage> {
+  useCredentials(server)
+  return openS3Storage({
+    bucket: await aBucket(server),
+    prefix,
+    endpoint: server.endpoint,
+    region: server.region,
+    pathStyle: true,
+    maxParts: 10_000,
+    clock: () => new Date(),
+  })
+}
