@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
 import { type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
+import { engineSettings } from './engines.ts'
 
 export { aFolder }
 
@@ -32,6 +33,7 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
       STOWAGE_PORT: '0',
       STOWAGE_STORAGE_PORT: '0',
       STOWAGE_DATA: folder,
+      ...(await engineSettings(t)),
       ...settings,
     }),
     logger: pino({ level: 'silent' }),
