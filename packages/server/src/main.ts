@@ -28,6 +28,7 @@ export async function serve(): Promise<number> {
     // Now, as the end may come without warning.
     flushCompileCache()
     process.stdout.write(greeting(service, version, config))
+    warnOfUnreachable(service)
   } catch (error) {
     return explain(error)
   }
@@ -43,6 +44,18 @@ export async function openForWarmUp(folder: string): Promise<Service> {
   const logger = await openLog('silent')
   const config = readConfig(settings)
   return openService({ config, logger, version: manifest.version, onFatal: () => {} })
+}
+
+/** `0.0.0.0` is where we listen, but nowhere that a client could go. */
+function warnOfUnreachable({ baseUrl, storageUrl }: Service): void {
+  const addresses = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }
+  for (const [name, address] of Object.entries(addresses)) {
+    if (/^https?:\/\/(0\.0\.0\.0|\[::\])/.test(address)) {
+      process.stderr.write(
+        `stowage: clients can't reach ${address}; set ${name} to where they can\n`,
+      )
+    }
+  }
 }
 
 /** The first signal ends politely; the second at once. */
