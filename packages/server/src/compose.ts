@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
@@ -54,8 +55,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       baseUrl: () => baseUrl,
       version: options.version,
     })
-    const address = await app.listen({ host: config.host, port: config.port }).catch(explainPort)
-    baseUrl ||= address
+    await app.listen({ host: config.host, port: config.port }).catch(explainPort)
+    const { port } = app.server.address() as AddressInfo
+    baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     closers.push(() => app.close())
     const jobs = openJobs(context)
     closers.push(() => jobs.close())
@@ -153,6 +155,10 @@ function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
     kind: 'keys',
     admin: adminKey === undefined ? undefined : { accountId, hash: hashKey(adminKey) },
   }
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
 }
 
 function explainPort(error: NodeJS.ErrnoException): never {

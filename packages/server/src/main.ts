@@ -105,7 +105,9 @@ function greeting(service: Service, version: string, config: Config): string {
   Docs      ${service.baseUrl}/docs
   Data      ${config.dataDirectory}
 
-${config.auth.kind === 'open' ? OPEN : KEYS} Try:
+${config.auth.kind === 'open' ? OPEN : KEYS}
+
+Try:
 
   curl ${service.baseUrl}/api/v1/assets/signed \\
 ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: application/json' \\
@@ -115,5 +117,5 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
 }
 
 const OPEN = 'Only this machine can reach it, and needs no key.'
-const KEYS = 'A key is needed; make one with: stowage keys add --name first --scope manage'
+const KEYS = 'A key is needed. Make one with: stowage keys add --name first --scope manage'
 const AUTHORIZATION = "    -H 'Authorization: Bearer <key>' \\\n"
