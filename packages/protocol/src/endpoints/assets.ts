@@ -114,6 +114,9 @@ export const deleteAsset = defineEndpoint({
   errors: ['not_found', 'upload_completing'],
 })
 
+/** A thousand ids of each kind fit. */
+const REFERENCES_BODY_LIMIT = 256 * 1024
+
 const linkedExample = { data: { ...assetExample, products: [productExample] } }
 
 export const attachProducts = defineEndpoint({
@@ -127,6 +130,7 @@ export const attachProducts = defineEndpoint({
     'A product id means all of its variants. An unknown id refuses the whole call. Repeating it is no error.',
   params: AssetPath,
   body: ProductReferences,
+  bodyLimit: REFERENCES_BODY_LIMIT,
   bodyExample: { product_ids: [632910392] },
   success: {
     status: 201,
@@ -147,6 +151,7 @@ export const detachProducts = defineEndpoint({
   description: 'That a product was not linked is no error; that it does not exist is.',
   params: AssetPath,
   body: ProductReferences,
+  bodyLimit: REFERENCES_BODY_LIMIT,
   bodyExample: { variant_ids: [808950810] },
   success: {
     status: 200,

@@ -7,11 +7,12 @@ export function problemWithLinkAddress(address: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(address) || !address.isWellFormed()) {
     return 'must not have blanks or control characters: percent-encode them'
   }
+  // The parser also takes https:a.zip and https:\\\\host for whole addresses.
+  if (!/^https?:\/\/[^/\\]/i.test(address) || address.includes('\\')) {
+    return 'must begin with http:// or https://, and have no backslash'
+  }
   const url = URL.parse(address)
   if (url === null) return 'must be a whole address, such as https://example.com/file.zip'
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return 'must begin with http:// or https://'
-  }
   if (url.username !== '' || url.password !== '') {
     return 'must not hold a user name or password'
   }

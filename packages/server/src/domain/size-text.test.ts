@@ -24,6 +24,8 @@ test('sizes are read with and without units', () => {
     ['512MiB', 536_870_912],
     ['100', 100],
     ['10mb', 10_000_000],
+    ['1.5', undefined],
+    ['0.1 B', undefined],
     ['-1', undefined],
     ['1XB', undefined],
     ['', undefined],

@@ -37,6 +37,8 @@ export function parseSizeText(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text)
   const factor = FACTORS[match?.[2]?.toLowerCase() ?? '?']
   if (match === null || factor === undefined) return undefined
+  // There are no fractions of a byte.
+  if (factor === 1 && match[1]?.includes('.')) return undefined
   const bytes = Math.round(Number(match[1]) * factor)
   return Number.isSafeInteger(bytes) ? bytes : undefined
 }

@@ -25,6 +25,11 @@ export function readJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Many clients declare JSON on every call; a DELETE has none.
+    if (body.length === 0 && request.method === 'DELETE') {
+      done(null, undefined)
+      return
+    }
     if (typeof body !== 'string' && !isUtf8(body)) {
       done(new ServiceError('malformed_json', 'The body is not UTF-8. Send one JSON object in it.'))
       return

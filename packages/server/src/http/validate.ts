@@ -20,21 +20,48 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 const NO_SUCH_ID = 'Nothing has this id. Check it.'
 
-/** Found before the elements are looked at, of which there may be a million. */
-function findTooLongList(schema: TSchema, value: unknown): Record<string, string[]> | undefined {
-  if (typeof value !== 'object' || value === null || !('properties' in schema)) return undefined
-  const properties = Object.entries(schema.properties as Record<string, ListSchema>)
-  for (const [name, { maxItems, 'x-problem': problem }] of properties) {
-    const list = (value as Record<string, unknown>)[name]
-    const isTooLong = maxItems !== undefined && Array.isArray(list) && list.length > maxItems
-    if (isTooLong) return { [name]: [problem ?? `must have at most ${maxItems} elements`] }
-  }
-  return undefined
-}
-
 interface ListSchema {
   maxItems?: number
+  items?: ListSchema
+  properties?: Record<string, ListSchema>
   'x-problem'?: string
+}
+
+/**
+ * A list that is too long is found before its elements are looked at, of which there may be a
+ * million. Elements are looked into only while the list around them is not too long.
+ */
+function findTooLongList(
+  schema: ListSchema,
+  value: unknown,
+  path: string[] = [],
+): Record<string, string[]> | undefined {
+  if (Array.isArray(value)) {
+    const { maxItems = Number.POSITIVE_INFINITY, items } = schema
+    if (value.length > maxItems) {
+      const problem = schema['x-problem'] ?? `must have at most ${maxItems} elements`
+      return { [path.join('.')]: [problem] }
+    }
+    if (items?.properties === undefined) return undefined
+    return firstOf(value.entries(), ([index, element]) =>
+      findTooLongList(items, element, [...path, String(index)]),
+    )
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  return firstOf(Object.entries(schema.properties ?? {}), ([name, property]) =>
+    findTooLongList(property, (value as Record<string, unknown>)[name], [...path, name]),
+  )
+}
+
+function firstOf<Item, Result>(
+  items: Iterable<Item>,
+  find: (item: Item) => Result | undefined,
+): Result | undefined {
+  for (const item of items) {
+    const result = find(item)
+    if (result !== undefined) return result
+  }
+  return undefined
 }
 
 /** Numbers and booleans as text; what does not read as one stays text and is refused by type. */

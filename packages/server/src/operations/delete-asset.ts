@@ -13,8 +13,8 @@ export async function deleteAsset(context: AccountContext, assetId: string): Pro
   if (status === 'uploading') {
     const cancelled = await data.cancelUpload(assetId, clock())
     if (cancelled.won) return
-    // It was completed in between, so there is something to delete now.
-    if (cancelled.status === 'ready') return deleteAsset(context, assetId)
+    // It went on in between: what it is now decides.
+    return deleteAsset(context, assetId)
   }
   if (status === 'completing') {
     throw new ServiceError(

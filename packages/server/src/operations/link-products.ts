@@ -51,6 +51,11 @@ function settle(outcome: LinkOutcome): void {
   const unknown = { product_ids: productIds, variant_ids: variantIds, products: ids }
   const errors = Object.entries(unknown).filter(([, named]) => named.length > 0)
   throw invalid(
-    Object.fromEntries(errors.map(([field, named]) => [field, [`unknown: ${named.join(', ')}`]])),
+    Object.fromEntries(errors.map(([field, named]) => [field, [`unknown: ${listed(named)}`]])),
   )
+}
+
+/** All of them, each once: who sent hundreds wants to know which. */
+function listed(named: (string | number)[]): string {
+  return [...new Set(named)].join(', ')
 }

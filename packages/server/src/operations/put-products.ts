@@ -44,12 +44,13 @@ function checkProducts(details: ProductDetails[]): void {
     }
     seen.set(key, index)
     const { name, variant_name, sku, vendor, tags } = product
-    const texts = Object.entries({ name, variant_name, sku, vendor, tags: tags?.join('') })
+    const texts = Object.entries({ name, variant_name, sku, vendor, tags: tags?.join(' ') })
     for (const [field, text] of texts) {
       if (text !== undefined && !isSearchable(text)) {
         errors[`products.${index}.${field}`] = ['must not have control characters']
       }
     }
+    if (name.trim() === '') errors[`products.${index}.name`] = ['must not be empty']
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
 }

@@ -1,0 +1,24 @@
+import { type TestContext, test } from 'node:test'
+import { type BadRequests, checkRefusals } from '../support/refusals.ts'
+import { aShopScene, keepingTheShop, type ShopScene } from '../support/shop-scene.ts'
+import { badKeys } from './bad-input/bad-keys.ts'
+import { badLinks } from './bad-input/bad-links.ts'
+import { badProducts } from './bad-input/bad-products.ts'
+import { badReferences } from './bad-input/bad-references.ts'
+import { badShopBodies } from './bad-input/bad-shop-bodies.ts'
+import { badShopQueries } from './bad-input/bad-shop-queries.ts'
+
+/** The rows of a table, each of which must be refused and change nothing. */
+function refuses(tableOf: (scene: ShopScene) => BadRequests) {
+  return async (t: TestContext) => {
+    const scene = await aShopScene(t)
+    await checkRefusals(t, scene, keepingTheShop(scene, tableOf(scene)))
+  }
+}
+
+test('a bad link is refused and neither stored nor changed', refuses(badLinks))
+test('bad products are refused, and the good ones beside them', refuses(badProducts))
+test('bad references link and unlink nothing', refuses(badReferences))
+test('a bad key is refused, and the last manage key stays', refuses(badKeys))
+test('a bad query for assets or products is refused', refuses(badShopQueries))
+test('a body that no new call can read is refused', refuses(badShopBodies))

@@ -1,0 +1,93 @@
+/** In place of a text. */
+export const NOT_TEXT = [null, 5, true, [], {}, ['a']]
+
+/** In place of a list. */
+export const NOT_LISTS = [null, 5, true, 'a', {}, { 0: 'a' }]
+
+/** Texts that no field takes. */
+export const UNPRINTABLE = [
+  'a\0b',
+  '\0',
+  'a\nb',
+  'a\r\nb',
+  'a\tb',
+  'a\u001bb',
+  'a\u007fb',
+  'a\u0085b',
+  '\ud800',
+  'a\udc00b',
+  '\ude00\ud83d',
+]
+
+/** In place of an id of the shop. */
+export const NOT_SHOP_IDS = [null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
+
+/** As text, because these numbers don't survive JSON.stringify. */
+export const NOT_SHOP_ID_TEXTS = [
+  '9007199254740993',
+  '1e400',
+  '-1e400',
+  '1e-7',
+  '-9007199254740993',
+]
+
+export const TOO_LONG = ['a'.repeat(256), 'a'.repeat(10_000), '😀'.repeat(256)]
+
+/** In the query, in place of an id of the shop. */
+export const NOT_SHOP_ID_QUERIES = [
+  '',
+  '-1',
+  '1.5',
+  '1.0',
+  '1e3',
+  '0x10',
+  'abc',
+  'null',
+  'NaN',
+  '%2B1',
+  '1%20',
+  '1,2',
+  '1%00',
+  '%D9%A3',
+  '9007199254740992',
+  '9007199254740993',
+  '9'.repeat(400),
+  '-9007199254740993',
+]
+
+/** In the query, in place of a text; broken encoding is refused before. */
+export const UNPRINTABLE_QUERIES = ['%00', 'a%00b', 'a%0ab', '%0d%0aX:1', '%1b', '%7f', '%C2%85']
+export const TOO_LONG_QUERIES = ['a'.repeat(256), 'a'.repeat(300), '%F0%9F%98%80'.repeat(256)]
+export const BROKEN_QUERIES = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80']
+
+export const NOT_BOOLEANS = [
+  '',
+  'maybe',
+  'yes',
+  'TRUE',
+  'null',
+  '2',
+  '-1',
+  '01',
+  'true%20',
+  'toString',
+]
+
+/** Ids that are of nothing, whatever the path is of. */
+export const NOWHERE_IDS = [
+  'nonsense',
+  '0',
+  '-1',
+  'null',
+  '__proto__',
+  '00000000-0000-0000-0000-000000000000',
+  '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f',
+  'a%2Fb',
+  '%00',
+  '%0d%0aX-Evil:%201',
+  "'%20or%20'1'='1",
+  '%F0%9F%98%80',
+  'a'.repeat(101),
+]
+
+export const BROKEN_IDS = ['%', '%zz', '%ff', '%ed%a0%80']

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { test } from 'node:test'
+import type { Database } from '../../src/database/database.ts'
+import { runJobs } from '../../src/jobs/run-jobs.ts'
+import type { Context } from '../../src/operations/context.ts'
+import { readObjects, takeStorageAway } from '../support/on-disk.ts'
+import { aService } from '../support/service.ts'
+import { assertBooksBalance } from '../support/shop.ts'
+import { API, callUrl, someBytes, uploadFile } from '../support/upload.ts'
+
+/** More than the buffers between the two ends of a connection take. */
+const LARGE = 24_000_000
+
+for (const [parts, chunkSize] of [
+  ['one part', LARGE],
+  ['six parts', 4_000_000],
+] as const) {
+  test(`a file of ${parts} deleted while it is downloaded arrives whole or is cut, never wrong`, async (t) => {
+    const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${chunkSize}` })
+    const bytes = someBytes(LARGE)
+    const { id } = await uploadFile(service.baseUrl, { bytes })
+    const path = `${API}/assets/${id}`
+    const signed = await service.call('GET', `${path}/download`)
+    const address = signed.headers.get('location') ?? ''
+    const [answer] = (await once(request(address).end(), 'response')) as [IncomingMessage]
+    assert.deepEqual([answer.statusCode, answer.headers['content-length']], [200, `${LARGE}`])
+
+    assert.equal((await service.call('DELETE', path)).status, 202)
+    await runJobs(service.context)
+    assert.deepEqual(await readObjects(service), [])
+    const { received, isCut } = await readOn(answer)
+    assert.ok(received.equals(bytes.subarray(0, received.length)), 'other bytes')
+    assert.equal(isCut, received.length < LARGE, `${received.length} bytes, cut: ${isCut}`)
+    // The only part is open already, so that nothing can take it away.
+    if (chunkSize === LARGE) assert.equal(isCut, false)
+    const again = await callUrl(address)
+    assert.deepEqual([again.status, again.body.code], [404, 'object_not_found'])
+    assert.equal((await service.call('GET', `${path}/download`)).status, 404)
+    await assertBooksBalance(service)
+  })
+}
+
+async function readOn(answer: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let isCut = false
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
+  } catch {
+    isCut = true
+  }
+  return { received: Buffer.concat(chunks), isCut }
+}
+
+const HOUR_MS = 3_600_000
+
+function at(context: Context, time: number): Context {
+  return { ...context, clock: () => new Date(time) }
+}
+
+/** How long after `now` the only removal becomes due, to the millisecond. */
+async function pauseUntilDue(database: Database, now: number): Promise<number> {
+  let [early, late] = [0, 2 * HOUR_MS]
+  while (early < late) {
+    const middle = Math.floor((early + late) / 2)
+    const due = await database.listDueRemovals(new Date(now + middle), 10)
+    if (due.length > 0) late = middle
+    else early = middle + 1
+  }
+  return early
+}
+
+async function attemptsOf(database: Database): Promise<number[]> {
+  const removals = await database.listDueRemovals(new Date(8e15), 10)
+  return removals.map(({ attempts }) => attempts)
+}
+
+test('a file deleted while the storage is away is removed once it is back, tried with growing pauses', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '25' })
+  const { context } = service
+  const { database } = context
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  const putBack = await takeStorageAway(service)
+  const answer = await service.call('DELETE', `${API}/assets/${id}`)
+  assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+  assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.available, 25)
+
+  let now = Date.now()
+  const pauses: number[] = []
+  for (let attempt = 1; attempt <= 14; attempt += 1) {
+    await runJobs(at(context, now))
+    assert.deepEqual(await attemptsOf(database), [attempt])
+    const pause = await pauseUntilDue(database, now)
+    pauses.push(pause)
+    // Not a moment before.
+    await runJobs(at(context, now + pause - 1))
+    assert.deepEqual(await attemptsOf(database), [attempt])
+    now += pause
+  }
+  const seconds = pauses.map((pause) => pause / 1000)
+  assert.deepEqual(seconds.slice(0, 4), [5, 10, 20, 40])
+  assert.deepEqual(
+    seconds,
+    seconds.toSorted((a, b) => a - b),
+  )
+  assert.equal(seconds.at(-1), HOUR_MS / 1000)
+
+  // Longer than a deleted asset is remembered.
+  now += 30 * 24 * HOUR_MS
+  await runJobs(at(context, now))
+  assert.deepEqual(await readObjects(service), [id])
+  await putBack()
+  now += HOUR_MS
+  await runJobs(at(context, now))
+  assert.deepEqual(await readObjects(service), [])
+  assert.deepEqual(await attemptsOf(database), [])
+  await uploadFile(service.baseUrl, { bytes: someBytes(25, 2) })
+  await assertBooksBalance(service)
+})

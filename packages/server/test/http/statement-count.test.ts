@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openSqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts'
+import { type AccountContext, forAccount } from '../../src/operations/context.ts'
+import { attachProducts } from '../../src/operations/link-products.ts'
+import { listAssets } from '../../src/operations/list-assets.ts'
+import { listProducts } from '../../src/operations/list-products.ts'
+import { putProducts } from '../../src/operations/put-products.ts'
+import { storeLink } from '../../src/operations/store-link.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { aFolder, aService } from '../support/service.ts'
+
+interface CountedShop {
+  rows: number
+  context: AccountContext
+  assetIds: string[]
+  productIds: number[]
+  /** Runs the work and gives the statements that it took. */
+  count(work: () => Promise<unknown>): Promise<string[]>
+}
+
+const MOST = 3
+
+/** `rows` assets and as many products, on a database that tells of every statement. */
+async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> {
+  const { context: served } = await aService(t)
+  let statements: string[] = []
+  const database = await openSqliteDatabase({
+    file: join(await aFolder(t), 'counted.db'),
+    onStatement: (sql) => statements.push(sql),
+  })
+  cleanUp(t, () => database.close())
+  const { id } = await database.ensureAccount({
+    id: served.newId(),
+    name: 'counted',
+    planName: 'counted',
+    planStorage: 0,
+    createdAt: served.clock(),
+  })
+  const context = forAccount({ ...served, database }, id)
+  const productIds = Array.from({ length: rows }, (_, index) => index + 1)
+  await putProducts(
+    context,
+    productIds.map((number) => ({
+      product_id: number,
+      variant_id: number,
+      name: `${number}`,
+      sku: 'PACK',
+    })),
+  )
+  const assetIds: string[] = []
+  for (const number of productIds) {
+    const link = { filename: `pack ${number}`, url: `https://example.com/${number}` }
+    assetIds.push((await storeLink(context, link)).id)
+  }
+  return {
+    rows,
+    context,
+    assetIds,
+    productIds,
+    async count(work) {
+      statements = []
+      await work()
+      return [...statements]
+    },
+  }
+}
+
+/** The asset and the product with the same number are linked, and the first asset with all. */
+async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
+  for (const [index, id] of assetIds.entries()) {
+    await attachProducts(context, id, { product_ids: productIds.slice(index, index + 1) })
+  }
+  await attachProducts(context, assetIds[0] ?? '', { product_ids: productIds })
+}
+
+/** The statements of each piece of work, by its name. */
+type Counts = Record<string, string[]>
+
+test('the number of statements does not grow with the number of rows', async (t) => {
+  const few = await aCountedShop(t, 10)
+  const many = await aCountedShop(t, 1000)
+  /** The same statements with ten rows and with a thousand, and at most so many of them. */
+  const check = async (measure: (shop: CountedShop) => Promise<Counts>, most: number) => {
+    const counts = await measure(many)
+    assert.deepEqual(counts, await measure(few))
+    for (const [name, statements] of Object.entries(counts)) {
+      assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
+    }
+  }
+  await t.test('attaching a thousand products takes three', () => check(countAttaching, MOST))
+  // It also notes that none is left.
+  await t.test('detaching them takes four', () => check(countDetaching, MOST + 1))
+  await t.test('a whole call to attach takes two more, to read the answer', () =>
+    check(countCalls, MOST + 2),
+  )
+  await linkAll(few)
+  await linkAll(many)
+  await t.test('listing a thousand assets with their products takes three', () =>
+    check(countAssets, MOST),
+  )
+  await t.test('listing a thousand products with their assets takes three', () =>
+    check(countProducts, MOST),
+  )
+})
+
+/** All products of the shop, in every way to name them. */
+async function everyWay({ context, productIds, rows }: CountedShop) {
+  const { rows: products } = await context.data.listProducts({ page: 1, perPage: rows })
+  const ids = products.map(({ id }) => id)
+  const none = { productIds: [], variantIds: [], ids: [] }
+  return Object.entries({
+    'by product id': { ...none, productIds },
+    'by variant id': { ...none, variantIds: productIds },
+    'by id': { ...none, ids },
+    'by all of them': { productIds, variantIds: productIds, ids },
+  })
+}
+
+async function linkedTo({ context }: CountedShop, id: string): Promise<number> {
+  return (await context.data.productsOfAssets([id])).get(id)?.length ?? 0
+}
+
+async function countAttaching(shop: CountedShop): Promise<Counts> {
+  const { count, context, rows } = shop
+  const [id = ''] = shop.assetIds
+  const counts: Counts = {}
+  for (const [way, selection] of await everyWay(shop)) {
+    counts[way] = await count(() => context.data.attachProducts(id, selection))
+    assert.equal(await linkedTo(shop, id), rows)
+    counts[`${way}, again`] = await count(() => context.data.attachProducts(id, selection))
+    await context.data.detachProducts(id, selection)
+  }
+  return counts
+}
+
+async function countDetaching(shop: CountedShop): Promise<Counts> {
+  const { count, context } = shop
+  const [id = ''] = shop.assetIds
+  const counts: Counts = {}
+  for (const [way, selection] of await everyWay(shop)) {
+    await context.data.attachProducts(id, selection)
+    counts[way] = await count(() => context.data.detachProducts(id, selection))
+    assert.equal(await linkedTo(shop, id), 0)
+  }
+  return counts
+}
+
+async function countCalls(shop: CountedShop): Promise<Counts> {
+  const { count, context, productIds, rows } = shop
+  const [id = ''] = shop.assetIds
+  const attach = await count(async () => {
+    const { products } = await attachProducts(context, id, { product_ids: productIds })
+    assert.equal(products?.length, rows)
+  })
+  return { attach }
+}
+
+async function countAssets({ count, context, rows }: CountedShop): Promise<Counts> {
+  const wishes = {
+    all: {},
+    'by name': { filename: 'pack' },
+    'by type and link': { type: 'link', linked: true, sort: '-bytes' },
+    'by sku': { sku: 'PACK' },
+  } as const
+  const counts: Counts = {}
+  for (const [name, wish] of Object.entries(wishes)) {
+    counts[name] = await count(async () => {
+      const request = { limit: rows, with_products: true, ...wish }
+      const { assets } = await listAssets(context, request)
+      assert.equal(assets.length, rows)
+      const linked = assets.map(({ products }) => products?.length)
+      assert.deepEqual(new Set(linked), new Set([rows, 1]))
+    })
+  }
+  return counts
+}
+
+async function countProducts({ count, context, rows }: CountedShop): Promise<Counts> {
+  const all = await count(async () => {
+    const { products } = await listProducts(context, { limit: rows, with_assets: true })
+    assert.equal(products.length, rows)
+    // All but the first product have the first asset besides their own.
+    const linked = products.map(({ assets }) => assets?.length).toReversed()
+    assert.deepEqual(linked, [1, ...Array.from({ length: rows - 1 }, () => 2)])
+  })
+  return { all }
+}

@@ -1,0 +1,25 @@
+import { pino } from 'pino'
+import { buildApp } from '../../src/http/app.ts'
+import type { TestService } from './service.ts'
+
+/** Every method and path that the app itself routes, as `GET /healthz`, documented or not. */
+export async function routesOf({ context, baseUrl }: TestService): Promise<string[]> {
+  const app = buildApp({
+    context,
+    logger: pino({ level: 'silent' }),
+    baseUrl: () => baseUrl,
+    version: '0.0.0-test',
+  })
+  await app.ready()
+  const tree = app.printRoutes({ commonPrefix: false })
+  await app.close()
+  const steps: string[] = []
+  return tree.split('\n').flatMap((line) => {
+    // Four columns of lines for each level, then what the path goes on with.
+    const [, indent, step, methods] = /^([│├└─ ]+)(\S+)(?: \((.+)\))?$/.exec(line) ?? []
+    if (indent === undefined || step === undefined) return []
+    steps.splice(indent.length / 4 - 1, Number.POSITIVE_INFINITY, step)
+    const path = steps.join('')
+    return methods?.split(', ').map((method) => `${method} ${path}`) ?? []
+  })
+}

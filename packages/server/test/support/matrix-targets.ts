@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { type Call, finishUpload, sendUpload, type TestAccount } from './accounts.ts'
+import type { Operation, Target } from './openapi-operations.ts'
+import { API, someBytes } from './upload.ts'
+
+async function anUploadingFile({ call }: TestAccount): Promise<Target> {
+  const { session, parts } = await sendUpload(call, { name: 'going up.zip', bytes: someBytes(25) })
+  const fields = { upload_id: session.upload_id, parts }
+  return { state: 'a file on its way', ids: { 'assets/{id}': session.id }, fields }
+}
+
+async function aReadyFile({ call }: TestAccount): Promise<Target> {
+  const sent = await sendUpload(call, { name: 'ready.zip', bytes: someBytes(25) })
+  await finishUpload(call, sent)
+  const { id, upload_id } = sent.session
+  const fields = { upload_id, parts: sent.parts }
+  return { state: 'a file', ids: { 'assets/{id}': id }, fields }
+}
+
+async function aLink({ call }: TestAccount): Promise<Target> {
+  const link = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
+  const { id } = await createdBy(call, 'POST', '/assets/store', link)
+  return { state: 'a link', ids: { 'assets/{id}': id }, fields: {} }
+}
+
+async function aProduct({ call }: TestAccount): Promise<Target> {
+  const shopId = randomInt(1e9, 2 ** 40)
+  const product = { product_id: shopId, variant_id: shopId, name: 'Course' }
+  const [{ id }] = await createdBy(call, 'PUT', '/products', { products: [product] })
+  return { state: 'a product', ids: { 'products/{id}': id }, fields: {} }
+}
+
+async function aKey({ call }: TestAccount): Promise<Target> {
+  const { id } = await createdBy(call, 'POST', '/keys', { name: 'to be revoked', scope: 'read' })
+  return { state: 'a key', ids: { 'keys/{id}': id }, fields: {} }
+}
+
+async function createdBy(call: Call, method: string, path: string, body: object) {
+  const answer = await call(method, API + path, body)
+  assert.ok(answer.status < 300, answer.text)
+  return answer.body.data
+}
+
+/** What can stand for a parameter of a path, in every state that matters. */
+const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
+  'assets/{id}': [anUploadingFile, aReadyFile, aLink],
+  'products/{id}': [aProduct],
+  'keys/{id}': [aKey],
+}
+
+/** New things of the account to call the operation on. A path that nobody can fill is an error. */
+export async function targetsOf(operation: Operation, account: TestAccount): Promise<Target[]> {
+  const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
+  assert.ok(variables.length <= 1, `${operation.name}: nothing is known that could fill its path`)
+  const [variable] = variables
+  if (variable === undefined) return [{ state: 'the account', ids: {}, fields: {} }]
+  const makers = MAKERS[variable]
+  assert.ok(makers, `${operation.name}: nothing is known that could stand for ${variable}`)
+  return Promise.all(makers.map((make) => make(account)))
+}
+
+/** The same call, on something that never was. */
+export function neverThere({ state, fields, ids }: Target, newId: () => string): Target {
+  const unknown = Object.keys(ids).map((variable) => [variable, newId()])
+  return { state, fields, ids: Object.fromEntries(unknown) }
+}

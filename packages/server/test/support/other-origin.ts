@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { cleanUp } from './clean-up.ts'
+
+const ATTEMPTS = new URL('../end-to-end/other-origin/attempts.js', import.meta.url)
+
+async function listen(t: TestContext, listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(t, async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return (server.address() as AddressInfo).port
+}
+
+/** Somebody else's web site: a page with every attempt in it, and a redirect to wherever. */
+export async function anotherSite(t: TestContext): Promise<number> {
+  const script = await readFile(ATTEMPTS)
+  return listen(t, (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://here')
+    if (pathname === '/redirect') {
+      response.writeHead(302, { Location: searchParams.get('to') ?? '/' }).end()
+    } else if (pathname === '/attempts.js') {
+      response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(script)
+    } else {
+      response.writeHead(200, { 'Content-Type': 'text/html' })
+      response.end('<!doctype html><body><script src="/attempts.js"></script></body>')
+    }
+  })
+}
+
+/** What each kind of reader loads, if only it may. */
+const LOADABLE: Record<string, [type: string, content: string | Buffer]> = {
+  image: ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
+  script: ['text/javascript', 'void 0'],
+  style: ['text/css', 'b { color: red }'],
+  iframe: ['text/html', '<!doctype html>in the frame'],
+}
+
+export interface CarelessService {
+  port: number
+  /** The method and the media type of each request. */
+  got: string[]
+}
+
+/** A service that lets everyone in: what the attempts do where nothing keeps them off. */
+export async function aCarelessService(t: TestContext): Promise<CarelessService> {
+  const got: string[] = []
+  const port = await listen(t, (request, response) => {
+    allow(request, response)
+    if (request.method !== 'OPTIONS') {
+      got.push(`${request.method} ${request.headers['content-type']?.split(';')[0] ?? ''}`.trim())
+    }
+    const isStream = request.headers.accept === 'text/event-stream'
+    const [type, content] = isStream
+      ? ['text/event-stream', 'data: event\n\n']
+      : (LOADABLE[`${request.headers['sec-fetch-dest']}`] ?? ['application/json', '{}'])
+    response.writeHead(200, { 'Content-Type': type }).end(content)
+  })
+  return { port, got }
+}
+
+function allow({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Origin', headers.origin ?? '*')
+  response.setHeader('Access-Control-Allow-Credentials', 'true')
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT, DELETE')
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type')
+}

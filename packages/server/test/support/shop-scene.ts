@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Asset, Key, Product } from '@stowage/protocol'
+import { forAccount } from '../../src/operations/context.ts'
+import { createKey } from '../../src/operations/create-key.ts'
+import { putProducts as putTheirs } from '../../src/operations/put-products.ts'
+import { storeLink as storeTheirs } from '../../src/operations/store-link.ts'
+import type { BadRequests } from './refusals.ts'
+import { aScene, type Scene } from './scene.ts'
+import type { TestService } from './service.ts'
+import { attach, productsFrom, putProducts, storeLink } from './shop.ts'
+import { API } from './upload.ts'
+
+/** The scene, and beside it whatever a shop has that a bad request could damage. */
+export interface ShopScene extends Scene {
+  link: Asset
+  /** With the shop's ids 1 to 3; the first is linked to `ready` and to `link`. */
+  products: Product[]
+  readKey: Key
+  /** The only one of its scope. */
+  manageKey: Key
+  /** What is another account's, under the same shop ids. */
+  theirs: { linkId: string; productId: string; keyId: string }
+}
+
+export async function aShopScene(t: TestContext): Promise<ShopScene> {
+  const scene = await aScene(t)
+  const { service, ready } = scene
+  const products = await putProducts(service, productsFrom(1, 3))
+  const link = await storeLink(service, { size: 5 })
+  for (const { id } of [ready, link]) {
+    assert.equal((await attach(service, id, { product_ids: [1] })).status, 201)
+  }
+  return {
+    ...scene,
+    link,
+    products,
+    readKey: await aKey(service, 'read'),
+    manageKey: await aKey(service, 'manage'),
+    theirs: await whatIsTheirs(service),
+  }
+}
+
+async function aKey({ call }: TestService, scope: string): Promise<Key> {
+  const answer = await call('POST', `${API}/keys`, { name: `the ${scope} key`, scope })
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.data
+}
+
+async function whatIsTheirs({ context }: TestService): Promise<ShopScene['theirs']> {
+  const account = await context.database.findAccount('somebody else')
+  assert.ok(account)
+  const own = forAccount(context, account.id)
+  const link = await storeTheirs(own, { filename: 'theirs', url: 'https://example.com/theirs' })
+  const [product] = await putTheirs(own, [{ product_id: 7, variant_id: 7, name: 'Theirs' }])
+  const { key } = await createKey(own, { name: 'theirs', scope: 'read' })
+  return { linkId: link.id, productId: product?.id ?? '', keyId: key.id }
+}
+
+/** Everything of every account that a refused request must leave as it was. */
+export async function readShop({ database }: TestService['context']) {
+  const page = { page: 1, perPage: 1000 }
+  return Promise.all(
+    (await database.listAccounts()).map(async ({ id }) => {
+      const data = database.of(id)
+      const sort = { by: 'created_at', descending: false } as const
+      const assets = (await data.listAssets({ ...page, sort })).rows
+      return {
+        assets,
+        products: await data.listProducts(page),
+        links: await data.productsOfAssets(assets.map((asset) => asset.id)),
+        keys: await data.listKeys(),
+      }
+    }),
+  )
+}
+
+/** The same rows, of which each also looks whether the shop is as it was. */
+export function keepingTheShop({ service }: ShopScene, groups: BadRequests): BadRequests {
+  const watched = Object.entries(groups).map(([name, rows]) => [
+    name,
+    rows.map((row) => ({
+      ...row,
+      async send() {
+        const before = await readShop(service.context)
+        const answer = await row.send()
+        assert.deepEqual(await readShop(service.context), before)
+        return answer
+      },
+    })),
+  ])
+  return Object.fromEntries(watched)
+}

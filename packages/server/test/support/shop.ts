@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import type { Asset, Product } from '@stowage/protocol'
+import type { Answer, TestService } from './service.ts'
+import { API } from './upload.ts'
+
+/** A product as it is put: the id is the service's. */
+export interface ProductToPut extends Partial<Omit<Product, 'id'>> {
+  variant_id: number
+}
+
+export function aProductToPut(facts: ProductToPut): Omit<Product, 'id'> {
+  return {
+    product_id: 1,
+    name: 'Sample pack',
+    variant_name: `Variant ${facts.variant_id}`,
+    sku: `SKU-${facts.variant_id}`,
+    vendor: 'Sounds',
+    tags: ['audio'],
+    ...facts,
+  }
+}
+
+/** `count` products, each the only variant of its own: the shop's ids begin with `first`. */
+export function productsFrom(first: number, count: number): ProductToPut[] {
+  return Array.from({ length: count }, (_, index) => ({
+    product_id: first + index,
+    variant_id: first + index,
+  }))
+}
+
+/** Puts the products, and expects them back. */
+export async function putProducts(
+  { call }: TestService,
+  products: ProductToPut[],
+): Promise<Product[]> {
+  const body = { products: products.map(aProductToPut) }
+  const answer = await call('PUT', `${API}/products`, body)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data
+}
+
+/** One variant of product 1. */
+export async function putProduct(service: TestService, facts: ProductToPut): Promise<Product> {
+  const [product] = await putProducts(service, [facts])
+  assert.ok(product)
+  return product
+}
+
+export interface LinkToStore {
+  filename?: string
+  url?: string
+  size?: number | string
+}
+
+/** Stores a link, and expects it back. */
+export async function storeLink({ call }: TestService, link: LinkToStore = {}): Promise<Asset> {
+  const body = { filename: 'link.zip', url: 'https://example.com/link.zip', ...link }
+  const answer = await call('POST', `${API}/assets/store`, body)
+  assert.equal(answer.status, 201, JSON.stringify(answer.body))
+  return answer.body.data
+}
+
+export interface References {
+  product_ids?: number[]
+  variant_ids?: number[]
+  products?: string[]
+}
+
+export function attach({ call }: TestService, id: string, references: References): Promise<Answer> {
+  return call('POST', `${API}/assets/${id}/attach`, references)
+}
+
+export function detach({ call }: TestService, id: string, references: References): Promise<Answer> {
+  return call('POST', `${API}/assets/${id}/detach`, references)
+}
+
+/** The products that the asset is linked to. */
+export async function productsOf({ call }: TestService, id: string): Promise<Product[]> {
+  const answer = await call('GET', `${API}/assets/${id}?with_products=true`)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data.products
+}
+
+/** The names on a page of assets, in its order. */
+export async function namesOf({ call }: TestService, query: string): Promise<string[]> {
+  const answer = await call('GET', `${API}/assets?${query}`)
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return answer.body.data.map(({ filename }: Asset) => filename)
+}
+
+/** What the counters say is what the rows add up to, in every account. */
+export async function assertBooksBalance({ context }: TestService): Promise<void> {
+  for (const { counted, actual } of await context.database.readBooks()) {
+    assert.deepEqual(counted, actual)
+  }
+}
