@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { promisify } from 'node:util'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from './clean-up.ts'
-
-const run = promisify(execFile)
+import { installed } from './installed.ts'
 
 const EXECUTABLE = '/usr/bin/chromium'
 
@@ -19,26 +15,8 @@ const FLAGS = [
   '--no-first-run',
 ]
 
-/** Why there is no browser; undefined when there is. On Debian, root installs it when it is missing. */
-export async function whyNoBrowser(): Promise<string | undefined> {
-  if (await isThere()) return undefined
-  if (process.getuid?.() !== 0) return `${EXECUTABLE} is missing: install Chromium`
-  try {
-    await run('apt-get', ['update'])
-    await run('apt-get', ['install', '--yes', '--no-install-recommends', 'chromium'])
-  } catch (error) {
-    return `${EXECUTABLE} is missing and could not be installed: ${error}`
-  }
-  return (await isThere()) ? undefined : `Chromium was installed, but not as ${EXECUTABLE}`
-}
-
-async function isThere(): Promise<boolean> {
-  try {
-    await access(EXECUTABLE, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+export function whyNoBrowser(): Promise<string | undefined> {
+  return installed({ command: EXECUTABLE, packages: ['chromium'] })
 }
 
 /** Chromium without a window, closed after the test. For it, `rebound` is a name of this machine. */

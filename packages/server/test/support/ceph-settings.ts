@@ -65,6 +65,8 @@ rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw_enable_apis = s3, admin
 rgw_thread_pool_size = 32
 rgw_run_sync_thread = false
+# Small parts, so that tests need not send megabytes.
+rgw_multipart_min_part_size = 1
 # Otherwise a store in memory keeps what was deleted for two hours.
 rgw_gc_obj_min_wait = 5
 rgw_gc_processor_period = 5

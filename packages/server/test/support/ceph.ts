@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { cephSettings } from './ceph-settings.ts'
 import { freePort } from './free-port.ts'
@@ -19,14 +18,27 @@ export function whyNoCeph(): Promise<string | undefined> {
   return installed({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }
 
-/** Ceph's S3 gateway on a memory-backed store, on loopback, until the test file ends. */
-export async function aCephGateway(): Promise<S3Server> {
+/** Ceph's S3 gateway on a store in memory, on loopback. */
+export async function startCeph(): Promise<S3Server> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-ceph-'))
   const daemons: ChildProcess[] = []
-  after(async () => {
+  async function close(): Promise<void> {
     for (const daemon of daemons) daemon.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
-  })
+  }
+  try {
+    return { ...(await startDaemons(folder, daemons)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Fails with the reason when a daemon does not come up. */
+async function startDaemons(
+  folder: string,
+  daemons: ChildProcess[],
+): Promise<Omit<S3Server, 'close'>> {
   for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'keyring'), '')
   const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]

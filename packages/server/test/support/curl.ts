@@ -1,26 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { installed } from './installed.ts'
 
 const run = promisify(execFile)
 
 /** Neither the user's own settings nor a proxy come between curl and the service. */
 const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
 
-/** Why there is no curl; undefined when there is. On Debian, root installs it when it is missing. */
-export async function whyNoCurl(): Promise<string | undefined> {
-  try {
-    await run('curl', ['--version'])
-    return undefined
-  } catch {
-    if (process.getuid?.() !== 0) return 'curl is missing: install it'
-  }
-  try {
-    await run('apt-get', ['update'])
-    await run('apt-get', ['install', '--yes', '--no-install-recommends', 'curl'])
-    return undefined
-  } catch (error) {
-    return `curl is missing and could not be installed: ${error}`
-  }
+export function whyNoCurl(): Promise<string | undefined> {
+  return installed({ command: 'curl', packages: ['curl'] })
 }
 
 /** PUTs a file as it is, without a Content-Type, and gives the ETag without its quotes. */

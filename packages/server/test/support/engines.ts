@@ -3,15 +3,25 @@ import type { TestContext } from 'node:test'
 import postgres from 'postgres'
 import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
+import { aBucket } from './s3-server.ts'
 
 /**
- * The engines that the suite runs on: SQLite and disk, unless the environment names others. Every
- * service of a test gets an empty database of its own.
+ * The engines that the suite runs on: SQLite and disk, unless the environment names servers of
+ * others. Every service of a test gets an empty database and an empty bucket of its own.
  */
 export async function engineSettings(t: TestContext): Promise<Environment> {
-  const server = process.env.STOWAGE_TEST_POSTGRES
-  return server === undefined ? {} : { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }
+  const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: endpoint } = process.env
+  return {
+    ...(server !== undefined && { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }),
+    ...(endpoint !== undefined && {
+      STOWAGE_STORAGE: `s3://${await aBucket({ endpoint, region: S3_REGION })}/some/prefix`,
+      STOWAGE_S3_ENDPOINT: endpoint,
+      STOWAGE_S3_REGION: S3_REGION,
+    }),
+  }
 }
+
+const S3_REGION = 'us-east-1'
 
 async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`

@@ -8,11 +8,21 @@ export interface S3Server {
   endpoint: string
   region: string
   credentials: { accessKeyId: string; secretAccessKey: string }
+  /** Only what clients talk to; what is stored stays. */
   stop(): Promise<void>
   start(): Promise<void>
+  close(): Promise<void>
 }
 
-export async function aBucket(server: S3Server): Promise<string> {
+/** The credentials go the way of every deployment: through the environment. */
+export function credentialsOf({ credentials }: S3Server) {
+  return {
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+  }
+}
+
+export async function aBucket(server: { endpoint: string; region: string }): Promise<string> {
   const bucket = `test-${randomUUID()}`
   const client = new S3Client({ ...server, forcePathStyle: true })
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -20,19 +30,14 @@ export async function aBucket(server: S3Server): Promise<string> {
   return bucket
 }
 
-/** The credentials go the way of every deployment: through the environment. */
-export function useCredentials({ credentials }: S3Server): void {
-  process.env.AWS_ACCESS_KEY_ID = credentials.accessKeyId
-  process.env.AWS_SECRET_ACCESS_KEY = credentials.secretAccessKey
-}
-
 export async function openBucket(server: S3Server, prefix = ''): Promise<Storage> {
-  useCredentials(server)
+  Object.assign(process.env, credentialsOf(server))
+  const { endpoint, region } = server
   return openS3Storage({
-    bucket: await aBucket(server),
+    bucket: await aBucket({ endpoint, region }),
     prefix,
-    endpoint: server.endpoint,
-    region: server.region,
+    endpoint,
+    region,
     pathStyle: true,
     maxParts: 10_000,
     clock: () => new Date(),

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
-import { type Environment, readConfig } from '../../src/config/config.ts'
+import { type Config, type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
 import { engineSettings } from './engines.ts'
 
@@ -29,13 +29,7 @@ export interface Answer {
 export async function aService(t: TestContext, settings: Environment = {}): Promise<TestService> {
   const folder = settings.STOWAGE_DATA ?? (await aFolder(t))
   const service = await openService({
-    config: readConfig({
-      STOWAGE_PORT: '0',
-      STOWAGE_STORAGE_PORT: '0',
-      STOWAGE_DATA: folder,
-      ...(await engineSettings(t)),
-      ...settings,
-    }),
+    config: configOf({ STOWAGE_DATA: folder, ...(await engineSettings(t)), ...settings }),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     onFatal(message) {
@@ -49,6 +43,15 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
     call: (method, path, body, headers) =>
       callJson(service.baseUrl + path, { method, body, headers }),
   }
+}
+
+/** Free ports; and on S3 parts as small as tests like them, below what S3 itself would take. */
+function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
+  const isDisk = settings.STOWAGE_STORAGE === undefined
+  const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
+  const config = readConfig({ ...ports, ...settings })
+  const { chunkSize } = readConfig({ STOWAGE_CHUNK_SIZE })
+  return { ...config, chunkSize }
 }
 
 export async function callJson(

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { startCeph, whyNoCeph } from './support/ceph.ts'
+import { startPostgres } from './support/postgres.ts'
+import { credentialsOf } from './support/s3-server.ts'
+
+/**
+ * Runs tests with the service on other engines than SQLite and disk:
+ *
+ *     node packages/server/test/on-engines.ts postgres FILE…
+ *     node packages/server/test/on-engines.ts postgres+ceph FILE…
+ */
+const [engines = '', ...files] = process.argv.slice(2)
+
+async function run(): Promise<number> {
+  const missing = engines.includes('ceph') ? await whyNoCeph() : undefined
+  if (missing !== undefined) {
+    console.error(`not tested on ${engines}: ${missing}`)
+    return process.env.CI === 'true' ? 1 : 0
+  }
+  const postgres = await startPostgres()
+  const ceph = engines.includes('ceph') ? await startCeph() : undefined
+  try {
+    const child = spawn(process.execPath, ['--test', '--test-timeout=120000', ...files], {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        STOWAGE_TEST_POSTGRES: postgres.url,
+        ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
+      },
+    })
+    const [code] = await once(child, 'exit')
+    return code ?? 1
+  } finally {
+    await ceph?.close()
+    await postgres.close()
+  }
+}
+
+process.exitCode = await run()

@@ -1,0 +1,35 @@
+import type { Context } from '../../src/operations/context.ts'
+
+const EVERYTHING = { page: 1, perPage: 1000 }
+
+/** All that an account has, as the database tells it. Only when its keys were used is left out. */
+export async function readAccountState({ database, storage }: Context, accountId: string) {
+  const data = database.of(accountId)
+  const sort = { by: 'created_at', descending: false } as const
+  const assets = await data.listAssets({ ...EVERYTHING, sort })
+  const products = await data.listProducts(EVERYTHING)
+  const keys = await data.listKeys()
+  const open = await Array.fromAsync(storage.listUploads())
+  const uploads = await Promise.all(open.map(({ key }) => data.findUpload(key)))
+  return {
+    summary: await data.readSummary(),
+    assets,
+    products,
+    links: await data.productsOfAssets(assets.rows.map(({ id }) => id)),
+    keys: keys.map(({ lastUsedAt, ...key }) => key),
+    // What is another's is not found.
+    uploads: uploads.filter((upload) => upload !== undefined),
+  }
+}
+
+/** All that the service has. */
+export async function readWholeState(context: Context) {
+  const { database, storage } = context
+  const accounts = await database.listAccounts()
+  const open = await Array.fromAsync(storage.listUploads())
+  return {
+    books: await database.readBooks(),
+    accounts: await Promise.all(accounts.map(({ id }) => readAccountState(context, id))),
+    parts: await Promise.all(open.map((upload) => storage.listParts(upload))),
+  }
+}

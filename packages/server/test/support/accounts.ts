@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
+import type { Environment } from '../../src/config/config.ts'
+import { KEY_SCOPES, type KeyScope } from '../../src/domain/key.ts'
+import { forAccount } from '../../src/operations/context.ts'
+import { createKey } from '../../src/operations/create-key.ts'
+import { type Answer, aService, type TestService } from './service.ts'
+import { API, putParts } from './upload.ts'
+
+export const ADMIN_KEY = 'an-admin-key-from-outside-0123456789-abcdef'
+
+/** A service that asks for keys, one of which was handed in from outside. */
+export function aKeyedService(t: TestContext, settings: Environment = {}): Promise<TestService> {
+  return aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, ...settings })
+}
+
+/** An answer, and the letters of its body as they came. */
+export interface TextAnswer extends Answer {
+  text: string
+}
+
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<TextAnswer>
+
+/** Calls with this key, or without any. */
+export function callerWith(baseUrl: string, secret?: string): Call {
+  return async (method, path, body, headers) => {
+    const response = await fetch(baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(secret !== undefined && { Authorization: `Bearer ${secret}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const type = response.headers.get('content-type') ?? ''
+    const isJson = text !== '' && type.startsWith('application/json')
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : text,
+    }
+  }
+}
+
+export interface IssuedKey {
+  id: string
+  secret: string
+}
+
+export interface TestAccount {
+  id: string
+  name: string
+  /** One of each scope. */
+  keys: Record<KeyScope, IssuedKey>
+  /** With the manage key. */
+  call: Call
+}
+
+/** An account with a key of each scope. The name of one that exists gives that one. */
+export async function anAccount(
+  { context, baseUrl }: TestService,
+  { name, plan = `${name} plan`, storage = 1e9 }: { name: string; plan?: string; storage?: number },
+): Promise<TestAccount> {
+  const { id } = await context.database.ensureAccount({
+    id: context.newId(),
+    name,
+    planName: plan,
+    planStorage: storage,
+    createdAt: context.clock(),
+  })
+  const issue = async (scope: KeyScope): Promise<IssuedKey> => {
+    const { key, secret } = await createKey(forAccount(context, id), { name: scope, scope })
+    return { id: key.id, secret }
+  }
+  const [read, write, manage] = await Promise.all(KEY_SCOPES.map(issue))
+  assert.ok(read && write && manage)
+  return { id, name, keys: { read, write, manage }, call: callerWith(baseUrl, manage.secret) }
+}
+
+export interface SentUpload {
+  session: UploadSession
+  /** What the storage answered to the parts. */
+  parts: CompletedPart[]
+}
+
+/** An upload whose parts are all stored, but which is not completed. */
+export async function sendUpload(
+  call: Call,
+  { name, bytes }: { name: string; bytes: Buffer },
+  headers?: Record<string, string>,
+): Promise<SentUpload> {
+  const file = { name, size: bytes.length, mime: 'application/zip' }
+  const { status, text, body } = await call('POST', `${API}/assets/signed`, file, headers)
+  assert.equal(status, 201, text)
+  return { session: body, parts: await putParts(body, bytes) }
+}
+
+export async function finishUpload(call: Call, { session, parts }: SentUpload): Promise<Asset> {
+  const { id, upload_id } = session
+  const { status, text, body } = await call('POST', `${API}/assets/${id}/uploaded`, {
+    upload_id,
+    parts,
+  })
+  assert.equal(status, 200, text)
+  return body.data
+}
