@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import { takeStorageAway, uploadInStorage } from '../../test/support/in-storage.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
   API,
@@ -19,6 +18,10 @@ import { resumeUpload } from '../operations/resume-upload.ts'
 import { runJobs } from './run-jobs.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+
+function inAnHour(): Date {
+  return new Date(Date.now() + 3_600_000)
+}
 
 function inHours(context: Context, hours: number): Context {
   return { ...context, clock: () => new Date(Date.now() + hours * 3_600_000) }
@@ -66,7 +69,7 @@ test('a reservation whose upload never came to be is given back', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   // As after a crash between database and storage.
-  await service.context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  await service.context.storage.abortUpload(await uploadInStorage(service, session))
   await runJobs(inHours(service.context, 13))
   await assertNothingLeft(service)
 })
@@ -78,15 +81,20 @@ test('an upload that no row speaks of is removed, one that a row speaks of stays
   await storage.createUpload({ key: newUuid(), id: newUuid(), mime: 'text/plain' })
   await runJobs(service.context)
   const left = await Array.fromAsync(storage.listUploads())
-  assert.deepEqual(left, [{ key: session.id, id: session.upload_id }])
+  assert.deepEqual(left, [await uploadInStorage(service, session)])
 })
 
 test('parts that lie in the storage after a cancel are removed', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const { storage } = service.context
+  const upload = await uploadInStorage(service, session)
   await cancel(service.baseUrl, session)
-  await mkdir(join(service.folder, 'storage/uploads', `${session.id}.${session.upload_id}`))
-  await putPart(session.urls[0]?.url ?? '', someBytes(10))
+  // A part that slipped in makes the upload appear again.
+  const id = await storage.createUpload({ ...upload, mime: 'text/plain' })
+  const ranges = [{ number: 1, start: 0, end: 10 }]
+  const [url = ''] = await storage.signParts({ key: upload.key, id }, ranges, inAnHour())
+  assert.equal((await putPart(url, someBytes(10))).status, 200)
   await runJobs(service.context)
   await assertNothingLeft(service)
 })
@@ -101,7 +109,7 @@ for (const crash of ['before', 'after']) {
     await data.beginCompletion(session.id, new Date())
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
-      await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
+      await storage.completeUpload(await uploadInStorage(service, session), plan, [])
     }
     assert.equal((await cancel(service.baseUrl, session)).body.code, 'upload_completing')
     await runJobs(service.context)
@@ -120,7 +128,7 @@ for (const crash of ['before', 'after']) {
     await data.beginCompletion(session.id, new Date())
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
-      await storage.completeUpload({ key: session.id, id: session.upload_id }, plan, [])
+      await storage.completeUpload(await uploadInStorage(service, session), plan, [])
     }
     const answer = await complete(service.baseUrl, session, parts)
     assert.deepEqual([answer.status, answer.body.data.status], [200, 'ready'])
@@ -133,7 +141,7 @@ test('a completion whose parts are lost is given up, and its bytes are free', as
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
   await data.beginCompletion(session.id, new Date())
-  await service.context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  await service.context.storage.abortUpload(await uploadInStorage(service, session))
   await runJobs(service.context, { stuckMs: -1 })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
   await runJobs(service.context)
@@ -142,12 +150,11 @@ test('a completion whose parts are lost is given up, and its bytes are free', as
 
 test('while the storage is away nothing is lost, and it is put right on its return', async (t) => {
   const service = await aService(t, SETTINGS)
-  const uploads = join(service.folder, 'storage/uploads')
   const bytes = someBytes(25)
   const unwanted = await requestSession(service.baseUrl, { bytes })
   const wanted = await requestSession(service.baseUrl, { bytes })
   await putParts(wanted, bytes)
-  await rename(uploads, `${uploads}-away`)
+  const putBack = await takeStorageAway(service)
   const refused = await complete(service.baseUrl, wanted)
   assert.deepEqual([refused.status, refused.body.code], [503, 'storage_unavailable'])
   assert.ok(refused.headers.get('retry-after'))
@@ -155,7 +162,7 @@ test('while the storage is away nothing is lost, and it is put right on its retu
   assert.equal(request.status, 503)
   assert.equal((await cancel(service.baseUrl, unwanted)).status, 200)
   await runJobs(service.context)
-  await rename(`${uploads}-away`, uploads)
+  await putBack()
   assert.equal((await complete(service.baseUrl, wanted)).status, 200)
   await runJobs(inHours(service.context, 1))
   await assertNothingLeft(service)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { runJobs } from '../../src/jobs/run-jobs.ts'
-import { readObjects } from '../support/on-disk.ts'
+import { readObjects } from '../support/in-storage.ts'
 import { type Answer, aService, type TestService } from '../support/service.ts'
 import {
   assertBooksBalance,

@@ -4,7 +4,7 @@ import type { Asset } from '@stowage/protocol'
 import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { forAccount } from '../../src/operations/context.ts'
 import { deleteAsset } from '../../src/operations/delete-asset.ts'
-import { readObjects, takeStorageAway } from '../support/on-disk.ts'
+import { readObjects, takeStorageAway } from '../support/in-storage.ts'
 import { aService, type TestService } from '../support/service.ts'
 import {
   assertBooksBalance,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { takeStorageAway, uploadInStorage } from '../support/in-storage.ts'
 import { aService } from '../support/service.ts'
 import {
   API,
@@ -135,11 +136,12 @@ test('an upload is resumed from anywhere: only what is missing is signed again',
 })
 
 test('resuming an upload that the storage lost opens it anew', async (t) => {
-  const { baseUrl, call, context } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const { baseUrl, call, context } = service
   const bytes = someBytes(25)
   const session = await requestSession(baseUrl, { bytes })
   await putParts(session, bytes)
-  await context.storage.abortUpload({ key: session.id, id: session.upload_id })
+  await context.storage.abortUpload(await uploadInStorage(service, session))
   assert.equal((await complete(baseUrl, session)).status, 422)
   const { body } = await call('GET', `${API}/assets/${session.id}/upload`)
   assert.deepEqual([body.urls.length, body.received], [3, []])
@@ -229,14 +231,17 @@ test('an Idempotency-Key of a cancelled upload asks for a new key', async (t) =>
 })
 
 test('health and readiness are answered, and readiness tells what fails', async (t) => {
-  const { call, context } = await aService(t)
+  const service = await aService(t)
+  const { call } = service
   assert.deepEqual((await call('GET', '/healthz')).body, { status: 'ok' })
   assert.equal((await call('GET', '/readyz')).status, 200)
-  await context.storage.close()
+  const putBack = await takeStorageAway(service)
   const { status, body, headers } = await call('GET', '/readyz')
   assert.deepEqual(
     [status, body],
     [503, { status: 'unavailable', checks: { database: 'ok', storage: 'unavailable' } }],
   )
   assert.ok(headers.get('retry-after'))
+  await putBack()
+  assert.equal((await call('GET', '/readyz')).status, 200)
 })

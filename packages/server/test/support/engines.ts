@@ -3,25 +3,46 @@ import type { TestContext } from 'node:test'
 import postgres from 'postgres'
 import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
-import { aBucket } from './s3-server.ts'
+import { diskBackdoor, type StorageBackdoor } from './in-storage.ts'
+import { aBucket, readBucket } from './s3-server.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
+
+export interface Engines {
+  settings: Environment
+  backdoor: StorageBackdoor
+}
+
+const S3_REGION = 'us-east-1'
+const PREFIX = 'some/prefix/'
 
 /**
  * The engines that the suite runs on: SQLite and disk, unless the environment names servers of
  * others. Every service of a test gets an empty database and an empty bucket of its own.
  */
-export async function engineSettings(t: TestContext): Promise<Environment> {
-  const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: endpoint } = process.env
+export async function testEngines(t: TestContext, folder: string): Promise<Engines> {
+  const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: s3 } = process.env
+  const database =
+    server === undefined ? {} : { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }
+  if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
+  const proxy = await startTcpProxy(Number(new URL(s3).port))
+  cleanUp(t, () => proxy.stop())
+  const bucket = await aBucket({ endpoint: s3, region: S3_REGION })
   return {
-    ...(server !== undefined && { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }),
-    ...(endpoint !== undefined && {
-      STOWAGE_STORAGE: `s3://${await aBucket({ endpoint, region: S3_REGION })}/some/prefix`,
-      STOWAGE_S3_ENDPOINT: endpoint,
+    settings: {
+      ...database,
+      STOWAGE_STORAGE: `s3://${bucket}/${PREFIX}`,
+      STOWAGE_S3_ENDPOINT: `http://127.0.0.1:${proxy.port}`,
       STOWAGE_S3_REGION: S3_REGION,
-    }),
+    },
+    backdoor: {
+      readObjects: () => readBucket({ endpoint: s3, region: S3_REGION, bucket, prefix: PREFIX }),
+      async takeAway() {
+        await proxy.stop()
+        return () => proxy.start()
+      },
+    },
   }
 }
-
-const S3_REGION = 'us-east-1'
 
 async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`

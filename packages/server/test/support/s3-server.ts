@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
 import { openS3Storage } from '../../src/storage/s3/s3-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
@@ -28,6 +28,21 @@ export async function aBucket(server: { endpoint: string; region: string }): Pro
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
   client.destroy()
   return bucket
+}
+
+/** The keys of all objects below the prefix. */
+export async function readBucket(place: {
+  endpoint: string
+  region: string
+  bucket: string
+  prefix: string
+}): Promise<string[]> {
+  const { endpoint, region, bucket, prefix } = place
+  const client = new S3Client({ endpoint, region, forcePathStyle: true })
+  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix })
+  const { Contents = [] } = await client.send(command)
+  client.destroy()
+  return Contents.map(({ Key = '' }) => Key.slice(prefix.length)).sort()
 }
 
 export async function openBucket(server: S3Server, prefix = ''): Promise<Storage> {

@@ -3,12 +3,14 @@ import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
 import { type Config, type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
-import { engineSettings } from './engines.ts'
+import { testEngines } from './engines.ts'
+import type { StorageBackdoor } from './in-storage.ts'
 
 export { aFolder }
 
 export interface TestService extends Service {
   folder: string
+  backdoor: StorageBackdoor
   /** Calls the interface; a body is sent as JSON. */
   call(
     method: string,
@@ -28,8 +30,9 @@ export interface Answer {
 /** The whole service, in this process, on free ports and a folder of its own. */
 export async function aService(t: TestContext, settings: Environment = {}): Promise<TestService> {
   const folder = settings.STOWAGE_DATA ?? (await aFolder(t))
+  const engines = await testEngines(t, folder)
   const service = await openService({
-    config: configOf({ STOWAGE_DATA: folder, ...(await engineSettings(t)), ...settings }),
+    config: configOf({ STOWAGE_DATA: folder, ...engines.settings, ...settings }),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     onFatal(message) {
@@ -40,6 +43,7 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
   return {
     ...service,
     folder,
+    backdoor: engines.backdoor,
     call: (method, path, body, headers) =>
       callJson(service.baseUrl + path, { method, body, headers }),
   }
