@@ -18,6 +18,8 @@ export interface Removal {
   /** The object's key. */
   key: string
   attempts: number
+  /** When it is tried next. */
+  dueAt: Date
 }
 
 /** What the counters say, beside what the rows add up to. Both are equal, always. */
@@ -60,7 +62,10 @@ export interface Database {
   /** Which of these assets are uploading or completing. */
   filterUnfinished(assetIds: string[]): Promise<Set<string>>
 
-  listDueRemovals(now: Date, limit: number): Promise<Removal[]>
+  /** Removals that are due; nobody else is given them for a minute. */
+  takeDueRemovals(now: Date, limit: number): Promise<Removal[]>
+  /** Everything that the storage still has to let go of, due or not. */
+  listRemovals(limit: number): Promise<Removal[]>
   finishRemoval(id: number): Promise<void>
   postponeRemoval(id: number, dueAt: Date): Promise<void>
 

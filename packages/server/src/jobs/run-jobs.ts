@@ -18,7 +18,7 @@ export async function expireUploads({ database, clock }: Context): Promise<void>
 export async function carryOutRemovals(context: Context): Promise<void> {
   const { database, clock } = context
   for (;;) {
-    const due = await database.listDueRemovals(clock(), BATCH)
+    const due = await database.takeDueRemovals(clock(), BATCH)
     for (const removal of due) await carryOutRemoval(context, removal)
     // What failed is not due any more, so each round has other rows.
     if (due.length < BATCH) return

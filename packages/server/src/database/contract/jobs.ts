@@ -9,17 +9,36 @@ export function testJobs({ name, open }: Contract): void {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload } = await reserve(data, { expiresAt: NOON })
     await database.expireUploads(NOON, 10)
-    const [removal] = await database.listDueRemovals(NOON, 10)
+    const [removal] = await database.takeDueRemovals(NOON, 10)
     assert.ok(removal)
     assert.deepEqual(
-      { ...removal, id: 0 },
-      { id: 0, kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 },
+      { ...removal, id: 0, dueAt: NOON },
+      {
+        id: 0,
+        kind: 'upload',
+        storageId: upload.id,
+        key: upload.asset.id,
+        attempts: 0,
+        dueAt: NOON,
+      },
     )
     await database.postponeRemoval(removal.id, after(1))
-    assert.deepEqual(await database.listDueRemovals(after(0.5), 10), [])
-    assert.equal((await database.listDueRemovals(after(1), 10))[0]?.attempts, 1)
+    assert.deepEqual(await database.takeDueRemovals(after(0.5), 10), [])
+    assert.equal((await database.takeDueRemovals(after(1), 10))[0]?.attempts, 1)
     await database.finishRemoval(removal.id)
-    assert.deepEqual(await database.listDueRemovals(after(99), 10), [])
+    assert.deepEqual(await database.takeDueRemovals(after(99), 10), [])
+    assert.deepEqual(await database.listRemovals(10), [])
+  })
+
+  test(name('a removal that was taken is given to nobody else for a minute'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    await reserve(data, { expiresAt: NOON })
+    await reserve(data, { expiresAt: NOON })
+    await database.expireUploads(NOON, 10)
+    const taken = await Promise.all([1, 2, 3].map(() => database.takeDueRemovals(NOON, 1)))
+    assert.equal(new Set(taken.flat().map(({ id }) => id)).size, 2)
+    assert.equal((await database.listRemovals(10)).length, 2)
+    assert.equal((await database.takeDueRemovals(after(0.1), 10)).length, 2)
   })
 
   test(name('completions left behind are listed, and a lost one can be given up'), async (t) => {

@@ -158,7 +158,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       assert.equal((await data.productsOfAssets([id])).size, 0)
       const selection = select({ productIds: [1] })
       assert.deepEqual(await data.attachProducts(id, selection), { outcome: 'asset_not_found' })
-      const [removal] = await database.listDueRemovals(NOON, 5)
+      const [removal] = await database.listRemovals(5)
       assert.deepEqual([removal?.kind, removal?.key], ['object', id])
       assert.equal(await database.forgetEndedAssets(after(1), 10), 1)
     },

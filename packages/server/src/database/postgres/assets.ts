@@ -43,23 +43,29 @@ export function ownAssets(sql: Sql, account: string): Assets {
     },
 
     async deleteAsset(id, now) {
-      const [row] = await sql`
-        with gone as (
+      const won = await sql.begin(async (transaction) => {
+        const [row] = await transaction`
           update assets set status = 'deleted', changed_at = ${now}, linked = false
           where id = ${id} and account_id = ${account} and status = 'ready'
-          returning id, account_id, kind, bytes, storage_id, upload_id
-        ), unlinked as (
-          delete from asset_products using gone where asset_id = gone.id
-        ), noted as (
-          insert into removals (kind, storage_id, key, due_at)
-          select 'object', coalesce(storage_id, upload_id::text), id::text, ${now} from gone
-          where kind = 'file'
-        )
-        update accounts set asset_count = asset_count - 1,
-          stored_bytes = stored_bytes - case gone.kind when 'file' then gone.bytes else 0 end
-        from gone where accounts.id = gone.account_id
-        returning accounts.id`
-      if (row !== undefined) return { won: true, status: 'deleted' }
+          returning id`
+        if (row === undefined) return false
+        // A statement of its own: it sees the links that were made while the row was waited for.
+        await transaction`
+          with gone as (
+            select id, account_id, kind, bytes, storage_id, upload_id from assets where id = ${id}
+          ), unlinked as (
+            delete from asset_products using gone where asset_id = gone.id
+          ), noted as (
+            insert into removals (kind, storage_id, key, due_at)
+            select 'object', coalesce(storage_id, upload_id::text), id::text, ${now} from gone
+            where kind = 'file'
+          )
+          update accounts set asset_count = asset_count - 1,
+            stored_bytes = stored_bytes - case gone.kind when 'file' then gone.bytes else 0 end
+          from gone where accounts.id = gone.account_id`
+        return true
+      })
+      if (won) return { won, status: 'deleted' }
       const [found] = await sql<{ status: AssetStatus }[]>`
         select status from assets where id = ${id} and account_id = ${account}`
       return { won: false, status: found?.status }

@@ -7,14 +7,15 @@ type Jobs = Pick<
   | 'expireUploads'
   | 'listStuckCompletions'
   | 'filterUnfinished'
-  | 'listDueRemovals'
+  | 'takeDueRemovals'
+  | 'listRemovals'
   | 'finishRemoval'
   | 'postponeRemoval'
   | 'forgetEndedAssets'
 >
 
 /** How long a removal is left to the instance that took it. */
-const CLAIM_MS = 60_000
+const TAKEN_FOR_MS = 60_000
 
 /** What the jobs ask, over all accounts. Any number of instances may ask at once. */
 export function globalJobs(sql: Sql): Jobs {
@@ -56,13 +57,19 @@ export function globalJobs(sql: Sql): Jobs {
       return new Set(rows.map(({ id }) => id))
     },
 
-    async listDueRemovals(now, limit) {
+    async takeDueRemovals(now, limit) {
       const rows = await sql<RemovalRow[]>`
-        update removals set due_at = ${new Date(now.getTime() + CLAIM_MS)}
+        update removals set due_at = ${new Date(now.getTime() + TAKEN_FOR_MS)}
         where id in (
           select id from removals where due_at <= ${now}
           order by due_at limit ${limit} for update skip locked)
-        returning id, kind, storage_id, key, attempts`
+        returning id, kind, storage_id, key, attempts, due_at`
+      return rows.map(toRemoval)
+    },
+
+    async listRemovals(limit) {
+      const rows = await sql<RemovalRow[]>`
+        select id, kind, storage_id, key, attempts, due_at from removals order by id limit ${limit}`
       return rows.map(toRemoval)
     },
 

@@ -38,6 +38,7 @@ export interface RemovalRow {
   storage_id: string
   key: string
   attempts: number
+  due_at: Date
 }
 
 export const ASSET_COLUMNS = [
@@ -114,5 +115,6 @@ export function toRemoval(row: RemovalRow): Removal {
     storageId: row.storage_id,
     key: row.key,
     attempts: row.attempts,
+    dueAt: row.due_at,
   }
 }

@@ -45,21 +45,26 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
   ): Promise<Transition> {
-    const [row] = await sql`
-      with ended as (
+    const won = await sql.begin(async (transaction) => {
+      const ended = await transaction`
         update assets set status = ${to}, changed_at = ${now}
-        where id = ${id} and account_id = ${account} and status = ${from}
-        returning id, account_id, bytes, storage_id, upload_id
-      ), freed as (
-        update accounts set reserved_bytes = reserved_bytes - ended.bytes
-        from ended where accounts.id = ended.account_id
-      ), unlinked as (
-        delete from asset_products using ended where asset_id = ended.id
-      )
-      insert into removals (kind, storage_id, key, due_at)
-      select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended
-      returning id`
-    return row ? { won: true, status: to } : { won: false, status: await statusOf(id) }
+        where id = ${id} and account_id = ${account} and status = ${from}`
+      if (ended.count === 0) return false
+      // A statement of its own: it sees the links that were made while the row was waited for.
+      await transaction`
+        with ended as (
+          select id, account_id, bytes, storage_id, upload_id from assets where id = ${id}
+        ), freed as (
+          update accounts set reserved_bytes = reserved_bytes - ended.bytes
+          from ended where accounts.id = ended.account_id
+        ), unlinked as (
+          delete from asset_products using ended where asset_id = ended.id
+        )
+        insert into removals (kind, storage_id, key, due_at)
+        select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended`
+      return true
+    })
+    return won ? { won, status: to } : { won, status: await statusOf(id) }
   }
 
   async function repeated(key: string, digest: string): Promise<Reservation | undefined> {

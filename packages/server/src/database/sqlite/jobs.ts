@@ -4,6 +4,9 @@ import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
+const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
+const TAKEN_FOR_MS = 60_000
+
 /** What the jobs ask, over all accounts. */
 export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
@@ -23,9 +26,14 @@ export function prepareJobs(connection: Connection) {
     `select id from assets
      where id in (select value from json_each(:ids)) and status in ('uploading', 'completing')`,
   )
-  const due = prepare<RemovalRow>(
-    `select id, kind, storage_id, key, attempts from removals
-     where due_at <= :now order by due_at limit :limit`,
+  const anyDue = prepare('select 1 from removals where due_at <= :now limit 1')
+  const take = prepare<RemovalRow>(
+    `update removals set due_at = :taken_until where id in (
+       select id from removals where due_at <= :now order by due_at limit :limit)
+     returning ${REMOVAL_COLUMNS}`,
+  )
+  const removals = prepare<RemovalRow>(
+    `select ${REMOVAL_COLUMNS} from removals order by id limit :limit`,
   )
   const remove = prepare('delete from removals where id = :id')
   const postpone = prepare(
@@ -54,8 +62,15 @@ export function prepareJobs(connection: Connection) {
       return new Set(unfinished.all({ ids: JSON.stringify(ids) }).map(({ id }) => id))
     },
 
-    listDueRemovals(now: Date, limit: number): Removal[] {
-      return due.all({ now: now.getTime(), limit }).map(toRemoval)
+    takeDueRemovals(now: Date, limit: number): Removal[] {
+      // Asking costs nothing, taking is a write.
+      if (anyDue.get({ now: now.getTime() }) === undefined) return []
+      const taken_until = now.getTime() + TAKEN_FOR_MS
+      return take.all({ now: now.getTime(), taken_until, limit }).map(toRemoval)
+    },
+
+    listRemovals(limit: number): Removal[] {
+      return removals.all({ limit }).map(toRemoval)
     },
 
     finishRemoval(id: number): void {

@@ -27,6 +27,7 @@ export interface RemovalRow {
   storage_id: string
   key: string
   attempts: number
+  due_at: number
 }
 
 export const ASSET_COLUMNS =
@@ -65,5 +66,6 @@ export function toRemoval(row: RemovalRow): Removal {
     storageId: row.storage_id,
     key: row.key,
     attempts: row.attempts,
+    dueAt: new Date(row.due_at),
   }
 }
