@@ -1,21 +1,11 @@
-import { type TestContext, test } from 'node:test'
-import { type BadRequests, checkRefusals } from '../support/refusals.ts'
-import { aScene, type Scene } from '../support/scene.ts'
+import { test } from 'node:test'
+import { refuses } from '../support/refusals.ts'
 import { badAddresses } from './bad-input/bad-addresses.ts'
 import { badBodies } from './bad-input/bad-bodies.ts'
 import { badCompletions } from './bad-input/bad-completions.ts'
 import { badMessages } from './bad-input/bad-messages.ts'
 import { badQueries } from './bad-input/bad-queries.ts'
-import { badStorageRequests } from './bad-input/bad-storage-requests.ts'
 import { badUploadRequests } from './bad-input/bad-upload-requests.ts'
-
-/** The rows of a table, each of which must be refused and change nothing. */
-function refuses(tableOf: (scene: Scene) => BadRequests | Promise<BadRequests>) {
-  return async (t: TestContext) => {
-    const scene = await aScene(t)
-    await checkRefusals(t, scene, await tableOf(scene))
-  }
-}
 
 test('a bad request for an upload is refused and reserves nothing', refuses(badUploadRequests))
 test('a bad completion or cancel is refused and ends no upload', refuses(badCompletions))
@@ -23,4 +13,3 @@ test('a body that no call can read is refused', refuses(badBodies))
 test('an address or method that is none is refused', refuses(badAddresses))
 test('a bad query is refused', refuses(badQueries))
 test('what is not HTTP, or comes from strangers, is refused', refuses(badMessages))
-test('the storage refuses what it did not sign or cannot take', refuses(badStorageRequests))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ErrorCode } from '@stowage/protocol'
-import { finishOpenUpload, readState, type Scene } from './scene.ts'
+import { aScene, finishOpenUpload, readState, type Scene } from './scene.ts'
 import type { Answer } from './service.ts'
 
 /** How the service says no. */
@@ -101,4 +101,12 @@ export function shorten(value: unknown): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)) ?? 'left out'
   const visible = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')
   return visible.length > 60 ? `${visible.slice(0, 50)}… (${text.length} characters)` : visible
+}
+
+/** A test of a table: each of its rows must be refused and change nothing. */
+export function refuses(tableOf: (scene: Scene) => BadRequests | Promise<BadRequests>) {
+  return async (t: TestContext) => {
+    const scene = await aScene(t)
+    await checkRefusals(t, scene, await tableOf(scene))
+  }
 }

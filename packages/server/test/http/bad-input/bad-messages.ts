@@ -40,14 +40,19 @@ function malformed(path: string, method: string): [input: string, text: string][
 }
 
 export function badMessages(scene: Scene): BadRequests {
-  const { baseUrl, storageUrl } = scene.service
-  const address = (scene.empty.urls[0]?.url ?? '').replace(storageUrl, '')
+  const { baseUrl } = scene.service
   return {
     'what is not HTTP, to the service': malformedRows(baseUrl, 'POST', `${API}/assets/signed`),
     'a body that is not HTTP, to the service': [brokenChunk(baseUrl)],
-    'what is not HTTP, to the storage': malformedRows(storageUrl, 'PUT', address),
     'a request by another name or from another origin': strangerRows(baseUrl),
   }
+}
+
+/** The same, to the disk storage. */
+export function badStorageMessages(scene: Scene): BadRequests {
+  const { storageUrl } = scene.service
+  const address = (scene.empty.urls[0]?.url ?? '').replace(storageUrl, '')
+  return { 'what is not HTTP': malformedRows(storageUrl, 'PUT', address) }
 }
 
 /** Refused in the one body of every error, as everything else. */

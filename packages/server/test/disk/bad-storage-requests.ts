@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { type ExactRequest, sendExactly } from '../../support/exact-request.ts'
+import { type ExactRequest, sendExactly } from '../support/exact-request.ts'
 import {
   type BadRequest,
   type BadRequests,
   notFound,
   type Refusal,
   wrongMethod,
-} from '../../support/refusals.ts'
-import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
+} from '../support/refusals.ts'
+import type { Scene } from '../support/scene.ts'
+import { API } from '../support/upload.ts'
 
 const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
 const addressExpired: Refusal = { status: 403, code: 'address_expired' }
