@@ -71,7 +71,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
 
 /** The database alone: what the service holds besides is not touched. */
 export async function openOperator(config: Config): Promise<Operator> {
-  if (config.database.kind === 'sqlite') await mkdir(config.dataDirectory, { recursive: true })
+  if (config.database.kind === 'sqlite')
+    await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
   const database = await openDatabase(config)
   try {
     await prepareAccount(database, config)

@@ -13,7 +13,8 @@ export interface HeldFolder {
  * it goes with the process, however that ends, so it is never stale.
  */
 export async function holdDataFolder(directory: string): Promise<HeldFolder> {
-  await mkdir(directory, { recursive: true })
+  // Names, addresses and hashes of keys lie in it.
+  await mkdir(directory, { recursive: true, mode: 0o700 })
   const note = join(directory, 'lock.json')
   const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
   try {

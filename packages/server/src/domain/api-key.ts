@@ -25,7 +25,7 @@ export function isWellFormedApiKey(key: string): boolean {
     return false
   }
   const secret = key.slice(PREFIX.length, -CHECKSUM_LETTERS)
-  return key.endsWith(checksumOf(secret))
+  return /^[0-9A-Za-z]+$/.test(secret) && key.endsWith(checksumOf(secret))
 }
 
 /** What of a key may be shown, so that people recognize it. */

@@ -32,7 +32,7 @@ function tellStanding(context: Context, standing: RateStanding, reply: FastifyRe
     'X-RateLimit-Reset': resetsAt / 1000,
   })
   if (!standing.isExceeded) return
-  const seconds = Math.ceil((resetsAt - context.clock().getTime()) / 1000)
+  const seconds = Math.max(1, Math.ceil((resetsAt - context.clock().getTime()) / 1000))
   reply.header('Retry-After', seconds)
   throw new ServiceError(
     'too_many_requests',

@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import { answerUnreadable } from '../answer-unreadable.ts'
 import type { AccountContext } from '../operations/context.ts'
 import { trackConnections } from '../quiet-close.ts'
-import { allowOtherOrigins } from './cross-origin.ts'
+import { answerPreflights, CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import { answerError } from './error-response.ts'
 import { refuseStrangers } from './local-only.ts'
 import { readJsonOnly, refuseUnreadable } from './read-request.ts'
@@ -49,24 +55,37 @@ export function buildApp(options: AppOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: false,
     routerOptions: { ignoreTrailingSlash: true },
-    frameworkErrors: answerError,
+    // What the router itself refuses comes past no hook.
+    frameworkErrors(error, request, reply) {
+      try {
+        receive(request, reply)
+        answerError(error, request, reply)
+      } catch (refusal) {
+        answerError(refusal as Error, request, reply)
+      }
+    },
     clientErrorHandler: answerUnreadable,
     // A missing Host is refused by us, in our words.
     http: { requireHostHeader: false },
   })
   const isOpen = options.context.settings.auth.kind === 'open'
+
+  /** Every answer begins with this. */
+  function receive(request: FastifyRequest, reply: FastifyReply): void {
+    reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    if (isOpen) refuseStrangers(request, options.baseUrl())
+    else reply.headers(CROSS_ORIGIN_HEADERS)
+  }
+
   const closeQuietConnections = trackConnections(app.server)
   app.addHook('preClose', async () => closeQuietConnections())
   app.setValidatorCompiler(compileValidator)
   app.setErrorHandler(answerError)
   app.decorateRequest('accountContext', undefined)
   readJsonOnly(app)
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
-    refuseUnreadable(request)
-    if (isOpen) refuseStrangers(request, options.baseUrl())
-  })
-  if (!isOpen) allowOtherOrigins(app)
+  app.addHook('onRequest', async (request, reply) => receive(request, reply))
+  if (!isOpen) answerPreflights(app)
+  app.addHook('onRequest', async (request) => refuseUnreadable(request))
   refuseUnknownRoutes(app)
   app.addHook('onResponse', async (request, reply) => {
     // The query may hold what people search for, so only the path is logged.

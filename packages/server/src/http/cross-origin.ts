@@ -8,12 +8,13 @@ const EXPOSED_HEADERS =
  * Where a key is needed, a page of any origin may call: the key is the permission, and a browser
  * never sends it by itself.
  */
-export function allowOtherOrigins(app: FastifyInstance): void {
+export const CROSS_ORIGIN_HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+}
+
+export function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      'Access-Control-Allow-Origin': '*',
-      'Access-Control-Expose-Headers': EXPOSED_HEADERS,
-    })
     const isPreflight =
       request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
     if (!isPreflight) return

@@ -9,8 +9,9 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
  * web page of another origin.
  */
 export function refuseStrangers(request: FastifyRequest, ownOrigin: string): void {
-  const { host = '', origin } = request.headers
-  if (!LOOPBACK_HOST.test(host)) {
+  const { host, origin } = request.headers
+  // A request without a Host is refused for that, a moment later.
+  if (host !== undefined && !LOOPBACK_HOST.test(host)) {
     throw new ServiceError(
       'forbidden',
       'Without keys the service answers only to its loopback address, such as 127.0.0.1.',

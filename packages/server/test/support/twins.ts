@@ -92,7 +92,7 @@ export function withoutTraits(call: Call, traits: string[]): Call {
 }
 
 const ASSET_FILTERS = {
-  filename: ['pack', 'PACK 2'],
+  filename: ['PACK'],
   sku: ['PACK-1'],
   product_id: ['77'],
   linked: ['true', 'false'],
@@ -100,7 +100,7 @@ const ASSET_FILTERS = {
 }
 
 const PRODUCT_FILTERS = {
-  name: ['pack', 'wav'],
+  name: ['wav'],
   sku: ['PACK-1'],
   product_id: ['77'],
   variant_id: ['781'],

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { includesScope, KEY_SCOPES } from './key.ts'
+
+test('read is in write, and both are in manage', () => {
+  const table = KEY_SCOPES.map((held) => KEY_SCOPES.map((needed) => includesScope(held, needed)))
+  assert.deepEqual(KEY_SCOPES, ['read', 'write', 'manage'])
+  assert.deepEqual(table, [
+    [true, false, false],
+    [true, true, false],
+    [true, true, true],
+  ])
+})

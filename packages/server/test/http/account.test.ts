@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aKeyedService, anAccount, finishUpload, sendUpload } from '../support/accounts.ts'
+import { API, someBytes } from '../support/upload.ts'
+
+test('the account’s numbers follow uploads, links, cancels and deletions at once', async (t) => {
+  const service = await aKeyedService(t)
+  const { call } = await anAccount(service, { name: 'shop', plan: 'small', storage: 1000 })
+  const assertNumbers = async (stored: number, reserved: number, assets: number) => {
+    const { body } = await call('GET', `${API}/account`)
+    const plan = { name: 'small', storage: 1000 }
+    const available = 1000 - stored - reserved
+    assert.deepEqual(body.data, { name: 'shop', plan, stored, reserved, available, assets })
+    for (const { counted, actual } of await service.context.database.readBooks()) {
+      assert.deepEqual(counted, actual)
+    }
+  }
+  await assertNumbers(0, 0, 0)
+  const first = await sendUpload(call, { name: 'a.zip', bytes: someBytes(300) })
+  await assertNumbers(0, 300, 0)
+  const second = await sendUpload(call, { name: 'b.zip', bytes: someBytes(400) })
+  await assertNumbers(0, 700, 0)
+  await finishUpload(call, first)
+  await assertNumbers(300, 400, 1)
+  await finishUpload(call, first)
+  await assertNumbers(300, 400, 1)
+  const { upload_id } = second.session
+  await call('POST', `${API}/assets/${second.session.id}/cancel`, { upload_id })
+  await assertNumbers(300, 0, 1)
+  const link = { filename: 'c.zip', url: 'https://example.com/c.zip', size: '5GB' }
+  const stored = await call('POST', `${API}/assets/store`, link)
+  await assertNumbers(300, 0, 2)
+  await call('PUT', `${API}/assets/${stored.body.data.id}`, { size: '1TB' })
+  await assertNumbers(300, 0, 2)
+  await call('DELETE', `${API}/assets/${first.session.id}`)
+  await assertNumbers(0, 0, 1)
+  await call('DELETE', `${API}/assets/${stored.body.data.id}`)
+  await assertNumbers(0, 0, 0)
+})
+
+test('a plan counts as soon as it is changed, and one below what is stored only stops uploads', async (t) => {
+  const service = await aKeyedService(t)
+  const { call, id } = await anAccount(service, { name: 'shop', storage: 100 })
+  const sent = await sendUpload(call, { name: 'a.zip', bytes: someBytes(80) })
+  await finishUpload(call, sent)
+  const request = (size: number) => call('POST', `${API}/assets/signed`, { name: 'b', size })
+  assert.equal((await request(21)).status, 402)
+  await service.context.database.changePlan(id, { name: 'large', storage: 101 })
+  assert.equal((await request(21)).status, 201)
+  await service.context.database.changePlan(id, { name: 'tiny', storage: 10 })
+  const { data } = (await call('GET', `${API}/account`)).body
+  assert.deepEqual(
+    [data.plan, data.stored, data.reserved, data.available],
+    [{ name: 'tiny', storage: 10 }, 80, 21, 0],
+  )
+  assert.equal((await request(1)).status, 402)
+  const download = await call('GET', `${API}/assets/${sent.session.id}/download`)
+  assert.equal(download.status, 302)
+  assert.equal((await call('DELETE', `${API}/assets/${sent.session.id}`)).status, 202)
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '../support/accounts.ts'
+import type { TestService } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
+
+/** Sets the clock to so many milliseconds after the minute began. */
+function setClock({ context }: TestService, afterMs: number): void {
+  context.clock = () => new Date(MINUTE + afterMs)
+}
+
+test('a key may call so many times a minute, and is told where it stands', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '5' })
+  const { keys } = await anAccount(service, { name: 'shop' })
+  setClock(service, 20_500)
+  const call = callerWith(service.baseUrl, keys.read.secret)
+  for (const remaining of [4, 3, 2, 1, 0]) {
+    // A call that the key may not make counts like any other.
+    const [path, status] = remaining % 2 === 0 ? ['account', 200] : ['keys', 403]
+    const answer = await call('GET', `${API}/${path}`)
+    assert.equal(answer.status, status)
+    assert.deepEqual(standing(answer.headers), ['5', String(remaining), resetsAt(60), null])
+  }
+  for (const path of ['account', 'assets', 'keys']) {
+    const refused = await call('GET', `${API}/${path}`)
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_requests'])
+    assert.deepEqual(standing(refused.headers), ['5', '0', resetsAt(60), '40'])
+  }
+  setClock(service, 59_999)
+  const late = await call('GET', `${API}/account`)
+  assert.deepEqual(standing(late.headers), ['5', '0', resetsAt(60), '1'])
+  setClock(service, 60_000)
+  const anew = await call('GET', `${API}/account`)
+  assert.equal(anew.status, 200)
+  assert.deepEqual(standing(anew.headers), ['5', '4', resetsAt(120), null])
+})
+
+test('other keys, also of the same account, are not slowed down', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
+  const one = await anAccount(service, { name: 'default' })
+  const other = await anAccount(service, { name: 'somebody else' })
+  setClock(service, 0)
+  const secrets = [one, other].flatMap(({ keys }) => Object.values(keys).map((key) => key.secret))
+  for (const secret of [...secrets, ADMIN_KEY]) {
+    const call = callerWith(service.baseUrl, secret)
+    assert.equal((await call('GET', `${API}/account`)).status, 200)
+    assert.equal((await call('GET', `${API}/account`)).status, 429)
+  }
+})
+
+test('a refused call over the limit does nothing', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
+  const { id, call } = await anAccount(service, { name: 'shop' })
+  setClock(service, 0)
+  const link = { filename: 'a.zip', url: 'https://example.com/a.zip' }
+  const answers = [
+    await call('POST', `${API}/assets/store`, link),
+    await call('POST', `${API}/assets/store`, link),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 429],
+  )
+  assert.equal((await service.context.database.of(id).readSummary()).assets, 1)
+})
+
+test('callers without a key use up nobody’s calls, and public pages are never limited', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
+  setClock(service, 0)
+  const stranger = callerWith(service.baseUrl)
+  for (let count = 0; count < 3; count += 1) {
+    const refused = await stranger('GET', `${API}/account`)
+    assert.deepEqual([refused.status, ...standing(refused.headers)], [401, null, null, null, null])
+    assert.equal((await stranger('GET', '/healthz')).status, 200)
+  }
+  assert.equal((await callerWith(service.baseUrl, ADMIN_KEY)('GET', `${API}/account`)).status, 200)
+})
+
+test('without a limit nothing is said about one', async (t) => {
+  const service = await aKeyedService(t)
+  const { headers } = await callerWith(service.baseUrl, ADMIN_KEY)('GET', `${API}/account`)
+  assert.deepEqual(standing(headers), [null, null, null, null])
+})
+
+function standing(headers: Headers): (string | null)[] {
+  const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After']
+  return names.map((name) => headers.get(name))
+}
+
+/** In seconds since 1970, like the header. */
+function resetsAt(afterSeconds: number): string {
+  return String(MINUTE / 1000 + afterSeconds)
+}
