@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
+import type { Asset, CompletedPart, Key, UploadSession } from '@stowage/protocol'
 import type { Environment } from '../../src/config/config.ts'
 import { KEY_SCOPES, type KeyScope } from '../../src/domain/key.ts'
 import { forAccount } from '../../src/operations/context.ts'
@@ -113,4 +113,13 @@ export async function finishUpload(call: Call, { session, parts }: SentUpload): 
   })
   assert.equal(status, 200, text)
   return body.data
+}
+
+export const KEYS = `${API}/keys`
+
+/** Over HTTP, and expects one. */
+export async function requestKey(call: Call, scope: Key['scope'], name = `${scope} key`) {
+  const answer = await call('POST', KEYS, { name, scope })
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body.data as Key & { secret: string }
 }

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import {
+  ADMIN_KEY,
+  aKeyedService,
+  anAccount,
+  callerWith,
+  KEYS,
+  requestKey,
+} from '../support/accounts.ts'
+import { API } from '../support/upload.ts'
+
+test('at rest there are hashes of keys, and no key in any table or byte of the data folder', async (t) => {
+  const service = await aKeyedService(t)
+  const { keys, call } = await anAccount(service, { name: 'default' })
+  const created = await requestKey(call, 'write')
+  await call('DELETE', `${KEYS}/${created.id}`)
+  const secrets = [...Object.values(keys).map(({ secret }) => secret), created.secret, ADMIN_KEY]
+  for (const secret of secrets) await callerWith(service.baseUrl, secret)('GET', `${API}/assets`)
+
+  const database = new DatabaseSync(join(service.folder, 'stowage.db'), { readOnly: true })
+  const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+  const rows = tables.flatMap(({ name }) => database.prepare(`select * from "${name}"`).all())
+  database.close()
+  const stored = JSON.stringify(rows)
+  const files = globSync('**/*', { cwd: service.folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  assert.ok(files.some((file) => file.endsWith('stowage.db-wal')))
+  const bytes = Buffer.concat(files.map((file) => readFileSync(file)))
+  for (const secret of secrets) {
+    assert.ok(!stored.includes(secret) && !bytes.includes(secret), secret)
+    assert.ok(!bytes.includes(secret.slice(5, 37)), 'not a piece of it either')
+    const hash = createHash('sha256').update(secret).digest('hex')
+    // The one from outside is in the settings; nothing of it is kept.
+    assert.equal(stored.includes(hash) && bytes.includes(hash), secret !== ADMIN_KEY)
+  }
+})
