@@ -55,7 +55,7 @@ export const ERRORS = {
   },
   upload_completing: {
     status: 409,
-    when: 'A cancel arrives while the upload is being completed.',
+    when: 'A cancel or a delete arrives while the upload is being completed.',
     remedy: 'Read the asset: it will be ready in a moment.',
   },
   not_ready: {

@@ -59,7 +59,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     closers.push(() => app.close())
-    const jobs = openJobs(context)
+    const jobs = openJobs(context, { isAlone: isHeld })
     closers.push(() => jobs.close())
     await folder?.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
     return { baseUrl, storageUrl: storage.url, context, close }

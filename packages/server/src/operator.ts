@@ -42,6 +42,9 @@ export interface Operator {
   close(): Promise<void>
 }
 
+/** The id of nothing. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
 export type OperatorContext = Pick<Context, 'database' | 'newId' | 'clock' | 'randomBytes'>
 
 export function createOperator(context: OperatorContext): Operator {
@@ -98,7 +101,9 @@ export function createOperator(context: OperatorContext): Operator {
     },
 
     async revokeKey(account, id) {
-      await revokeKey(await accountContext(account), id, { keepLast: false })
+      const own = await accountContext(account)
+      const key = (await own.data.listKeys()).find((known) => known.id === id.toLowerCase())
+      await revokeKey(own, key?.id ?? NO_ID, { keepLast: false })
     },
 
     close: () => database.close(),

@@ -130,6 +130,8 @@ test('loopback is open, any other address has keys', () => {
   assert.deepEqual(readConfig({ STOWAGE_HOST: '0.0.0.0' }).auth, keys)
   assert.deepEqual(readConfig({ STOWAGE_HOST: '192.168.1.5' }).auth, keys)
   assert.deepEqual(readConfig({ STOWAGE_AUTH: 'keys' }).auth, keys)
+  assert.deepEqual(readConfig({ STOWAGE_BASE_URL: 'https://files.example.com' }).auth, keys)
+  assert.deepEqual(readConfig({ STOWAGE_BASE_URL: 'http://[::1]:4000' }).auth, { kind: 'open' })
 })
 
 test('an open service must not be reachable from other machines', () => {
@@ -166,4 +168,6 @@ test('PostgreSQL has a pool, a time-out and TLS', () => {
     statementTimeoutMs: 30_000,
     tls: 'on',
   })
+  const verified = readConfig({ STOWAGE_DATABASE: `${url}?sslmode=verify-full` }).database
+  assert.ok(verified.kind === 'postgres' && verified.tls === 'verify')
 })

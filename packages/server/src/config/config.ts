@@ -81,11 +81,13 @@ export function readConfig(environment: Environment): Config {
   const host =
     read('STOWAGE_HOST', parseHost, 'an address to listen on, such as 127.0.0.1 or 0.0.0.0') ??
     '127.0.0.1'
-  const isLocal = LOOPBACK.test(host)
+  const baseUrl = read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED)
+  // Behind a proxy it is reachable from elsewhere, wherever it listens.
+  const isLocal = LOOPBACK.test(host) && (baseUrl === undefined || isLoopbackUrl(baseUrl))
   const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
   if (authKind === 'open' && !isLocal) {
     problems.push(
-      `STOWAGE_AUTH=open: whoever reaches ${host} could do everything; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
+      `STOWAGE_AUTH=open: whoever reaches ${baseUrl ?? host} could do everything; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
     )
   }
   const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_WANTED, { secret: true })
@@ -97,7 +99,7 @@ export function readConfig(environment: Environment): Config {
   const config: Config = {
     host,
     port: read('STOWAGE_PORT', parsePort, PORT) ?? 4000,
-    baseUrl: read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED),
+    baseUrl,
     dataDirectory,
     database: readDatabase(read, dataDirectory),
     storage: readStorage(read, dataDirectory),
@@ -115,6 +117,10 @@ export function readConfig(environment: Environment): Config {
   problems.push(...mismatches(config, environment))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function isLoopbackUrl(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
 
 /** What is fine by itself, but not together. */

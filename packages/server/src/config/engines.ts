@@ -51,8 +51,14 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
     url: database,
     poolSize: poolSize ?? 10,
     statementTimeoutMs: statementTimeoutMs ?? 10_000,
-    tls: tls ?? (/[?&]sslmode=(require|verify)/.test(database) ? 'on' : 'off'),
+    tls: tls ?? tlsOf(database),
   }
+}
+
+/** As the address says, in PostgreSQL's own words. */
+function tlsOf(url: string): 'off' | 'on' | 'verify' {
+  if (/[?&]sslmode=verify-(ca|full)/.test(url)) return 'verify'
+  return /[?&]sslmode=(require|prefer)/.test(url) ? 'on' : 'off'
 }
 
 function parseDatabase(text: string): string | undefined {

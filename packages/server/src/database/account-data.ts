@@ -90,8 +90,11 @@ export interface AccountData {
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
-  /** Remembers the storage's own name for an upload, for storages that choose it themselves. */
-  recordStorageId(assetId: string, storageId: string): Promise<void>
+  /**
+   * Remembers the storage's own name for an upload, for storages that choose it themselves. False
+   * when it is no longer uploading, or has another name than `previous` by now.
+   */
+  recordStorageId(assetId: string, names: { previous: string; storageId: string }): Promise<boolean>
 
   /** Gives back a reservation whose upload could not be created in the storage. */
   dropReservation(assetId: string): Promise<void>

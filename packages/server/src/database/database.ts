@@ -1,4 +1,4 @@
-import type { Upload } from '../domain/asset.ts'
+import type { AssetStatus, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
 import type { AccountData } from './account-data.ts'
 
@@ -59,8 +59,8 @@ export interface Database {
   /** Uploads whose completion began before `before` and has not ended. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
 
-  /** Which of these assets are uploading or completing. */
-  filterUnfinished(assetIds: string[]): Promise<Set<string>>
+  /** The status of each of these assets that has a row. */
+  readStatuses(assetIds: string[]): Promise<Map<string, AssetStatus>>
 
   /** Removals that are due; nobody else is given them for a minute. */
   takeDueRemovals(now: Date, limit: number): Promise<Removal[]>

@@ -64,19 +64,25 @@ function firstOf<Item, Result>(
   return undefined
 }
 
-/** Numbers and booleans as text; what does not read as one stays text and is refused by type. */
+/** Numbers, booleans and UUIDs (the same in either case) as text; what does not read as one stays text and is refused by type. */
 function convertText(schema: TSchema, input: unknown): unknown {
   if (typeof input !== 'object' || input === null || !('properties' in schema)) return input
-  const properties = schema.properties as Record<string, { type?: string }>
+  const properties = schema.properties as Record<string, TextSchema>
   return Object.fromEntries(
-    Object.entries(input).map(([name, text]) => [name, convertOne(properties[name]?.type, text)]),
+    Object.entries(input).map(([name, text]) => [name, convertOne(properties[name] ?? {}, text)]),
   )
+}
+
+interface TextSchema {
+  type?: string
+  format?: string
 }
 
 const BOOLEANS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
 
-function convertOne(type: string | undefined, text: unknown): unknown {
+function convertOne({ type, format }: TextSchema, text: unknown): unknown {
   if (typeof text !== 'string') return text
+  if (format === 'uuid') return text.toLowerCase()
   if (type === 'boolean') return BOOLEANS[text] ?? text
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
   return text

@@ -9,10 +9,10 @@ export interface Jobs {
 }
 
 /**
- * Runs the jobs at once and then again and again. At the start nothing is under way, so every
- * completion that is not finished was left behind.
+ * Runs the jobs at once and then again and again. Where no other instance can be at work, nothing is
+ * under way at the start, and every completion that is not finished was left behind.
  */
-export function openJobs(context: Context, everyMs = EVERY_MS): Jobs {
+export function openJobs(context: Context, options: { isAlone: boolean }): Jobs {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
 
@@ -21,10 +21,10 @@ export function openJobs(context: Context, everyMs = EVERY_MS): Jobs {
     if (isClosed) return
     timer = setTimeout(() => {
       running = round({})
-    }, everyMs)
+    }, EVERY_MS)
   }
 
-  let running = round({ stuckMs: 0 })
+  let running = round(options.isAlone ? { stuckMs: 0 } : {})
   return {
     async close() {
       isClosed = true

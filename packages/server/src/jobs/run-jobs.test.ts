@@ -15,7 +15,7 @@ import {
 } from '../../test/support/upload.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/resume-upload.ts'
-import { runJobs } from './run-jobs.ts'
+import { removeOrphanedUploads, runJobs } from './run-jobs.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
@@ -73,14 +73,19 @@ test('a reservation whose upload never came to be is given back', async (t) => {
   await assertNothingLeft(service)
 })
 
-test('an upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {
+test('an old upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  await storage.createUpload({ key: newUuid(), id: newUuid(), mime: 'text/plain' })
+  const stranger = { key: newUuid(), id: newUuid() }
+  stranger.id = await storage.createUpload({ ...stranger, mime: 'text/plain' })
+  const left = async () =>
+    (await Array.fromAsync(storage.listUploads())).map(({ key }) => key).sort()
   await runJobs(service.context)
-  const left = await Array.fromAsync(storage.listUploads())
-  assert.deepEqual(left, [await uploadInStorage(service, session)])
+  assert.deepEqual(await left(), [session.id, stranger.key].sort())
+  // Only the job that is meant: the others would end the upload of the row, too.
+  await removeOrphanedUploads(inHours(service.context, 37))
+  assert.deepEqual(await left(), [session.id])
 })
 
 test('parts that lie in the storage after a cancel are removed', async (t) => {

@@ -6,6 +6,8 @@ import { carryOutRemoval } from './carry-out-removal.ts'
 const BATCH = 100
 /** A completion normally takes well under a second; one this old was left behind by a crash. */
 const STUCK_MS = 30_000
+/** How long beyond its addresses' life an upload without a row is left alone. */
+const ORPHANED_MS = 24 * 3_600_000
 /** How long a cancelled or expired upload can still be asked about. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
@@ -29,25 +31,32 @@ export async function carryOutRemovals(context: Context): Promise<void> {
 export async function finishCompletions(context: Context, stuckMs = STUCK_MS): Promise<void> {
   const { database, clock } = context
   const before = new Date(clock().getTime() - stuckMs)
-  for (;;) {
-    // Whatever comes of it, an upload does not stay in this state, so each round has other rows.
-    const stuck = await database.listStuckCompletions(before, BATCH)
-    for (const upload of stuck) {
+  for (const upload of await database.listStuckCompletions(before, BATCH)) {
+    try {
       await finishInStorage(forAccount(context, upload.asset.accountId), upload, [])
+    } catch (error) {
+      // It is tried again in the next round, and holds up no other.
+      context.warn(`the upload of ${upload.asset.id} could not be completed yet`, error)
     }
-    if (stuck.length < BATCH) return
   }
 }
 
-/** Removes uploads that the storage holds and no row speaks of. */
-export async function removeOrphanedUploads({ database, storage }: Context): Promise<void> {
-  // The row is always written first, so what has none now never gets one.
+/**
+ * Removes uploads that the storage holds though their asset has ended. Where there is no row at all
+ * only old ones go: after a database was restored from a copy, the young ones are those since.
+ */
+export async function removeOrphanedUploads(context: Context): Promise<void> {
+  const { database, storage, clock, settings } = context
+  const old = new Date(clock().getTime() - settings.signedForMs - ORPHANED_MS)
   const uploads = await Array.fromAsync(storage.listUploads())
   for (let start = 0; start < uploads.length; start += BATCH) {
     const some = uploads.slice(start, start + BATCH)
-    const unfinished = await database.filterUnfinished(some.map(({ key }) => key))
-    for (const upload of some) {
-      if (!unfinished.has(upload.key)) await storage.abortUpload(upload)
+    const statuses = await database.readStatuses(some.map(({ key }) => key))
+    for (const { openedAt, ...upload } of some) {
+      const status = statuses.get(upload.key)
+      const isWanted = status === 'uploading' || status === 'completing'
+      const isYoungStranger = status === undefined && openedAt > old
+      if (!isWanted && !isYoungStranger) await storage.abortUpload(upload)
     }
   }
 }

@@ -70,11 +70,11 @@ export async function finishInStorage(
  */
 async function settle({ data, storage, clock }: AccountContext, id: string): Promise<void> {
   let status = await data.finishCompletion(id, clock())
-  if (status === 'uploading') {
+  while (status === 'uploading') {
     await data.beginCompletion(id, clock())
     status = await data.finishCompletion(id, clock())
   }
-  if (status !== 'ready') await storage.removeObject(id)
+  if (status !== 'ready' && status !== 'completing') await storage.removeObject(id)
 }
 
 function partsChanged(numbers: number[]) {

@@ -7,7 +7,10 @@ import { availableBytes } from '../domain/plan.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { invalid, ServiceError } from '../errors.ts'
 import type { AccountContext } from './context.ts'
-import { type SignedPart, signParts, storageUploadOf } from './signed-parts.ts'
+import { getUpload } from './get-upload.ts'
+import { openInStorage } from './open-in-storage.ts'
+import { resumeUpload } from './resume-upload.ts'
+import { type SignedPart, signParts } from './signed-parts.ts'
 
 export interface FileDetails {
   name?: string | undefined
@@ -90,13 +93,10 @@ function checkFile(file: FileDetails): { filename: string; mime: string } {
 
 /** If the storage refuses, the reservation is given back; if we die here, it expires. */
 async function createInStorage(context: AccountContext, upload: Upload): Promise<Upload> {
-  const { data, storage } = context
+  const { data } = context
   try {
-    const { mime } = upload.asset
-    const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
-    if (storageId === upload.storageId) return upload
-    await data.recordStorageId(upload.asset.id, storageId)
-    return { ...upload, storageId }
+    // A repeated request may have been quicker, and what it opened is as good.
+    return (await openInStorage(context, upload)) ?? (await getUpload(context, upload.asset.id))
   } catch (error) {
     await data.dropReservation(upload.asset.id).catch((failure: unknown) => {
       context.warn('a reservation stays until it expires', failure)
@@ -107,7 +107,11 @@ async function createInStorage(context: AccountContext, upload: Upload): Promise
 
 async function repeatSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
   const { status } = upload.asset
-  if (status === 'uploading') return signSession(context, upload)
+  // As when it is resumed: it gets its time again, and the storage is asked whether it knows it.
+  if (status === 'uploading') {
+    const resumed = await resumeUpload(context, upload.asset.id)
+    return signSession(context, resumed.upload)
+  }
   // Nothing is left to send: a client that repeats itself goes straight on to `uploaded`.
   if (status === 'completing' || status === 'ready') return { upload, parts: [] }
   throw new ServiceError(

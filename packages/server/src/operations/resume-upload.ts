@@ -4,6 +4,7 @@ import type { StoredPart } from '../storage/storage.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { getUpload } from './get-upload.ts'
+import { openInStorage } from './open-in-storage.ts'
 import { type SignedPart, signParts, storageUploadOf } from './signed-parts.ts'
 
 export interface ResumedUpload {
@@ -40,16 +41,14 @@ export async function resumeUpload(
 
 /** A storage may lose an upload (a power cut, a bucket's lifecycle rule): then it is opened anew. */
 async function partsInStorage(
-  { data, storage }: AccountContext,
+  context: AccountContext,
   upload: Upload,
 ): Promise<{ upload: Upload; held: StoredPart[] }> {
-  const held = await storage.listParts(storageUploadOf(upload))
+  const held = await context.storage.listParts(storageUploadOf(upload))
   if (held !== undefined) return { upload, held }
   if (upload.asset.status !== 'uploading') return { upload, held: [] }
-  const { mime } = upload.asset
-  const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
-  if (storageId !== upload.storageId) await data.recordStorageId(upload.asset.id, storageId)
-  return { upload: { ...upload, storageId }, held: [] }
+  const opened = await openInStorage(context, upload)
+  return { upload: opened ?? (await getUpload(context, upload.asset.id)), held: [] }
 }
 
 /** It ended while we looked: what we may have opened is taken back, and its end is answered. */

@@ -63,14 +63,14 @@ export interface Storage {
   /** Removes every part, also those that arrive while it runs. An unknown upload is no error. */
   abortUpload(upload: StorageUpload): Promise<void>
 
-  /** An address for GET and HEAD with ranges until `expiresAt`, always as an attachment. */
+  /** An address for GET with ranges until `expiresAt`, always as an attachment. */
   signDownload(object: StoredObject, expiresAt: Date): Promise<string>
 
   /** An object that does not exist is no error. */
   removeObject(key: string): Promise<void>
 
-  /** Every upload that is open in the storage. */
-  listUploads(): AsyncIterable<StorageUpload>
+  /** Every upload of ours that is open in the storage. */
+  listUploads(): AsyncIterable<StorageUpload & { openedAt: Date }>
 
   /** Throws `EngineUnavailable` when the storage does not answer. */
   check(): Promise<void>

@@ -56,7 +56,7 @@ export function testJobs({ name, open }: Contract): void {
     assert.deepEqual(await database.listStuckCompletions(after(2), 10), [])
   })
 
-  test(name('it tells which uploads are unfinished'), async (t) => {
+  test(name('it tells the status of the assets that have a row'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: open1 } = await reserve(data)
     const { upload: completing } = await reserve(data)
@@ -64,8 +64,12 @@ export function testJobs({ name, open }: Contract): void {
     await data.beginCompletion(completing.asset.id, NOON)
     await data.cancelUpload(cancelled.asset.id, NOON)
     const ids = [open1, completing, cancelled].map(({ asset }) => asset.id)
-    const unfinished = await database.filterUnfinished([...ids, newUuid()])
-    assert.deepEqual(unfinished, new Set(ids.slice(0, 2)))
+    const statuses = await database.readStatuses([...ids, newUuid()])
+    assert.deepEqual(
+      ids.map((id) => statuses.get(id)),
+      ['uploading', 'completing', 'cancelled'],
+    )
+    assert.equal(statuses.size, 3)
   })
 
   test(name('ended uploads are forgotten after a while'), async (t) => {

@@ -112,6 +112,28 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     assert.deepEqual((await data.productsOfAssets([both, single])).get(both), [two])
   })
 
+  test(
+    name('products deleted and detached at once leave no asset that claims a link'),
+    async (t) => {
+      const { data } = await open(t)
+      for (let round = 0; round < 10; round += 1) {
+        const variantIds = [11, 12, 13]
+        const products = await data.putProducts(
+          variantIds.map((variantId) => aProduct({ variantId })),
+        )
+        const asset = await aReadyAsset(data)
+        await data.attachProducts(asset, select({ variantIds }))
+        const [first, second] = products.map(({ id }) => id)
+        await Promise.all([
+          data.deleteProduct(first ?? ''),
+          data.deleteProduct(second ?? ''),
+          data.detachProducts(asset, select({ variantIds: [13] })),
+        ])
+        assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
+      }
+    },
+  )
+
   test(name('a link is listed, but takes nothing of the plan'), async (t) => {
     const { data } = await open(t)
     const id = await aLink(data, { filename: 'Elsewhere.zip', bytes: 1_000_000 })

@@ -92,7 +92,10 @@ export function testUploads({ name, open }: Contract): void {
     await data.reserveUpload({ upload })
     assert.deepEqual(await data.findUpload(upload.asset.id), upload)
     assert.deepEqual(await data.findAsset(upload.asset.id), upload.asset)
-    await data.recordStorageId(upload.asset.id, 'named-by-the-storage')
+    const record = (previous: string, storageId: string) =>
+      data.recordStorageId(upload.asset.id, { previous, storageId })
+    assert.equal(await record(upload.id, 'named-by-the-storage'), true)
+    assert.equal(await record(upload.id, 'named-too-late'), false)
     const named = await data.findUpload(upload.asset.id)
     assert.equal(named?.storageId, 'named-by-the-storage')
   })

@@ -1,3 +1,4 @@
+import type { AssetStatus } from '../../domain/asset.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from './connection.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -6,7 +7,7 @@ type Jobs = Pick<
   Database,
   | 'expireUploads'
   | 'listStuckCompletions'
-  | 'filterUnfinished'
+  | 'readStatuses'
   | 'takeDueRemovals'
   | 'listRemovals'
   | 'finishRemoval'
@@ -50,11 +51,10 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async filterUnfinished(ids) {
-      const rows = await sql<{ id: string }[]>`
-        select id from assets
-        where id::text = any(${ids}) and status in ('uploading', 'completing')`
-      return new Set(rows.map(({ id }) => id))
+    async readStatuses(ids) {
+      const rows = await sql<{ id: string; status: AssetStatus }[]>`
+        select id, status from assets where id = any(${ids}::uuid[])`
+      return new Map(rows.map(({ id, status }) => [id, status]))
     },
 
     async takeDueRemovals(now, limit) {

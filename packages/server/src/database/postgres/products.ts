@@ -100,12 +100,15 @@ export function ownProducts(sql: Sql, account: string): Products {
         const [product] = await transaction`
           select id from products where id = ${id} and account_id = ${account} for update`
         if (product === undefined) return false
-        const links = await transaction<{ asset_id: string }[]>`
-          delete from asset_products where product_id = ${id} returning asset_id`
+        // The assets wait in line, in one order: what another call does to their links is done.
+        const assets = await transaction<{ id: string }[]>`
+          select id from assets
+          where id in (select asset_id from asset_products where product_id = ${id})
+          order by id for no key update`
         await transaction`delete from products where id = ${id}`
         await transaction`
-          update assets set linked = false where id = any(${links.map((link) => link.asset_id)}::uuid[])
-          and not exists (select from asset_products where asset_id = assets.id)`
+          update assets set linked = exists (select from asset_products where asset_id = assets.id)
+          where id = any(${assets.map((asset) => asset.id)}::uuid[])`
         return true
       }),
 

@@ -117,9 +117,12 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       }
     },
 
-    async recordStorageId(id, storageId) {
-      await sql`
-        update assets set storage_id = ${storageId} where id = ${id} and account_id = ${account}`
+    async recordStorageId(id, { previous, storageId }) {
+      const recorded = await sql`
+        update assets set storage_id = ${storageId}
+        where id = ${id} and account_id = ${account} and status = 'uploading'
+          and coalesce(storage_id, upload_id::text) = ${previous}`
+      return recorded.count === 1
     },
 
     async dropReservation(id) {

@@ -1,4 +1,4 @@
-import type { Upload } from '../../domain/asset.ts'
+import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import type { Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -22,9 +22,8 @@ export function prepareJobs(connection: Connection) {
     `select ${UPLOAD_COLUMNS} from assets
      where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
   )
-  const unfinished = prepare<{ id: string }>(
-    `select id from assets
-     where id in (select value from json_each(:ids)) and status in ('uploading', 'completing')`,
+  const statuses = prepare<{ id: string; status: AssetStatus }>(
+    'select id, status from assets where id in (select value from json_each(:ids))',
   )
   const anyDue = prepare('select 1 from removals where due_at <= :now limit 1')
   const take = prepare<RemovalRow>(
@@ -58,8 +57,9 @@ export function prepareJobs(connection: Connection) {
       return stuck.all({ before: before.getTime(), limit }).map(toUpload)
     },
 
-    filterUnfinished(ids: string[]): Set<string> {
-      return new Set(unfinished.all({ ids: JSON.stringify(ids) }).map(({ id }) => id))
+    readStatuses(ids: string[]): Map<string, AssetStatus> {
+      const rows = statuses.all({ ids: JSON.stringify(ids) })
+      return new Map(rows.map(({ id, status }) => [id, status]))
     },
 
     takeDueRemovals(now: Date, limit: number): Removal[] {

@@ -44,7 +44,10 @@ export function prepareUploadStatements({ prepare }: Connection) {
       `select ${UPLOAD_COLUMNS} from assets where ${OWN} and upload_id is not null`,
     ),
     status: prepare<{ status: AssetStatus }>(`select status from assets where ${OWN}`),
-    recordStorageId: prepare(`update assets set storage_id = :storage_id where ${OWN}`),
+    recordStorageId: prepare(
+      `update assets set storage_id = :storage_id where ${OWN} and status = 'uploading'
+       and coalesce(storage_id, upload_id) = :previous`,
+    ),
     remove: prepare<{ bytes: number }>(
       `delete from assets where ${OWN} and status = 'uploading' returning bytes`,
     ),

@@ -55,8 +55,12 @@ export function prepareUploads(connection: Connection) {
       })
     },
 
-    recordStorageId(account: string, id: string, storageId: string): void {
-      sql.recordStorageId.run({ account, id, storage_id: storageId })
+    recordStorageId(
+      account: string,
+      id: string,
+      { previous, storageId }: { previous: string; storageId: string },
+    ): boolean {
+      return sql.recordStorageId.run({ account, id, previous, storage_id: storageId }) === 1
     },
 
     dropReservation(account: string, id: string): void {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, readdir, rename, rm } from 'node:fs/promises'
+import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineUnavailable } from '../../errors.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
@@ -70,7 +70,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     async *listUploads() {
       for (const name of await asOutage(() => readdir(layout.uploads))) {
         const upload: StorageUpload | undefined = parseUploadFolder(name)
-        if (upload !== undefined) yield upload
+        const folder = upload && (await findFolder(uploadFolder(layout, upload)))
+        if (upload && folder) yield { ...upload, openedAt: folder.birthtime }
       }
     },
 
@@ -90,6 +91,16 @@ async function discard(layout: Layout, folder: string): Promise<void> {
     throw error
   }
   await rm(grave, { recursive: true, force: true })
+}
+
+/** Undefined when it went away meanwhile. */
+async function findFolder(folder: string) {
+  try {
+    return await stat(folder)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
 }
 
 /** Calls for one key wait for each other: a completion takes more than one step on the disk. */

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from './file-system.ts'
-import { INCOMING_PREFIX, type Layout } from './layout.ts'
+import { INCOMING_PREFIX, type Layout, parseUploadFolder } from './layout.ts'
 
 const SECRET_LENGTH = 32
 
@@ -20,6 +20,7 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
 
 async function removeIncoming(layout: Layout): Promise<void> {
   for (const upload of await readdir(layout.uploads)) {
+    if (parseUploadFolder(upload) === undefined) continue
     const folder = join(layout.uploads, upload)
     for (const name of await readdir(folder)) {
       if (name.startsWith(INCOMING_PREFIX)) await rm(join(folder, name), { force: true })

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { createXXHash128, type IHasher } from 'hash-wasm'
 import type { PartGrant } from './address.ts'
+import { garbageCollector } from './collect-garbage.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
 import { etagOf, partFooter } from './part-file.ts'
@@ -89,6 +90,7 @@ async function writePart(file: FileHandle, request: IncomingMessage): Promise<Ui
     gatheredLength += chunk.length
     if (gatheredLength >= WRITE_SIZE) {
       await writeAll(file, gathered)
+      collectGarbage(gatheredLength)
       gathered = []
       gatheredLength = 0
     }
@@ -110,6 +112,8 @@ async function writeAll(file: FileHandle, buffers: Buffer[]): Promise<void> {
     rest = rest.subarray(written.bytesWritten)
   }
 }
+
+const collectGarbage = garbageCollector()
 
 /** Each hasher owns a piece of WebAssembly memory, so they are used again. */
 const idleHashers: IHasher[] = []

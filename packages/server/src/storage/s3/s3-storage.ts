@@ -30,6 +30,9 @@ export interface S3StorageOptions {
   clock: () => Date
 }
 
+/** Objects are named after their assets. */
+const OUR_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** An upload may take a part during its abort; then it must be aborted again. */
 const ABORT_TRIES = 5
 
@@ -40,6 +43,12 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     ...(options.region !== undefined && { region: options.region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     forcePathStyle: options.pathStyle,
+    // A store that takes a call and then is silent is an outage, not a call that never ends.
+    requestHandler: {
+      connectionTimeout: 5_000,
+      requestTimeout: 30_000,
+      throwOnRequestTimeout: true,
+    },
     // Otherwise every address asks for a checksum that plain clients do not send.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -137,6 +146,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
           }
           if ((await listParts(upload)) === undefined) return
         }
+        throw new Error('parts still appear in an upload that was aborted again and again')
       }),
 
     signDownload: (object, expiresAt) =>
@@ -159,8 +169,11 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         const page: ListMultipartUploadsOutput = await orOutage(() =>
           client.send(new ListMultipartUploadsCommand(request)),
         )
-        for (const { Key = '', UploadId = '' } of page.Uploads ?? []) {
-          if (Key.startsWith(prefix)) yield { key: Key.slice(prefix.length), id: UploadId }
+        for (const { Key = '', UploadId = '', Initiated = clock() } of page.Uploads ?? []) {
+          const key = Key.slice(prefix.length)
+          // Others may use the bucket, too: what does not look like ours is not ours.
+          const isOurs = Key.startsWith(prefix) && OUR_KEY.test(key)
+          if (isOurs) yield { key, id: UploadId, openedAt: Initiated }
         }
         const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
         const isLast = !page.IsTruncated || KeyMarker === undefined
