@@ -37,8 +37,17 @@ async function removeAfter(service: TestService, turns: number, id: string): Pro
   return remove(service, id)
 }
 
-/** All at once, each round with another one first; the answers are in the given order. */
+/**
+ * All at once, each round with another one first; the answers are in the given order. The first two
+ * rounds are no race: one after the other, in this order and in the other, so that both are seen.
+ */
 async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  if (round < 2) {
+    const inTurn: Answer[] = []
+    const order = round === 0 ? [...calls.keys()] : [...calls.keys()].reverse()
+    for (const index of order) inTurn[index] = await (calls[index] as () => Promise<Answer>)()
+    return inTurn
+  }
   const first = round % calls.length
   const order = [...calls.keys()].map((index) => (index + first) % calls.length)
   const answers: Answer[] = []
