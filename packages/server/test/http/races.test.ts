@@ -78,11 +78,11 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
       await runJobs(future)
       return { status: 0 }
     }
-    const answers = await Promise.all([
-      complete(service.baseUrl, session),
-      cancelLater(),
-      expireLater(),
-    ])
+    const calls = [() => complete(service.baseUrl, session), cancelLater, expireLater]
+    // In the first rounds each is once ahead of the others for certain.
+    const [ahead] = round < calls.length ? calls.splice(round, 1) : []
+    const first = ahead === undefined ? [] : [await ahead()]
+    const answers = [...first, ...(await Promise.all(calls.map((call) => call())))]
     const asset = await service.call('GET', `${API}/assets/${session.id}`)
     const won = answers.filter(({ status }) => status === 200)
     if (asset.status === 200) {
