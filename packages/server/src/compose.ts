@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
+import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
@@ -156,10 +157,6 @@ function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
     kind: 'keys',
     admin: adminKey === undefined ? undefined : { accountId, hash: hashKey(adminKey) },
   }
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }
 
 function explainPort(error: NodeJS.ErrnoException): never {

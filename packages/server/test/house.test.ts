@@ -27,6 +27,7 @@ const ARROWS: Record<string, string[]> = {
   jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
   http: ['operations', 'database/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
   compose: [
+    'domain',
     'config',
     'hold-data-folder',
     'http',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hostInUrl } from '../../domain/host-in-url.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
@@ -123,8 +124,4 @@ async function asOutage<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     throw new EngineUnavailable('storage', error)
   }
-}
-
-function hostInUrl(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }
