@@ -119,6 +119,18 @@ test('settings that do not go with S3 are refused', () => {
   assert.equal(problems.length, 3)
 })
 
+test('settings of an engine that is not in use are refused', () => {
+  const problems = problemsOf({
+    STOWAGE_DATABASE_POOL: '5',
+    STOWAGE_S3_ENDPOINT: 'https://s3.example.com',
+    STOWAGE_S3_REGION: '',
+  })
+  assert.deepEqual(problems, [
+    'STOWAGE_DATABASE_POOL: is of PostgreSQL, but STOWAGE_DATABASE is SQLite; leave it unset',
+    'STOWAGE_S3_ENDPOINT: is of S3, but STOWAGE_STORAGE is the disk; leave it unset',
+  ])
+})
+
 test('service and storage need two ports', () => {
   assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
 })

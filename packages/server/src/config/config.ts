@@ -124,14 +124,25 @@ function isLoopbackUrl(url: string): boolean {
 }
 
 /** What is fine by itself, but not together. */
-function mismatches({ port, storage, chunkSize }: Config, environment: Environment): string[] {
-  if (storage.kind === 'disk') {
-    const isSame = port !== 0 && port === storage.port
-    return isSame ? [`STOWAGE_STORAGE_PORT=${port}: must differ from STOWAGE_PORT`] : []
+function mismatches(config: Config, environment: Environment): string[] {
+  const { port, database, storage, chunkSize } = config
+  const problems: string[] = []
+  const refuse = (names: RegExp, reason: string) => {
+    for (const name of SETTINGS) {
+      if (names.test(name) && environment[name]) problems.push(`${name}: ${reason}; leave it unset`)
+    }
   }
-  const problems = ['STOWAGE_STORAGE_PORT', 'STOWAGE_STORAGE_URL']
-    .filter((name) => environment[name])
-    .map((name) => `${name}: is of the disk storage, but STOWAGE_STORAGE is S3; leave it unset`)
+  if (database.kind === 'sqlite') {
+    refuse(/_DATABASE_/, 'is of PostgreSQL, but STOWAGE_DATABASE is SQLite')
+  }
+  if (storage.kind === 'disk') {
+    refuse(/_S3_/, 'is of S3, but STOWAGE_STORAGE is the disk')
+    if (port !== 0 && port === storage.port) {
+      problems.push(`STOWAGE_STORAGE_PORT=${port}: must differ from STOWAGE_PORT`)
+    }
+    return problems
+  }
+  refuse(/_STORAGE_(PORT|URL)$/, 'is of the disk storage, but STOWAGE_STORAGE is S3')
   if (chunkSize < S3_SMALLEST_PART) {
     problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: S3 takes parts of 5 MiB or more`)
   }

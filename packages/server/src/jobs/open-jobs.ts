@@ -1,7 +1,9 @@
 import type { Context } from '../operations/context.ts'
-import { runJobs } from './run-jobs.ts'
+import { type Round, runJobs } from './run-jobs.ts'
 
 const EVERY_MS = 15_000
+/** Orphans are rare and harmless, and looking for them lists all that is open in the storage. */
+const ORPHANS_EVERY_MS = 3_600_000
 
 export interface Jobs {
   /** Waits for a run in progress. */
@@ -15,16 +17,19 @@ export interface Jobs {
 export function openJobs(context: Context, options: { isAlone: boolean }): Jobs {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  let orphansLookedForAt = performance.now()
 
-  async function round(options: { stuckMs?: number }): Promise<void> {
-    await runJobs(context, options)
+  async function run(round: Round): Promise<void> {
+    await runJobs(context, round)
     if (isClosed) return
     timer = setTimeout(() => {
-      running = round({})
+      const withOrphans = performance.now() - orphansLookedForAt > ORPHANS_EVERY_MS
+      if (withOrphans) orphansLookedForAt = performance.now()
+      running = run({ withOrphans })
     }, EVERY_MS)
   }
 
-  let running = round(options.isAlone ? { stuckMs: 0 } : {})
+  let running = run(options.isAlone ? { stuckMs: 0 } : {})
   return {
     async close() {
       isClosed = true

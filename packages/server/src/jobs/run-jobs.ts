@@ -66,13 +66,21 @@ export async function forgetEndedAssets({ database, clock }: Context): Promise<v
   while ((await database.forgetEndedAssets(before, BATCH)) === BATCH);
 }
 
+export interface Round {
+  /** How old a completion must be to count as left behind. */
+  stuckMs?: number
+  /** Whether orphans are looked for: stores take money for listing. */
+  withOrphans?: boolean
+}
+
 /** Every job once. One that fails does not keep the others from running. */
-export async function runJobs(context: Context, options: { stuckMs?: number } = {}): Promise<void> {
+export async function runJobs(context: Context, round: Round = {}): Promise<void> {
+  const { stuckMs, withOrphans = true } = round
   const jobs = {
     expireUploads,
     carryOutRemovals,
-    finishCompletions: (all: Context) => finishCompletions(all, options.stuckMs),
-    removeOrphanedUploads,
+    finishCompletions: (all: Context) => finishCompletions(all, stuckMs),
+    ...(withOrphans && { removeOrphanedUploads }),
     forgetEndedAssets,
   }
   for (const [name, job] of Object.entries(jobs)) {

@@ -8,7 +8,6 @@ import {
   type ListMultipartUploadsOutput,
   ListPartsCommand,
   type ListPartsOutput,
-  S3Client,
 } from '@aws-sdk/client-s3'
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import { attachmentNamed } from '../content-disposition.ts'
@@ -16,16 +15,10 @@ import type { Storage, StorageUpload, StoredPart } from '../storage.ts'
 import { completeInS3 } from './complete.ts'
 import { encodePath, presignGet, presignParts, type SignedObject } from './presign.ts'
 import { isGone, isMissingObject, orOutage } from './refusals.ts'
+import { resolvePlace } from './resolve-place.ts'
+import { type BucketOptions, openClient } from './s3-client.ts'
 
-export interface S3StorageOptions {
-  bucket: string
-  /** Before every key; with its slash, or empty. */
-  prefix: string
-  /** Undefined: AWS itself. */
-  endpoint: string | undefined
-  /** Undefined: as AWS's own settings say. */
-  region: string | undefined
-  pathStyle: boolean
+export interface S3StorageOptions extends BucketOptions {
   maxParts: number
   clock: () => Date
 }
@@ -39,22 +32,8 @@ const ABORT_TRIES = 5
 /** AWS S3 and the many that speak its language. It holds no state: any number may run. */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, prefix, clock } = options
-  const client = new S3Client({
-    ...(options.region !== undefined && { region: options.region }),
-    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    forcePathStyle: options.pathStyle,
-    // A store that takes a call and then is silent is an outage, not a call that never ends.
-    requestHandler: {
-      connectionTimeout: 5_000,
-      requestTimeout: 30_000,
-      throwOnRequestTimeout: true,
-    },
-    // Otherwise every address asks for a checksum that plain clients do not send.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-  })
-  const region = await client.config.region()
-  const { origin, base } = addressing(options, region)
+  const client = openClient(options)
+  const { origin, base, region } = await resolvePlace(options)
   const keyOf = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   const uploadOf = ({ key, id }: StorageUpload) => ({ ...keyOf(key), UploadId: id })
 
@@ -190,13 +169,4 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       client.destroy()
     },
   }
-}
-
-/** Where addresses point: at the bucket's own host, or at the bucket as the first folder. */
-function addressing(options: S3StorageOptions, region: string): { origin: string; base: string } {
-  const { bucket, pathStyle } = options
-  const endpoint = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`)
-  const folder = endpoint.pathname.replace(/\/$/, '')
-  if (pathStyle) return { origin: endpoint.origin, base: `${folder}/${bucket}/` }
-  return { origin: `${endpoint.protocol}//${bucket}.${endpoint.host}`, base: `${folder}/` }
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resolvePlace } from './resolve-place.ts'
+import type { BucketOptions } from './s3-client.ts'
+
+async function placeOf(bucket: string, options: Partial<BucketOptions>): Promise<string> {
+  const none = { prefix: '', endpoint: undefined, region: undefined, pathStyle: false }
+  const { origin, base } = await resolvePlace({ ...none, bucket, ...options })
+  return origin + base
+}
+
+const region = 'eu-central-1'
+
+test('addresses name the host that the SDK itself calls', async () => {
+  const endpoint = 'http://127.0.0.1:9000'
+  const cases: [string, Partial<BucketOptions>, string][] = [
+    ['files', { region }, 'https://files.s3.eu-central-1.amazonaws.com/'],
+    ['files', { region, pathStyle: true }, 'https://s3.eu-central-1.amazonaws.com/files/'],
+    ['files', { region: 'cn-north-1' }, 'https://files.s3.cn-north-1.amazonaws.com.cn/'],
+    // No certificate is good for a name with more dots.
+    ['my.files', { region }, 'https://s3.eu-central-1.amazonaws.com/my.files/'],
+    ['files', { region, endpoint, pathStyle: true }, `${endpoint}/files/`],
+    ['files', { region, endpoint: `${endpoint}/s3`, pathStyle: true }, `${endpoint}/s3/files/`],
+    ['files', { region, endpoint: 'https://s3.example.com' }, 'https://files.s3.example.com/'],
+  ]
+  for (const [bucket, options, expected] of cases) {
+    assert.equal(await placeOf(bucket, options), expected)
+  }
+})
+
+test('an endpoint that AWS’s own variable names is taken', async (t) => {
+  process.env.AWS_ENDPOINT_URL_S3 = 'https://store.example.com:8443'
+  t.after(() => delete process.env.AWS_ENDPOINT_URL_S3)
+  assert.equal(
+    await placeOf('files', { region, pathStyle: true }),
+    'https://store.example.com:8443/files/',
+  )
+})
+
+test('a region that is not known is asked for', async (t) => {
+  const { AWS_REGION, ...others } = process.env
+  t.after(() => Object.assign(process.env, { AWS_REGION, ...others }))
+  delete process.env.AWS_REGION
+  process.env.AWS_CONFIG_FILE = '/nonexistent'
+  await assert.rejects(placeOf('files', {}), /set STOWAGE_S3_REGION/)
+})
