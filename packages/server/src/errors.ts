@@ -38,3 +38,8 @@ export class EngineUnavailable extends Error {
     this.engine = engine
   }
 }
+
+/** Stored bytes are not those that were sent, or not there. */
+export class DamagedObject extends Error {
+  override readonly name = 'DamagedObject'
+}

@@ -45,6 +45,19 @@ export interface ProductQuery extends PageRequest {
   tag?: string
 }
 
+/** A ready asset with all that a copy of it elsewhere needs. */
+export interface AssetRecord {
+  asset: Asset
+  /** How a file came. */
+  upload: { id: string; chunkSize: number; expiresAt: Date } | undefined
+  /** The request that it came by, if that may be repeated. */
+  idempotency: { key: string; digest: string } | undefined
+  /** When it became what it is. */
+  changedAt: Date
+  /** Our own ids of its products, sorted. */
+  productIds: string[]
+}
+
 /** One page of rows, and how many match in all, on whatever page. */
 export interface Rows<Row> {
   rows: Row[]
@@ -160,4 +173,10 @@ export interface AccountData {
     keyId: string,
     options: { now: Date; keepLast: boolean },
   ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
+
+  /**
+   * Puts in what another service had, ids and times included. What is there already stays as it is.
+   * The products that assets name must be there. The plan is not asked.
+   */
+  adopt(things: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
 }

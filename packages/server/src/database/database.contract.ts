@@ -4,6 +4,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testProducts } from './contract/products.ts'
+import { testRecords } from './contract/records.ts'
 import { testUploads } from './contract/uploads.ts'
 
 /** What every database promises. An engine's test opens it and runs all of this. */
@@ -15,4 +16,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testAssetList(contract)
   testProducts(contract)
   testLinksAndDeletion(contract)
+  testRecords(contract)
 }

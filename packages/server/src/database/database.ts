@@ -1,6 +1,6 @@
 import type { AssetStatus, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
-import type { AccountData } from './account-data.ts'
+import type { AccountData, AssetRecord } from './account-data.ts'
 
 export interface Account {
   id: string
@@ -73,6 +73,11 @@ export interface Database {
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
   readBooks(): Promise<Books[]>
+  /** Sets every counter to what the rows add up to. */
+  balanceBooks(): Promise<void>
+
+  /** Ready assets of all accounts, by id, beginning behind `after`. */
+  listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
 
   /** Throws `EngineUnavailable` when the database does not answer. */
   check(): Promise<void>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
+import { DamagedObject } from '../errors.ts'
 import type { Storage, StorageUpload } from './storage.ts'
 
 export type OpenStorage = (t: TestContext) => Promise<{
@@ -236,6 +237,50 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     await storage.removeObject(upload.key)
     await storage.removeObject(upload.key)
     assert.equal((await fetch(await downloadAddress())).status, 404)
+  })
+
+  test(name('the parts of an object are read back one by one'), async (t) => {
+    const { storage, upload, plan, ranges, putAll, bytesOf } = await anUpload(t)
+    const object = { key: upload.key, plan }
+    await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), DamagedObject)
+    await storage.completeUpload(upload, plan, await putAll())
+    for (const { number } of ranges) {
+      const chunks = await Array.fromAsync(storage.readPart(object, number))
+      assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytesOf(number)))
+    }
+    const longer = { key: upload.key, plan: { ...plan, size: plan.size + 1 } }
+    await assert.rejects(Array.fromAsync(storage.readPart(longer, plan.count)), DamagedObject)
+  })
+
+  test(name('the part of an empty object is empty'), async (t) => {
+    const { storage, upload, plan, putAll } = await anUpload(t, { chunks: 0, rest: 0 })
+    await storage.completeUpload(upload, plan, await putAll())
+    assert.equal((await storage.findObject(upload.key))?.size, 0)
+    const chunks = await Array.fromAsync(storage.readPart({ key: upload.key, plan }, 1))
+    assert.equal(Buffer.concat(chunks).length, 0)
+  })
+
+  test(name('objects are found, and listed in the order of their keys'), async (t) => {
+    const { storage, upload, plan, putAll, chunkSize } = await anUpload(t)
+    assert.equal(await storage.findObject(upload.key), undefined)
+    await storage.completeUpload(upload, plan, await putAll())
+    const found = { key: upload.key, size: plan.size }
+    assert.deepEqual(await storage.findObject(upload.key), found)
+    const others = await Promise.all(
+      ['0', 'f', '8'].map(async (first) => {
+        const key = first + randomUUID().slice(1)
+        const id = await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' })
+        const small = partPlan(1, chunkSize)
+        const later = new Date(Date.now() + HOUR_MS)
+        const [url = ''] = await storage.signParts({ key, id }, partRanges(small), later)
+        await fetch(url, { method: 'PUT', body: 'x' })
+        await storage.completeUpload({ key, id }, small, [])
+        return { key, size: 1 }
+      }),
+    )
+    const expected = [found, ...others].sort((a, b) => (a.key < b.key ? -1 : 1))
+    assert.deepEqual(await Array.fromAsync(storage.listObjects()), expected)
+    assert.ok(storage.describeObject(upload.key).endsWith(upload.key))
   })
 
   test(name('it answers when asked whether it is well'), async (t) => {

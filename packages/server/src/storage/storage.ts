@@ -20,12 +20,31 @@ export interface StoredObject {
   mime: string
 }
 
+/** What a storage tells of an object. */
+export interface ObjectFacts {
+  key: string
+  size: number
+}
+
 export type CompletionOutcome =
   | { outcome: 'completed' }
   /** These parts are missing, or are not those named. The upload is as it was before. */
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
   | { outcome: 'gone' }
+
+/** What can be done without being the one who serves the storage's addresses. */
+export type StoredThings = Pick<
+  Storage,
+  | 'listParts'
+  | 'abortUpload'
+  | 'readPart'
+  | 'findObject'
+  | 'listObjects'
+  | 'describeObject'
+  | 'removeObject'
+  | 'listUploads'
+>
 
 /**
  * Object storage with multipart uploads. Every call may be repeated. An outage throws
@@ -66,6 +85,13 @@ export interface Storage {
   /** An address for GET with ranges until `expiresAt`, always as an attachment. */
   signDownload(object: StoredObject, expiresAt: Date): Promise<string>
 
+  /** One part of an object. Bytes that are not those that were sent, or none, throw. */
+  readPart(object: { key: string; plan: PartPlan }, number: number): AsyncIterable<Uint8Array>
+  findObject(key: string): Promise<ObjectFacts | undefined>
+  /** Every object of ours, in the order of their keys. */
+  listObjects(): AsyncIterable<ObjectFacts>
+  /** Where an object lies, for people: what they would give to other tools. */
+  describeObject(key: string): string
   /** An object that does not exist is no error. */
   removeObject(key: string): Promise<void>
 

@@ -103,6 +103,16 @@ export async function aLink(
   return asset.id
 }
 
+/** An account in whose books every column is above zero. */
+export async function aBusyAccount(database: Database): Promise<Opened> {
+  const account = await anAccount(database, 'default', 1000)
+  const data = database.of(account.id)
+  await aReadyAsset(data, { size: 7 })
+  await reserve(data, { size: 60 })
+  await aLink(data)
+  return { database, account, data }
+}
+
 export function aProduct(facts: Partial<NewProduct> = {}): NewProduct {
   return {
     id: newUuid(),

@@ -52,6 +52,7 @@ type AccountsAndKeys = Pick<
   | 'touchKey'
   | 'countRequest'
   | 'readBooks'
+  | 'balanceBooks'
 >
 
 export function globalAccounts(sql: Sql): AccountsAndKeys {
@@ -110,6 +111,23 @@ export function globalAccounts(sql: Sql): AccountsAndKeys {
         group by a.id order by a.id`
       return rows.map(toBooks)
     },
+    balanceBooks: () =>
+      sql.begin(async (transaction) => {
+        // Whoever changes an account's rows also changes its counters: they wait for this.
+        await transaction`select id from accounts order by id for update`
+        await transaction`
+          update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
+            asset_count = sums.assets
+          from (
+            select a.id,
+              coalesce(sum(s.bytes) filter (where s.status = 'ready' and s.kind = 'file'), 0) stored,
+              coalesce(sum(s.bytes) filter (where s.status in ('uploading', 'completing')), 0)
+                reserved,
+              count(*) filter (where s.status = 'ready') assets
+            from accounts a left join assets s on s.account_id = a.id group by a.id
+          ) sums
+          where accounts.id = sums.id`
+      }),
   }
 }
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import postgres from 'postgres'
 import { cleanUp } from '../../../test/support/clean-up.ts'
 import { aPostgresServer } from '../../../test/support/postgres.ts'
-import { anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
+import { aBusyAccount, anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -22,6 +22,18 @@ test('ten instances that start at once on an empty database all come up', async 
   const url = await server.database(t)
   const databases = await Promise.all(Array.from({ length: 10 }, () => openAt(t, url)))
   await Promise.all(databases.map((database) => database.check()))
+})
+
+test('balancing the books mends counters that went wrong', async (t) => {
+  const url = await server.database(t)
+  const database = await openAt(t, url)
+  const { data } = await aBusyAccount(database)
+  const expected = await data.readSummary()
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  await admin`update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3`
+  await database.balanceBooks()
+  assert.deepEqual(await data.readSummary(), expected)
 })
 
 test('where pg_trgm may not be created, the name filter still answers', async (t) => {

@@ -8,6 +8,7 @@ import { globalJobs } from './jobs.ts'
 import { ownLists } from './lists.ts'
 import { migrateUnderLock } from './migrations.ts'
 import { ownProducts } from './products.ts'
+import { globalRecords, ownRecords } from './records.ts'
 import { ownUploads } from './uploads.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
@@ -26,6 +27,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
     ...asUnitsOfWork({
       ...globalAccounts(sql),
       ...globalJobs(sql),
+      ...globalRecords(sql),
       check: async () => {
         await sql`select 1`
       },
@@ -38,6 +40,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
         ...ownLists(sql, account),
         ...ownProducts(sql, account),
         ...ownUploads(sql, account),
+        ...ownRecords(sql, account),
       }),
   }
 }

@@ -59,6 +59,14 @@ export function prepareAccounts({ prepare }: Connection) {
      group by a.id`,
   )
 
+  const balance = prepare(
+    `update accounts set (stored_bytes, reserved_bytes, asset_count) = (
+       select coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0),
+         coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0),
+         count(*) filter (where status = 'ready')
+       from assets where account_id = accounts.id)`,
+  )
+
   function findAccount(name: string): Account | undefined {
     const row = byName.get({ name })
     return row && toAccount(row)
@@ -80,6 +88,9 @@ export function prepareAccounts({ prepare }: Connection) {
       listAccounts: (): Account[] => all.all().map(toAccount),
       changePlan(id: string, plan: { name: string; storage: number }): void {
         updatePlan.run({ id, ...plan })
+      },
+      balanceBooks(): void {
+        balance.run()
       },
       readBooks(): Books[] {
         return books.all().map((row) => ({

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { aBusyAccount } from '../contract/builders.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
@@ -52,6 +53,18 @@ test('a migration that was edited after it ran stops the start', async (t) => {
   await assert.rejects(openSqliteDatabase({ file }), /was changed after it ran/)
   other.exec(`insert into migrations values ('0000_other.sql', '', '')`)
   await assert.rejects(openSqliteDatabase({ file }), /newer version/)
+})
+
+test('balancing the books mends counters that went wrong', async (t) => {
+  const file = await aFile(t)
+  const database = await openIn(t, file)
+  const { data } = await aBusyAccount(database)
+  const expected = await data.readSummary()
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec('update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3')
+  await database.balanceBooks()
+  assert.deepEqual(await data.readSummary(), expected)
 })
 
 test('the name filter reads the trigram index, not every name', async (t) => {

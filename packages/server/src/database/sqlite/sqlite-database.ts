@@ -11,6 +11,7 @@ import { prepareKeys } from './keys.ts'
 import { prepareLinks } from './links.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
+import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
@@ -35,6 +36,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const connection = wrapConnection(database, options.onStatement)
   const accounts = prepareAccounts(connection)
   const keys = prepareKeys(connection)
+  const records = prepareRecords(connection)
   /** All of these take the account's id first. */
   const ofAccount = {
     ...accounts.ofAccount,
@@ -45,11 +47,13 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     ...prepareProducts(connection),
     ...prepareProductList(connection),
     ...prepareLinks(connection),
+    ...records.ofAccount,
   }
   const global = {
     ...accounts.global,
     ...keys.global,
     ...prepareJobs(connection),
+    ...records.global,
     countRequest: countRequestsInMemory(),
     check() {
       connection.prepare('select 1').get()

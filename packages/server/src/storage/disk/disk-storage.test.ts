@@ -46,6 +46,19 @@ test('the signing secret is for its owner only', async (t) => {
   assert.equal((await stat(join(folder, 'secret'))).mode & 0o777, 0o600)
 })
 
+test('a byte that changed on the disk is noticed when the part is read', async (t) => {
+  const { folder, storage, upload, plan, url } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(7) })
+  await storage.completeUpload(upload, plan, [])
+  const object = { key: upload.key, plan }
+  assert.equal((await Array.fromAsync(storage.readPart(object, 1))).length, 1)
+  const file = join(folder, 'objects', upload.key.slice(-2), upload.key, '00001')
+  const bytes = await readFile(file)
+  bytes[500] = 8
+  await writeFile(file, bytes)
+  await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
+})
+
 test('a PUT that is cut off leaves nothing behind', async (t) => {
   const { folder, storage, upload, url } = await anOpenUpload(t, 1_000_000)
   const cut = request(url, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } })

@@ -51,7 +51,7 @@ function listPartNames(folder: string): string[] | undefined {
 }
 
 /** Undefined when the file is not there (any more) or was not written by us. */
-function readPartFile(path: string, number: number): StoredPart | undefined {
+export function readPartFile(path: string, number: number): StoredPart | undefined {
   let file: number
   try {
     file = openSync(path, 'r')

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
-import type { CompletionOutcome, StoredPart } from '../storage.ts'
+import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
 import { isRefusal } from './refusals.ts'
 
 interface Completion {
@@ -14,7 +14,7 @@ interface Completion {
 
 interface Questions {
   listParts(): Promise<StoredPart[] | undefined>
-  sizeOf(): Promise<number | undefined>
+  findObject(): Promise<ObjectFacts | undefined>
 }
 
 const TRIES = 5
@@ -58,6 +58,6 @@ async function objectOutcome(
   { plan }: Completion,
   questions: Questions,
 ): Promise<CompletionOutcome> {
-  const size = await questions.sizeOf()
-  return size === plan.size ? { outcome: 'completed' } : { outcome: 'gone' }
+  const object = await questions.findObject()
+  return object?.size === plan.size ? { outcome: 'completed' } : { outcome: 'gone' }
 }

@@ -4,16 +4,16 @@ import {
   DeleteObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
-  type ListMultipartUploadsOutput,
   ListPartsCommand,
   type ListPartsOutput,
 } from '@aws-sdk/client-s3'
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import { attachmentNamed } from '../content-disposition.ts'
-import type { Storage, StorageUpload, StoredPart } from '../storage.ts'
+import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
 import { completeInS3 } from './complete.ts'
+import { listObjects, listUploads } from './listings.ts'
 import { encodePath, presignGet, presignParts, type SignedObject } from './presign.ts'
+import { readPartOfS3 } from './read-part.ts'
 import { isGone, isMissingObject, orOutage } from './refusals.ts'
 import { resolvePlace } from './resolve-place.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
@@ -22,9 +22,6 @@ export interface S3StorageOptions extends BucketOptions {
   maxParts: number
   clock: () => Date
 }
-
-/** Objects are named after their assets. */
-const OUR_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** An upload may take a part during its abort; then it must be aborted again. */
 const ABORT_TRIES = 5
@@ -68,10 +65,10 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return parts.sort((a, b) => a.number - b.number)
   }
 
-  /** The object's size; undefined when there is none. */
-  async function sizeOf(key: string): Promise<number | undefined> {
+  async function findObject(key: string): Promise<ObjectFacts | undefined> {
     try {
-      return (await client.send(new HeadObjectCommand(keyOf(key)))).ContentLength ?? 0
+      const { ContentLength } = await client.send(new HeadObjectCommand(keyOf(key)))
+      return { key, size: ContentLength ?? 0 }
     } catch (error) {
       if (isMissingObject(error)) return undefined
       throw error
@@ -109,7 +106,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
           { client, upload: uploadOf(upload), plan, parts },
           {
             listParts: () => listParts(upload),
-            sizeOf: () => sizeOf(upload.key),
+            findObject: () => findObject(upload.key),
           },
         ),
       ),
@@ -136,29 +133,17 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         }),
       ),
 
+    readPart: (object, number) => readPartOfS3(client, keyOf(object.key), object.plan, number),
+    findObject: (key) => orOutage(() => findObject(key)),
+    listObjects: () => listObjects(client, { bucket, prefix }),
+    describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
+
     removeObject: (key) =>
       orOutage(async () => {
         await client.send(new DeleteObjectCommand(keyOf(key)))
       }),
 
-    async *listUploads() {
-      let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
-      while (marker !== undefined) {
-        const request = { Bucket: bucket, Prefix: prefix, ...marker }
-        const page: ListMultipartUploadsOutput = await orOutage(() =>
-          client.send(new ListMultipartUploadsCommand(request)),
-        )
-        for (const { Key = '', UploadId = '', Initiated = clock() } of page.Uploads ?? []) {
-          const key = Key.slice(prefix.length)
-          // Others may use the bucket, too: what does not look like ours is not ours.
-          const isOurs = Key.startsWith(prefix) && OUR_KEY.test(key)
-          if (isOurs) yield { key, id: UploadId, openedAt: Initiated }
-        }
-        const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
-        const isLast = !page.IsTruncated || KeyMarker === undefined
-        marker = isLast ? undefined : { KeyMarker, ...(UploadIdMarker && { UploadIdMarker }) }
-      }
-    },
+    listUploads: () => listUploads(client, { bucket, prefix }),
 
     check: () =>
       orOutage(async () => {

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import type { Key } from '../../domain/key.ts'
+import type { AssetRecord } from '../account-data.ts'
+import {
+  after,
+  aLink,
+  anUpload,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  NOON,
+  reserve,
+  usageOf,
+} from './builders.ts'
+
+/** What every database promises to who carries a service from one to another. */
+export function testRecords({ name, open }: Contract): void {
+  test(name('ready assets are listed by id, with their products, batch by batch'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const [one, two] = await data.putProducts([
+      aProduct(),
+      aProduct({ id: newUuid(), variantId: 12 }),
+    ])
+    assert.ok(one && two)
+    const file = await aReadyAsset(data, { size: 7 })
+    await reserve(data)
+    const link = await aLink(data)
+    await data.attachProducts(file, { ids: [two.id, one.id], productIds: [], variantIds: [] })
+    const [first, ...none] = await database.listRecords(undefined, 1)
+    assert.deepEqual(none, [])
+    assert.equal(first?.asset.id, file)
+    assert.deepEqual(first.productIds, [one.id, two.id].sort())
+    assert.equal(first.upload?.chunkSize, 100)
+    const [second, ...others] = await database.listRecords(file, 10)
+    assert.deepEqual([second?.asset.id, second?.upload, others], [link, undefined, []])
+    assert.deepEqual(await database.listRecords(link, 10), [])
+  })
+
+  test(name('what another service had is put in as it was, once'), async (t) => {
+    const { database, account, data } = await open(t, { planStorage: 10 })
+    const [product] = await data.putProducts([aProduct()])
+    assert.ok(product)
+    const file = aRecord({ accountId: account.id, productIds: [product.id] })
+    const link: AssetRecord = {
+      ...aRecord({ accountId: account.id }),
+      upload: undefined,
+      idempotency: undefined,
+    }
+    link.asset = { ...link.asset, kind: 'link', url: 'https://example.com/x' }
+    const key = aKey(account.id)
+    const things = { keys: [key], assets: [file, link] }
+    await data.adopt(things)
+    await data.adopt(things)
+    assert.deepEqual(await database.listRecords(undefined, 10), [file, link])
+    assert.deepEqual(await data.listKeys(), [key])
+    // More than the plan has: it is not asked.
+    assert.deepEqual(await usageOf(data), { limit: 10, stored: 60, reserved: 0 })
+    assert.deepEqual((await data.productsOfAssets([file.asset.id])).get(file.asset.id), [product])
+    const found = await data.listAssets({
+      page: 1,
+      perPage: 10,
+      sort: { by: 'created_at', descending: false },
+      name: 'été',
+      linked: true,
+    })
+    assert.deepEqual(
+      found.rows.map(({ id }) => id),
+      [file.asset.id],
+    )
+    const again = await data.reserveUpload({
+      upload: anUpload({ accountId: account.id }),
+      idempotency: { key: 'k', digest: 'd' },
+    })
+    assert.equal(again.outcome, 'repeated')
+  })
+
+  test(name('an asset that is there already stays as it is'), async (t) => {
+    const { database, account, data } = await open(t, { planStorage: 1000 })
+    const record = aRecord({ accountId: account.id })
+    await data.adopt({ keys: [], assets: [record] })
+    const other = { ...record, asset: { ...record.asset, filename: 'other', bytes: 99 } }
+    await data.adopt({ keys: [], assets: [other] })
+    assert.deepEqual(await database.listRecords(undefined, 10), [record])
+  })
+
+  test(name('adopting is all or nothing'), async (t) => {
+    const { database, account, data } = await open(t, { planStorage: 1000 })
+    const first = aRecord({ accountId: account.id })
+    // The same request can't have brought two files.
+    const second = aRecord({ accountId: account.id })
+    await assert.rejects(data.adopt({ keys: [aKey(account.id)], assets: [first, second] }))
+    assert.deepEqual(await database.listRecords(undefined, 10), [])
+    assert.deepEqual(await data.listKeys(), [])
+  })
+
+  test(name('an asset of a product that is not there is not adopted'), async (t) => {
+    const { database, account, data } = await open(t, { planStorage: 1000 })
+    const record = aRecord({ accountId: account.id, productIds: [newUuid()] })
+    await assert.rejects(data.adopt({ keys: [], assets: [record] }))
+    assert.deepEqual(await database.listRecords(undefined, 10), [])
+  })
+}
+
+function aRecord(facts: { accountId: string; productIds?: string[] }): AssetRecord {
+  const { asset, id, chunkSize, expiresAt } = anUpload({ ...facts, filename: 'Été.zip' })
+  return {
+    asset: { ...asset, status: 'ready' },
+    upload: { id, chunkSize, expiresAt },
+    idempotency: { key: 'k', digest: 'd' },
+    changedAt: after(1),
+    productIds: facts.productIds ?? [],
+  }
+}
+
+function aKey(accountId: string): Key {
+  return {
+    id: newUuid(),
+    accountId,
+    name: 'shop',
+    scope: 'write',
+    hash: newUuid(),
+    hint: 'wxyz',
+    createdAt: NOON,
+    lastUsedAt: after(1),
+    revokedAt: after(2),
+  }
+}

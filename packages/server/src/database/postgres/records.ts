@@ -1,0 +1,114 @@
+import type { Key } from '../../domain/key.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AccountData, AssetRecord } from '../account-data.ts'
+import type { Database } from '../database.ts'
+import type { Sql, Transaction } from './connection.ts'
+import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+
+interface RecordRow extends UploadRow {
+  changed_at: Date
+  idempotency_key: string | null
+  request_digest: string | null
+  product_ids: string[]
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** What a copy of the service elsewhere is made of. */
+export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
+  return {
+    async listRecords(after = FIRST, limit) {
+      const rows = await sql<RecordRow[]>`
+        select ${sql(UPLOAD_COLUMNS)}, changed_at, idempotency_key, request_digest,
+          array(select product_id from asset_products where asset_id = assets.id order by 1)
+            as product_ids
+        from assets where status = 'ready' and id > ${after} order by id limit ${limit}`
+      return rows.map(toRecord)
+    },
+  }
+}
+
+export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'> {
+  async function adoptAssets(transaction: Transaction, records: AssetRecord[]): Promise<void> {
+    const rows = records.map((record) => toAssetRow(account, record))
+    const added = await transaction<{ id: string }[]>`
+      insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
+    const ids = new Set(added.map(({ id }) => id))
+    const links = records
+      .filter(({ asset }) => ids.has(asset.id))
+      .flatMap(({ asset, productIds }) =>
+        productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
+      )
+    if (links.length > 0) await transaction`insert into asset_products ${transaction(links)}`
+    await transaction`
+      update accounts set asset_count = asset_count + sums.count,
+        stored_bytes = stored_bytes + sums.stored
+      from (
+        select count(*) as count, coalesce(sum(bytes) filter (where kind = 'file'), 0) as stored
+        from assets where id = any(${[...ids]}::uuid[])
+      ) sums
+      where id = ${account}`
+  }
+
+  return {
+    adopt: ({ keys, assets }) =>
+      sql.begin(async (transaction) => {
+        if (keys.length > 0) {
+          const rows = keys.map((key) => toKeyRow(account, key))
+          await transaction`insert into keys ${transaction(rows)} on conflict (id) do nothing`
+        }
+        if (assets.length > 0) await adoptAssets(transaction, assets)
+      }),
+  }
+}
+
+function toAssetRow(account: string, record: AssetRecord) {
+  const { asset, upload, idempotency, changedAt, productIds } = record
+  return {
+    id: asset.id,
+    account_id: account,
+    kind: asset.kind,
+    status: 'ready',
+    filename: asset.filename,
+    search_name: foldText(asset.filename),
+    bytes: asset.bytes,
+    mime: asset.mime,
+    url: asset.url,
+    created_at: asset.createdAt,
+    upload_id: upload?.id ?? null,
+    chunk_size: upload?.chunkSize ?? null,
+    expires_at: upload?.expiresAt ?? null,
+    changed_at: changedAt,
+    idempotency_key: idempotency?.key ?? null,
+    request_digest: idempotency?.digest ?? null,
+    linked: productIds.length > 0,
+  }
+}
+
+function toKeyRow(account: string, key: Key) {
+  return {
+    id: key.id,
+    account_id: account,
+    name: key.name,
+    scope: key.scope,
+    hash: key.hash,
+    hint: key.hint,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  }
+}
+
+function toRecord(row: RecordRow): AssetRecord {
+  const { idempotency_key: key, request_digest: digest } = row
+  return {
+    asset: toAsset(row),
+    upload:
+      row.kind === 'link'
+        ? undefined
+        : { id: row.upload_id, chunkSize: row.chunk_size, expiresAt: row.expires_at },
+    idempotency: key === null || digest === null ? undefined : { key, digest },
+    changedAt: row.changed_at,
+    productIds: row.product_ids,
+  }
+}

@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineUnavailable } from '../../errors.ts'
+import type { ObjectFacts, StoredThings } from '../storage.ts'
+import { isMissing } from './file-system.ts'
+import { type Layout, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
+import { readPartFiles } from './part-file.ts'
+import { readPart } from './read-part.ts'
+
+/** What lies in the storage's folder; also for a process that does not hold it. */
+export function storedThings(layout: Layout): StoredThings {
+  const onDisk = <Result>(work: () => Promise<Result>) => whereMounted(layout, work)
+
+  async function findObject(key: string): Promise<ObjectFacts | undefined> {
+    const parts = await readPartFiles(objectFolder(layout, key))
+    return parts && { key, size: parts.reduce((sum, { size }) => sum + size, 0) }
+  }
+
+  return {
+    listParts: (upload) => onDisk(() => readPartFiles(uploadFolder(layout, upload))),
+    abortUpload: (upload) => onDisk(() => discard(layout, uploadFolder(layout, upload))),
+    readPart: (object, number) => readPart(layout, object, number),
+    findObject: (key) => onDisk(() => findObject(key)),
+
+    async *listObjects() {
+      for (const key of await onDisk(() => listKeys(layout))) {
+        const object = await onDisk(() => findObject(key))
+        if (object !== undefined) yield object
+      }
+    },
+
+    describeObject: (key) => objectFolder(layout, key),
+    removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
+
+    async *listUploads() {
+      for (const name of await onDisk(() => readdir(layout.uploads))) {
+        const upload = parseUploadFolder(name)
+        const folder = upload && (await findFolder(uploadFolder(layout, upload)))
+        if (upload && folder) yield { ...upload, openedAt: folder.birthtime }
+      }
+    },
+  }
+}
+
+/** Where the whole folder is missing (a disk not mounted), nothing may be taken for gone. */
+export async function whereMounted<Result>(
+  layout: Layout,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    await access(layout.uploads, constants.W_OK)
+    return await work()
+  } catch (error) {
+    throw new EngineUnavailable('storage', error)
+  }
+}
+
+/** Sorted: the folders that they are spread over are named by their ends. */
+async function listKeys(layout: Layout): Promise<string[]> {
+  const keys: string[] = []
+  for (const shard of await readdir(layout.objects)) {
+    for (const key of await readdir(join(layout.objects, shard))) keys.push(key)
+  }
+  return keys.sort()
+}
+
+/** One rename takes the folder out of everyone's reach; only then it is emptied. */
+async function discard(layout: Layout, folder: string): Promise<void> {
+  const grave = join(layout.trash, randomBytes(8).toString('hex'))
+  try {
+    await rename(folder, grave)
+  } catch (error) {
+    if (isMissing(error)) return
+    throw error
+  }
+  await rm(grave, { recursive: true, force: true })
+}
+
+/** Undefined when it went away meanwhile. */
+async function findFolder(folder: string) {
+  try {
+    return await stat(folder)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}

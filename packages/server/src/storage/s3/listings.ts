@@ -1,0 +1,64 @@
+import {
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsOutput,
+  ListObjectsV2Command,
+  type ListObjectsV2Output,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import type { ObjectFacts, StorageUpload } from '../storage.ts'
+import { orOutage } from './refusals.ts'
+
+interface Folder {
+  bucket: string
+  prefix: string
+}
+
+/** Objects are named after their assets. Others may use the bucket, too. */
+const OUR_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Our own key behind the prefix; undefined for what does not look like ours. */
+function ownKey(key: string, prefix: string): string | undefined {
+  const own = key.slice(prefix.length)
+  return key.startsWith(prefix) && OUR_KEY.test(own) ? own : undefined
+}
+
+/* Stores name a next page also where there is none: only `IsTruncated` says that there is one. */
+
+export async function* listObjects(
+  client: S3Client,
+  { bucket, prefix }: Folder,
+): AsyncIterable<ObjectFacts> {
+  let token: { ContinuationToken?: string } | undefined = {}
+  while (token !== undefined) {
+    const request = { Bucket: bucket, Prefix: prefix, ...token }
+    const page: ListObjectsV2Output = await orOutage(() =>
+      client.send(new ListObjectsV2Command(request)),
+    )
+    for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+      const key = ownKey(Key, prefix)
+      if (key !== undefined) yield { key, size: Size }
+    }
+    const { NextContinuationToken: ContinuationToken } = page
+    token = page.IsTruncated && ContinuationToken ? { ContinuationToken } : undefined
+  }
+}
+
+export async function* listUploads(
+  client: S3Client,
+  { bucket, prefix }: Folder,
+): AsyncIterable<StorageUpload & { openedAt: Date }> {
+  let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
+  while (marker !== undefined) {
+    const request = { Bucket: bucket, Prefix: prefix, ...marker }
+    const page: ListMultipartUploadsOutput = await orOutage(() =>
+      client.send(new ListMultipartUploadsCommand(request)),
+    )
+    for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
+      const key = ownKey(Key, prefix)
+      if (key !== undefined) yield { key, id: UploadId, openedAt: Initiated }
+    }
+    const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page
+    const isLast = !page.IsTruncated || KeyMarker === undefined
+    marker = isLast ? undefined : { KeyMarker, ...(UploadIdMarker && { UploadIdMarker }) }
+  }
+}
