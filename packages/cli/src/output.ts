@@ -29,3 +29,16 @@ function pad(cell: string, width: number): string {
 function widthOf(cell: string | undefined): number {
   return [...(cell ?? '')].length
 }
+
+/** One line on a terminal that is written over and over; nothing where nobody watches. */
+export function showProgress() {
+  const isWatched = process.stderr.isTTY
+  return {
+    show(text: string): void {
+      if (isWatched) process.stderr.write(`\r\u001b[2K${text}`)
+    },
+    clear(): void {
+      if (isWatched) process.stderr.write('\r\u001b[2K')
+    },
+  }
+}

@@ -5,10 +5,19 @@ import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
+import { examineService } from './doctor/examine-service.ts'
+import type { Finding } from './domain/finding.ts'
 import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
+import {
+  examineDatabase,
+  examineStorage,
+  openDatabase,
+  openStorage,
+  openStoredThings,
+} from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/create-key.ts'
 import { createOperator, type Operator } from './operator.ts'
@@ -45,7 +54,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => folder?.close())
     const database = await openDatabase(config)
     closers.push(() => database.close())
-    const storage = await openStorage(options)
+    const storage = await openStorage({ ...options, clock })
     closers.push(() => storage.close())
     const context = await composeContext({ config, logger, database, storage })
 
@@ -84,36 +93,35 @@ export async function openOperator(config: Config): Promise<Operator> {
   }
 }
 
-const clock = () => new Date()
-const newId = () => newUuid()
-
-async function openDatabase({ database }: Config): Promise<Database> {
-  if (database.kind === 'sqlite') {
-    const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
-    return openSqliteDatabase(database)
-  }
-  const { openPostgresDatabase } = await import('./database/postgres/postgres-database.ts')
-  return openPostgresDatabase(database)
+export interface Examination {
+  config: Config
+  /** Sets the bucket's CORS and lifecycle rules. */
+  fix: boolean
+  repair: boolean
+  verify: boolean
+  onProgress: (text: string) => void
 }
 
-async function openStorage({ config, logger, onFatal }: ServiceOptions): Promise<Storage> {
-  if (config.storage.kind === 's3') {
-    const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
-    return openS3Storage({ ...config.storage, clock })
-  }
-  const { directory, port, url } = config.storage
-  const { openDiskStorage } = await import('./storage/disk/disk-storage.ts')
-  return openDiskStorage({
-    directory,
-    host: config.host,
-    port,
-    ...(url !== undefined && { url }),
-    onFailure({ message, fatal, facts }) {
-      logger.error(facts, message)
-      if (fatal) onFatal(message)
+/** Looks at everything that the settings name, while the service runs or not. */
+export function examine(examination: Examination): AsyncIterable<Finding> {
+  const { config, fix, ...wishes } = examination
+  return examineService({
+    examineDatabase: () => examineDatabase({ config, clock }),
+    examineStorage: () => examineStorage({ config, clock, newId, fix }),
+    async open() {
+      const database = await openDatabase(config)
+      const things = await openStoredThings({ config, clock })
+      async function close(): Promise<void> {
+        await things.close()
+        await database.close()
+      }
+      return { database, things, clock, ...wishes, close }
     },
   })
 }
+
+const clock = () => new Date()
+const newId = () => newUuid()
 
 /** The account that is always there. */
 async function prepareAccount(database: Database, config: Config): Promise<Account> {

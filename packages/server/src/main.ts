@@ -1,12 +1,14 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
-import { openOperator, openService, type Service } from './compose.ts'
+import { examine, openOperator, openService, type Service } from './compose.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
+import type { Finding } from './domain/finding.ts'
 import { parseSizeText, sizeText } from './domain/size-text.ts'
 import { ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
 import type { Operator } from './operator.ts'
 
+export type { Finding } from './domain/finding.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
 export { parseSizeText, sizeText }
 
@@ -81,6 +83,28 @@ export async function operate(work: (operator: Operator) => Promise<void>): Prom
       await operator.close()
     }
     return EXIT.done
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+export interface DoctorOptions {
+  fix: boolean
+  repair: boolean
+  verify: boolean
+  onFinding(finding: Finding): void
+  onProgress(text: string): void
+}
+
+/** Looks at what the environment names. Returns the exit code: failed when anything is wrong. */
+export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<number> {
+  try {
+    let isWrong = false
+    for await (const finding of examine({ config: readConfig(process.env), ...options })) {
+      onFinding(finding)
+      if (finding.verdict === 'wrong') isWrong = true
+    }
+    return isWrong ? EXIT.failed : EXIT.done
   } catch (error) {
     return explain(error)
   }

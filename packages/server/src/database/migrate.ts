@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Finding } from '../domain/finding.ts'
 
 export interface Migration {
   name: string
@@ -15,14 +16,22 @@ export interface MigrationTarget {
   apply(migration: Migration): Promise<void>
 }
 
-/**
- * Brings the database forward. A migration that was edited after it ran, or one that this version
- * does not know, stops the start: going on could lose data.
- */
+/** Brings the database forward. */
 export async function migrate(target: MigrationTarget, directory: string): Promise<void> {
+  const pending = await pendingMigrations(await target.listApplied(), directory)
+  for (const migration of pending) await target.apply(migration)
+}
+
+/**
+ * What has not run yet. A migration that was edited after it ran, or one that this version does not
+ * know, throws: going on could lose data.
+ */
+export async function pendingMigrations(
+  applied: { name: string; checksum: string }[],
+  directory: string,
+): Promise<Migration[]> {
   const migrations = await readMigrations(directory)
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
-  const applied = await target.listApplied()
   for (const { name, checksum } of applied) {
     const migration = known.get(name)
     if (migration === undefined) {
@@ -37,9 +46,7 @@ export async function migrate(target: MigrationTarget, directory: string): Promi
     }
   }
   const done = new Set(applied.map(({ name }) => name))
-  for (const migration of migrations) {
-    if (!done.has(migration.name)) await target.apply(migration)
-  }
+  return migrations.filter(({ name }) => !done.has(name))
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {
@@ -50,4 +57,24 @@ async function readMigrations(directory: string): Promise<Migration[]> {
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
     }),
   )
+}
+
+/** What doctor says of it. */
+export async function examineMigrations(
+  applied: { name: string; checksum: string }[],
+  directory: string,
+): Promise<Finding> {
+  const about = 'database'
+  try {
+    const pending = await pendingMigrations(applied, directory)
+    if (pending.length === 0) return { about, verdict: 'well', says: 'all migrations have run' }
+    return {
+      about,
+      verdict: 'pending',
+      says: `${pending.length} migrations have not run yet; they run when the service starts`,
+      items: pending.map(({ name }) => name),
+    }
+  } catch (error) {
+    return { about, verdict: 'wrong', says: error instanceof Error ? error.message : `${error}` }
+  }
 }

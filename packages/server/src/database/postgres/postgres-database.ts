@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
@@ -11,14 +10,13 @@ import { ownProducts } from './products.ts'
 import { globalRecords, ownRecords } from './records.ts'
 import { ownUploads } from './uploads.ts'
 
-const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 const CLOSE_TIMEOUT_SECONDS = 5
 
 /** Connects and migrates. Any number of instances may share the database. */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   const sql = connect(options)
   try {
-    await unitOfWork(() => migrateUnderLock(sql, MIGRATIONS))
+    await unitOfWork(() => migrateUnderLock(sql))
   } catch (error) {
     await sql.end({ timeout: 0 })
     throw error

@@ -1,7 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { EngineUnavailable } from '../../errors.ts'
 import type { MigrationTarget } from '../migrate.ts'
 import { wrapConnection } from './statement.ts'
+
+export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url))
 
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 2_000

@@ -1,11 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { migrate } from '../migrate.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { connect, migrationTarget, toOutage } from './connection.ts'
+import { connect, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinks } from './links.ts'
@@ -15,8 +14,6 @@ import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
-
-const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url))
 
 export interface SqliteOptions {
   file: string

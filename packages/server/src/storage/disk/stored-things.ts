@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StoredThings } from '../storage.ts'
 import { isMissing } from './file-system.ts'
-import { type Layout, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
+import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
 
@@ -41,6 +41,10 @@ export function storedThings(layout: Layout): StoredThings {
       }
     },
   }
+}
+
+export function storedThingsIn(directory: string): StoredThings {
+  return storedThings(layoutOf(directory))
 }
 
 /** Where the whole folder is missing (a disk not mounted), nothing may be taken for gone. */

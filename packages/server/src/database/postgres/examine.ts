@@ -1,0 +1,103 @@
+import type { Finding } from '../../domain/finding.ts'
+import { examineMigrations } from '../migrate.ts'
+import { connect, type PostgresOptions, type Sql } from './connection.ts'
+import { MIGRATIONS } from './migrations.ts'
+
+const OLDEST_VERSION = 14
+const SKEW_MS = 60_000
+
+const SEARCH_INDEXES = `create extension if not exists pg_trgm;
+create index concurrently if not exists assets_names on assets
+  using gin (search_name gin_trgm_ops) where status = 'ready';
+create index concurrently if not exists products_names on products
+  using gin (search_name gin_trgm_ops);`
+
+/** Looks at the server and the database; changes nothing. Ends where going on makes no sense. */
+export async function* examinePostgres(
+  options: PostgresOptions & { clock: () => Date },
+): AsyncIterable<Finding> {
+  const sql = connect({ ...options, poolSize: 1 })
+  try {
+    yield await examineServer(sql, options.clock)
+    const applied = await listApplied(sql)
+    if (applied === undefined) {
+      const says = 'the database is empty; the service prepares it when it starts'
+      yield { about: 'database', verdict: 'pending', says }
+      return
+    }
+    yield await examineMigrations(applied, MIGRATIONS)
+    yield await examineSearch(sql)
+  } catch (error) {
+    yield explain(error, options.url)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
+  const about = 'database'
+  const [server] = await sql<{ version: string; number: number; now: Date }[]>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::int as number, clock_timestamp() as now`
+  const { version = '', number = 0, now = clock() } = server ?? {}
+  if (number < OLDEST_VERSION * 10_000) {
+    const says = `PostgreSQL ${version} is too old: version ${OLDEST_VERSION} or later is needed`
+    return { about, verdict: 'wrong', says }
+  }
+  const seconds = Math.round((clock().getTime() - now.getTime()) / 1000)
+  if (Math.abs(seconds) * 1000 > SKEW_MS) {
+    const says = `PostgreSQL ${version} answers, but this machine's clock is ${seconds} s off its own`
+    return { about, verdict: 'note', says, remedy: 'timedatectl set-ntp true' }
+  }
+  return { about, verdict: 'well', says: `PostgreSQL ${version} answers` }
+}
+
+/** Undefined when nothing ever ran. */
+async function listApplied(sql: Sql): Promise<{ name: string; checksum: string }[] | undefined> {
+  const [table] = await sql`select to_regclass('migrations') as found`
+  if (table?.found === null) return undefined
+  return sql<{ name: string; checksum: string }[]>`
+    select name, checksum from migrations order by name`
+}
+
+async function examineSearch(sql: Sql): Promise<Finding> {
+  const about = 'database'
+  const indexes = await sql`
+    select from pg_indexes where indexname in ('assets_names', 'products_names')`
+  if (indexes.length === 2) {
+    return { about, verdict: 'well', says: 'names are searched by a trigram index' }
+  }
+  const says =
+    'without the extension pg_trgm the name filter reads every name; someone with the rights can run:'
+  return { about, verdict: 'note', says, remedy: SEARCH_INDEXES }
+}
+
+function explain(error: unknown, url: string): Finding {
+  const { hostname, port, pathname, username } = new URL(url)
+  const place = `${hostname}:${port || 5432}`
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const message = error instanceof Error ? error.message : String(error)
+  const wrong = (says: string, remedy: string): Finding => ({
+    about: 'database',
+    verdict: 'wrong',
+    says,
+    remedy,
+  })
+  if (/^28/.test(code)) {
+    const remedy = 'put the right user and password into STOWAGE_DATABASE'
+    return wrong(`PostgreSQL at ${place} does not let ${username} in: ${message}`, remedy)
+  }
+  if (code === '3D000') {
+    const name = pathname.slice(1)
+    return wrong(
+      `PostgreSQL at ${place} has no database ${name}`,
+      `createdb -h ${hostname} ${name}`,
+    )
+  }
+  if (/^(42501)$/.test(code)) {
+    const remedy = `grant create, usage on schema public to ${username};`
+    return wrong(`${username} lacks rights in the database: ${message}`, remedy)
+  }
+  const remedy = 'start the server, or set STOWAGE_DATABASE to where it is'
+  return wrong(`PostgreSQL does not answer at ${place}: ${message}`, remedy)
+}

@@ -1,0 +1,37 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Patient } from './patient.ts'
+import { reconcileBooks } from './reconcile-books.ts'
+import { reconcileFiles } from './reconcile-files.ts'
+import { reconcileUploads } from './reconcile-uploads.ts'
+
+/** How doctor gets at the engines, one after the other. */
+export interface Engines {
+  examineDatabase(): AsyncIterable<Finding>
+  examineStorage(): AsyncIterable<Finding>
+  /** Only once both were found well. */
+  open(): Promise<Patient & { close(): Promise<void> }>
+}
+
+/** Everything that can be looked at, in the order in which one thing rests on another. */
+export async function* examineService(engines: Engines): AsyncIterable<Finding> {
+  let isWell = true
+  for (const findings of [engines.examineDatabase(), engines.examineStorage()]) {
+    for await (const finding of findings) {
+      yield finding
+      if (finding.verdict === 'wrong' || finding.verdict === 'pending') isWell = false
+    }
+  }
+  if (!isWell) {
+    const says = 'files, uploads and books were not compared: first what is above must be in order'
+    yield { about: 'books', verdict: 'note', says }
+    return
+  }
+  const { close, ...patient } = await engines.open()
+  try {
+    yield* reconcileBooks(patient)
+    yield* reconcileFiles(patient)
+    yield* reconcileUploads(patient)
+  } finally {
+    await close()
+  }
+}

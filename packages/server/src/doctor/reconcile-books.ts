@@ -1,0 +1,51 @@
+import type { Finding } from '../domain/finding.ts'
+import type { Patient } from './patient.ts'
+
+/** Failing so often means that the storage refuses. */
+const MANY_ATTEMPTS = 5
+const STUCK_MS = 10 * 60_000
+const MANY = 1000
+
+/** Counters against rows, and what the jobs can't get done. */
+export async function* reconcileBooks(patient: Patient): AsyncIterable<Finding> {
+  yield await reconcileCounters(patient)
+  yield* findUnfinished(patient)
+}
+
+async function reconcileCounters({ database, repair }: Patient): Promise<Finding> {
+  const about = 'books'
+  const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
+  const books = await database.readBooks()
+  const wrong = books.filter(({ counted, actual }) => {
+    return JSON.stringify(counted) !== JSON.stringify(actual)
+  })
+  if (wrong.length === 0) {
+    return { about, verdict: 'well', says: 'what accounts use is what their assets add up to' }
+  }
+  const items = wrong.map(({ accountId, counted, actual }) => {
+    const name = names.get(accountId) ?? accountId
+    return `${name}: counted ${JSON.stringify(counted)}, but it is ${JSON.stringify(actual)}`
+  })
+  const says = 'what accounts use is not what their assets add up to'
+  if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
+  await database.balanceBooks()
+  return { about, verdict: 'mended', says: `${says}: counted again`, items }
+}
+
+async function* findUnfinished({ database, clock }: Patient): AsyncIterable<Finding> {
+  const before = new Date(clock().getTime() - STUCK_MS)
+  const stuck = await database.listStuckCompletions(before, MANY)
+  const look = 'the log of the service says why each attempt failed'
+  if (stuck.length > 0) {
+    const says = `${stuck.length} uploads are being completed for more than 10 minutes; ${look}`
+    const items = stuck.map(({ asset }) => `${asset.id} ${asset.filename}`)
+    yield { about: 'uploads', verdict: 'note', says, items }
+  }
+  const removals = await database.listRemovals(MANY)
+  const failing = removals.filter(({ attempts }) => attempts >= MANY_ATTEMPTS)
+  if (failing.length > 0) {
+    const says = `the storage keeps ${failing.length} things that it was told to remove; ${look}`
+    const items = failing.map(({ kind, key, attempts }) => `${kind} ${key}: ${attempts} attempts`)
+    yield { about: 'files', verdict: 'note', says, items }
+  }
+}

@@ -1,0 +1,167 @@
+import type { AssetRecord } from '../database/account-data.ts'
+import type { Database } from '../database/database.ts'
+import type { Finding } from '../domain/finding.ts'
+import { mergeByKey } from '../domain/merge-by-key.ts'
+import { partPlan } from '../domain/parts.ts'
+import { DamagedObject } from '../errors.ts'
+import type { ObjectFacts } from '../storage/storage.ts'
+import { MANY_REMOVALS, type Patient } from './patient.ts'
+
+const BATCH = 1000
+
+/** Every file asset of every account, by id. */
+export async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
+  let after: string | undefined
+  for (;;) {
+    const records = await database.listRecords(after, BATCH)
+    yield* records.filter(({ asset }) => asset.kind === 'file')
+    after = records.at(-1)?.asset.id
+    if (records.length < BATCH) return
+  }
+}
+
+/** Rows against objects, walked side by side: memory does not grow with their number. */
+export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> {
+  const { database, things, onProgress } = patient
+  const withoutObject: AssetRecord[] = []
+  const withoutRow: ObjectFacts[] = []
+  const damaged: string[] = []
+  let count = 0
+  const pairs = mergeByKey(listFiles(database), things.listObjects(), {
+    left: ({ asset }) => asset.id,
+    right: ({ key }) => key,
+  })
+  for await (const { left, right } of pairs) {
+    if (left === undefined && right !== undefined) withoutRow.push(right)
+    if (left === undefined) continue
+    count += 1
+    if (count % BATCH === 0) onProgress(`${count} files looked at`)
+    if (right === undefined) withoutObject.push(left)
+    else {
+      const problem = await problemOf(patient, left, right)
+      if (problem !== undefined) damaged.push(`${nameOf(left)}: ${problem}`)
+    }
+  }
+  const findings = [
+    await missingObjects(patient, withoutObject, count),
+    damagedObjects(damaged),
+    ...(await strangeObjects(patient, withoutRow)),
+  ].filter((finding) => finding !== undefined)
+  yield* findings
+  if (findings.length === 0) {
+    const how = patient.verify ? ', and every byte is as it was sent' : ''
+    yield { about: 'files', verdict: 'well', says: `${count} files have their objects${how}` }
+  }
+}
+
+function nameOf({ asset }: AssetRecord): string {
+  return `${asset.id} ${asset.filename}`
+}
+
+async function problemOf(
+  { things, verify }: Patient,
+  { asset, upload }: AssetRecord,
+  { key, size }: ObjectFacts,
+): Promise<string | undefined> {
+  if (size !== asset.bytes) return `it has ${size} bytes instead of ${asset.bytes}`
+  if (!verify) return undefined
+  const plan = partPlan(asset.bytes, upload?.chunkSize ?? asset.bytes)
+  try {
+    for (let number = 1; number <= plan.count; number += 1) {
+      for await (const _ of things.readPart({ key, plan }, number));
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof DamagedObject) return error.message
+    throw error
+  }
+}
+
+/** Asked again one by one: what was deleted while we looked is no finding. */
+async function missingObjects(
+  { database, things }: Patient,
+  records: AssetRecord[],
+  all: number,
+): Promise<Finding | undefined> {
+  const missing: string[] = []
+  for (const record of records) {
+    const { id } = record.asset
+    const object = await things.findObject(id)
+    const status = (await database.readStatuses([id])).get(id)
+    if (object !== undefined || status !== 'ready') continue
+    missing.push(`${nameOf(record)} (${things.describeObject(id)})`)
+  }
+  if (missing.length === 0) return undefined
+  const hint = missing.length === all ? '; does STOWAGE_STORAGE name the right place?' : ''
+  return {
+    about: 'files',
+    verdict: 'wrong',
+    says: `${missing.length} of ${all} files are listed, but their objects are not in the storage${hint}`,
+    items: missing,
+    remedy:
+      'put the objects back from a backup or an older version in the bucket; or delete the assets: DELETE /api/v1/assets/:id',
+  }
+}
+
+function damagedObjects(items: string[]): Finding | undefined {
+  if (items.length === 0) return undefined
+  return {
+    about: 'files',
+    verdict: 'wrong',
+    says: `${items.length} files are not what was sent`,
+    items,
+    remedy: 'put the objects back from a backup, or delete the assets and send the files again',
+  }
+}
+
+/**
+ * An object whose asset has ended was left behind, and may go. One without any row may be all that
+ * is left of a file whose row was lost: it stays.
+ */
+async function strangeObjects(
+  { database, things, repair }: Patient,
+  objects: ObjectFacts[],
+): Promise<Finding[]> {
+  const removals = await database.listRemovals(MANY_REMOVALS)
+  const isBeingRemoved = new Set(removals.map(({ key }) => key))
+  const left: string[] = []
+  const unknown: string[] = []
+  for (let start = 0; start < objects.length; start += BATCH) {
+    const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
+    const statuses = await database.readStatuses(keys)
+    for (const key of keys) {
+      const status = statuses.get(key)
+      if (status === undefined) unknown.push(things.describeObject(key))
+      const hasEnded = status === 'cancelled' || status === 'expired' || status === 'deleted'
+      if (!hasEnded || isBeingRemoved.has(key)) continue
+      left.push(`${things.describeObject(key)} (${status})`)
+      if (repair) await things.removeObject(key)
+    }
+  }
+  const findings: Finding[] = []
+  if (left.length > 0) {
+    const says = `${left.length} objects of assets that have ended are still in the storage`
+    findings.push(
+      repair
+        ? { about: 'files', verdict: 'mended', says: `${says}: removed`, items: left }
+        : {
+            about: 'files',
+            verdict: 'wrong',
+            says,
+            items: left,
+            remedy: 'stowage doctor --repair',
+          },
+    )
+  }
+  if (unknown.length > 0) {
+    findings.push({
+      about: 'files',
+      verdict: 'wrong',
+      says: `${unknown.length} objects belong to no asset; after a database was restored they may be files that came since, so they are kept`,
+      items: unknown,
+      remedy:
+        'when you are sure that nobody misses them, remove them with the tools of the storage',
+    })
+  }
+  return findings
+}

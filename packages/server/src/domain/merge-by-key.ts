@@ -1,0 +1,36 @@
+/** What two sides have of one key; at least one of them has it. */
+export interface Pair<Left, Right> {
+  key: string
+  left: Left | undefined
+  right: Right | undefined
+}
+
+/** Walks two sequences, each in the order of its keys, side by side. Holds one item of each. */
+export async function* mergeByKey<Left, Right>(
+  lefts: AsyncIterable<Left>,
+  rights: AsyncIterable<Right>,
+  keys: { left: (item: Left) => string; right: (item: Right) => string },
+): AsyncIterable<Pair<Left, Right>> {
+  const [leftItems, rightItems] = [lefts[Symbol.asyncIterator](), rights[Symbol.asyncIterator]()]
+  let left = await leftItems.next()
+  let right = await rightItems.next()
+  while (!left.done || !right.done) {
+    const leftKey = left.done ? undefined : keys.left(left.value)
+    const rightKey = right.done ? undefined : keys.right(right.value)
+    const key = smaller(leftKey, rightKey)
+    const takesLeft = leftKey === key
+    const takesRight = rightKey === key
+    yield {
+      key,
+      left: takesLeft ? left.value : undefined,
+      right: takesRight ? right.value : undefined,
+    }
+    if (takesLeft) left = await leftItems.next()
+    if (takesRight) right = await rightItems.next()
+  }
+}
+
+function smaller(one: string | undefined, other: string | undefined): string {
+  if (one === undefined) return other ?? ''
+  return other === undefined || one < other ? one : other
+}

@@ -1,0 +1,87 @@
+import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
+import type { Database } from './database/database.ts'
+import type { Finding } from './domain/finding.ts'
+import { hostInUrl } from './domain/host-in-url.ts'
+import type { Storage, StoredThings } from './storage/storage.ts'
+
+/* The only file that names the engines. Each is loaded only where it is used. */
+
+interface Times {
+  config: Config
+  clock: () => Date
+}
+
+export async function openDatabase({ database }: Config): Promise<Database> {
+  if (database.kind === 'sqlite') {
+    const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
+    return openSqliteDatabase(database)
+  }
+  const { openPostgresDatabase } = await import('./database/postgres/postgres-database.ts')
+  return openPostgresDatabase(database)
+}
+
+export interface StorageOptions extends Times {
+  logger: Logger
+  /** Called when a part of the service died and cannot go on. */
+  onFatal(message: string): void
+}
+
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { config, clock, logger, onFatal } = options
+  if (config.storage.kind === 's3') {
+    const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
+    return openS3Storage({ ...config.storage, clock })
+  }
+  const { directory, port, url } = config.storage
+  const { openDiskStorage } = await import('./storage/disk/disk-storage.ts')
+  return openDiskStorage({
+    directory,
+    host: config.host,
+    port,
+    ...(url !== undefined && { url }),
+    onFailure({ message, fatal, facts }) {
+      logger.error(facts, message)
+      if (fatal) onFatal(message)
+    },
+  })
+}
+
+/** What the storage holds, also while another process serves it. */
+export async function openStoredThings({
+  config,
+  clock,
+}: Times): Promise<StoredThings & { close(): Promise<void> }> {
+  if (config.storage.kind === 's3') {
+    const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
+    return openS3Storage({ ...config.storage, clock })
+  }
+  const { storedThingsIn } = await import('./storage/disk/stored-things.ts')
+  return { ...storedThingsIn(config.storage.directory), close: async () => {} }
+}
+
+export async function* examineDatabase({ config, clock }: Times): AsyncIterable<Finding> {
+  const { database } = config
+  if (database.kind === 'sqlite') {
+    const { examineSqlite } = await import('./database/sqlite/examine.ts')
+    yield* examineSqlite(database)
+    return
+  }
+  const { examinePostgres } = await import('./database/postgres/examine.ts')
+  yield* examinePostgres({ ...database, clock })
+}
+
+export async function* examineStorage(
+  options: Times & { newId: () => string; fix: boolean },
+): AsyncIterable<Finding> {
+  const { config, ...rest } = options
+  const { storage, signedForMs } = config
+  if (storage.kind === 'disk') {
+    const { examineDisk } = await import('./storage/disk/examine.ts')
+    yield* examineDisk(storage)
+    return
+  }
+  const { examineS3 } = await import('./storage/s3/examine/examine-s3.ts')
+  const webOrigin = config.baseUrl ?? `http://${hostInUrl(config.host)}:${config.port}`
+  yield* examineS3({ ...storage, ...rest, signedForMs, webOrigin: new URL(webOrigin).origin })
+}

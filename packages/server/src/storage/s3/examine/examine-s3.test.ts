@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { startCeph, whyNoCeph } from '../../../../test/support/ceph.ts'
+import { skipUnlessCi } from '../../../../test/support/requirement.ts'
+import { aBucket, credentialsOf, type S3Server } from '../../../../test/support/s3-server.ts'
+import type { Finding } from '../../../domain/finding.ts'
+import { openClient } from '../s3-client.ts'
+import type { Examination } from './examination.ts'
+import { examineS3 } from './examine-s3.ts'
+
+const HOUR_MS = 3_600_000
+
+function optionsOf({ endpoint, region }: S3Server, bucket: string) {
+  return {
+    bucket,
+    prefix: 'some/prefix/',
+    endpoint,
+    region,
+    pathStyle: true,
+    clock: () => new Date(),
+    newId: () => 'probe',
+    webOrigin: 'https://files.example.com',
+    signedForMs: 12 * HOUR_MS,
+    fix: false,
+  }
+}
+
+function setEnvironment(t: TestContext, values: Record<string, string>): void {
+  for (const [name, value] of Object.entries(values)) {
+    const before = process.env[name]
+    process.env[name] = value
+    t.after(() => {
+      if (before === undefined) delete process.env[name]
+      else process.env[name] = before
+    })
+  }
+}
+
+const missing = await whyNoCeph()
+if (missing !== undefined) {
+  test('doctor looks at a bucket', (t) => skipUnlessCi(t, missing))
+} else {
+  const server = await startCeph()
+  after(() => server.close())
+  Object.assign(process.env, credentialsOf(server))
+
+  async function examine(change: Partial<Examination> = {}): Promise<Finding[]> {
+    const bucket = change.bucket ?? (await aBucket(server))
+    return Array.fromAsync(examineS3({ ...optionsOf(server, bucket), ...change }))
+  }
+
+  /** The last one, which is what it stopped at. */
+  async function firstProblem(change: Partial<Examination> = {}): Promise<Finding> {
+    const finding = (await examine(change)).at(-1)
+    assert.ok(finding)
+    assert.equal(finding.verdict, 'wrong', JSON.stringify(finding))
+    return finding
+  }
+
+  const verdicts = (findings: Finding[]) => findings.map(({ verdict }) => verdict)
+
+  test('a bucket without rules is named, mended by --fix, and well from then on', async () => {
+    const bucket = await aBucket(server)
+    const before = await examine({ bucket })
+    assert.deepEqual(verdicts(before), ['well', 'well', 'well', 'well', 'wrong', 'note'])
+    assert.match(
+      before[4]?.says ?? '',
+      /a page of https:\/\/files\.example\.com may not send parts/,
+    )
+    assert.match(before[4]?.remedy ?? '', /put-bucket-cors .*"ExposeHeaders":\["ETag"/)
+    assert.match(before[5]?.remedy ?? '', /put-bucket-lifecycle-configuration .*some\/prefix\//)
+    const during = await examine({ bucket, fix: true })
+    assert.deepEqual(verdicts(during), ['well', 'well', 'well', 'well', 'mended', 'mended'])
+    const afterwards = await examine({ bucket })
+    assert.deepEqual(new Set(verdicts(afterwards)), new Set(['well']))
+  })
+
+  test('it leaves nothing behind in the bucket', async () => {
+    const bucket = await aBucket(server)
+    await examine({ bucket, fix: true })
+    const client = openClient(optionsOf(server, bucket))
+    const { Contents } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+    const { Uploads } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+    client.destroy()
+    assert.deepEqual([Contents ?? [], Uploads ?? []], [[], []])
+  })
+
+  test('a wrong secret and an unknown key are told apart', async (t) => {
+    setEnvironment(t, { AWS_SECRET_ACCESS_KEY: 'wrong' })
+    assert.match((await firstProblem()).says, /secret is not that of the access key testaccesskey/)
+    setEnvironment(t, { AWS_ACCESS_KEY_ID: 'nobody' })
+    assert.match((await firstProblem()).says, /knows no access key nobody/)
+  })
+
+  test('a missing bucket is named, with the command that makes it', async () => {
+    const { says, remedy } = await firstProblem({ bucket: 'no-such-bucket' })
+    assert.equal(says, 'there is no bucket no-such-bucket')
+    assert.equal(remedy, 'aws s3 mb s3://no-such-bucket')
+  })
+
+  test('a clock that is an hour off is named', async () => {
+    const ahead = await firstProblem({ clock: () => new Date(Date.now() + HOUR_MS) })
+    assert.match(ahead.says, /clock is 60 min ahead of the store's: what it signs is refused/)
+    const behind = await firstProblem({ clock: () => new Date(Date.now() - HOUR_MS) })
+    assert.match(behind.says, /60 min behind/)
+  })
+
+  test('credentials that end before the addresses are named', async (t) => {
+    const expiration = new Date(Date.now() + HOUR_MS).toISOString()
+    setEnvironment(t, { AWS_CREDENTIAL_EXPIRATION: expiration })
+    const [, credentials] = await examine()
+    assert.equal(credentials?.verdict, 'note')
+    assert.match(credentials.says, /live for 60 min.*meant for 12 h/)
+  })
+
+  test('a place where nobody answers is named', async () => {
+    const { says } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
+    assert.match(says, /no store answers at http:\/\/127\.0\.0\.1:9/)
+  })
+
+  test('rules that the bucket has are kept', async () => {
+    const bucket = await aBucket(server)
+    const { PutBucketCorsCommand, GetBucketCorsCommand } = await import('@aws-sdk/client-s3')
+    const client = openClient(optionsOf(server, bucket))
+    const rule = { AllowedOrigins: ['https://other.example.com'], AllowedMethods: ['GET'] }
+    const CORSConfiguration = { CORSRules: [rule] }
+    await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
+    await examine({ bucket, fix: true })
+    const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket: bucket }))
+    client.destroy()
+    assert.deepEqual(CORSRules.length, 2)
+    assert.ok(
+      CORSRules.some(({ AllowedOrigins }) => AllowedOrigins?.[0] === rule.AllowedOrigins[0]),
+    )
+  })
+}

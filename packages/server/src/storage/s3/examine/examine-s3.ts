@@ -1,0 +1,32 @@
+import type { Finding } from '../../../domain/finding.ts'
+import { resolvePlace } from '../resolve-place.ts'
+import { openClient } from '../s3-client.ts'
+import { examineBrowsers } from './browsers.ts'
+import { type Examination, examineClock, examineCredentials, examineRights } from './examination.ts'
+import { examineLifecycle } from './lifecycle.ts'
+import { examineRoundTrip } from './round-trip.ts'
+
+/**
+ * Looks at a bucket as a client, a browser and an operator would. With `fix` it sets the bucket's
+ * CORS and lifecycle rules. What follows from a first problem is not looked at.
+ */
+export async function* examineS3(
+  options: Omit<Examination, 'client' | 'place'>,
+): AsyncIterable<Finding> {
+  const client = openClient(options, { maxAttempts: 2 })
+  try {
+    const examination = { ...options, client, place: await resolvePlace(options) }
+    for (const examine of [examineClock, examineCredentials, examineRights, examineRoundTrip]) {
+      const finding = await examine(examination)
+      yield finding
+      if (finding.verdict === 'wrong') return
+    }
+    yield await examineBrowsers(examination)
+    yield await examineLifecycle(examination)
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error)
+    yield { about: 'storage', verdict: 'wrong', says }
+  } finally {
+    client.destroy()
+  }
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import {
+  GetBucketLifecycleConfigurationCommand,
+  type LifecycleRule,
+  PutBucketLifecycleConfigurationCommand,
+} from '@aws-sdk/client-s3'
+import { durationText } from '../../../domain/duration-text.ts'
+import type { Finding } from '../../../domain/finding.ts'
+import { type Examination, found } from './examination.ts'
+import { isNotSet, isNotThere } from './refused.ts'
+
+const DAY_MS = 24 * 3_600_000
+/** Longer than anyone goes on with an upload: each time that a client resumes gives it more time. */
+const DAYS = 30
+
+/** Whether the store itself removes what no job of ours ever will, as when a service is given up. */
+export async function examineLifecycle(examination: Examination): Promise<Finding> {
+  const { bucket, prefix, fix, signedForMs } = examination
+  let rules: LifecycleRule[]
+  try {
+    rules = await readRules(examination)
+  } catch (error) {
+    if (!isNotThere(error)) throw error
+    return found('note', 'this store has no lifecycle rules; the jobs of the service do the work')
+  }
+  const days = rules.filter((rule) => isOfUploads(rule, prefix)).map(daysOf)
+  const shortest = Math.min(...days)
+  if (shortest * DAY_MS < signedForMs) {
+    return found(
+      'wrong',
+      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though their addresses live for ${durationText(signedForMs)}; make it at least ${DAYS} days`,
+    )
+  }
+  if (days.length > 0) {
+    return found('well', `the bucket lets go of incomplete uploads after ${shortest} days`)
+  }
+  const says = 'the bucket keeps incomplete uploads that the service does not know of for ever'
+  const wanted = { Rules: [...rules, ruleFor(prefix)] }
+  if (!fix) {
+    return found('note', `${says}; stowage doctor --fix sets a rule for them, or:`, {
+      remedy: `aws s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration '${JSON.stringify(wanted)}'`,
+    })
+  }
+  await writeRules(examination, wanted)
+  return found('mended', `${says}; they go after ${DAYS} days now`)
+}
+
+function ruleFor(prefix: string): LifecycleRule {
+  return {
+    ID: `stowage incomplete uploads ${prefix}`.trim(),
+    Status: 'Enabled',
+    Filter: { Prefix: prefix },
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: DAYS },
+  }
+}
+
+/** Also a rule for more than our own folder is one for it. */
+function isOfUploads(rule: LifecycleRule, prefix: string): boolean {
+  const area = rule.Filter?.Prefix ?? rule.Prefix ?? ''
+  const isPlain = rule.Filter?.Tag === undefined && rule.Filter?.And === undefined
+  const isOn = rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload !== undefined
+  return isOn && isPlain && prefix.startsWith(area)
+}
+
+function daysOf({ AbortIncompleteMultipartUpload }: LifecycleRule): number {
+  return AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? Number.POSITIVE_INFINITY
+}
+
+async function readRules({ client, bucket }: Examination): Promise<LifecycleRule[]> {
+  try {
+    const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket })
+    return (await client.send(command)).Rules ?? []
+  } catch (error) {
+    if (isNotSet(error)) return []
+    throw error
+  }
+}
+
+async function writeRules(
+  { client, bucket }: Examination,
+  rules: { Rules: LifecycleRule[] },
+): Promise<void> {
+  const command = new PutBucketLifecycleConfigurationCommand({
+    Bucket: bucket,
+    LifecycleConfiguration: rules,
+  })
+  // Older stores want the digest that AWS's SDK no longer sends.
+  command.middlewareStack.add(
+    (next) => (step) => {
+      const { headers, body } = step.request as { headers: Record<string, string>; body: string }
+      headers['content-md5'] = createHash('md5').update(body).digest('base64')
+      return next(step)
+    },
+    { step: 'build', priority: 'low' },
+  )
+  await client.send(command)
+}
