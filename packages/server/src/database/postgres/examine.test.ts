@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import postgres from 'postgres'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import { freePort } from '../../../test/support/free-port.ts'
+import { aPostgresServer } from '../../../test/support/postgres.ts'
+import type { Finding } from '../../domain/finding.ts'
+import { examinePostgres } from './examine.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+
+const server = await aPostgresServer()
+const OPTIONS = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+
+function examine(url: string, clock = () => new Date()): Promise<Finding[]> {
+  return Array.fromAsync(examinePostgres({ url, ...OPTIONS, clock }))
+}
+
+async function migrated(url: string): Promise<string> {
+  await (await openPostgresDatabase({ url, ...OPTIONS })).close()
+  return url
+}
+
+test('a database that the service prepared is well', async (t) => {
+  const findings = await examine(await migrated(await server.database(t)))
+  assert.deepEqual(
+    findings.map(({ verdict }) => verdict),
+    ['well', 'well', 'well'],
+  )
+  assert.match(findings[0]?.says ?? '', /^PostgreSQL \d+\.\d+ answers$/)
+})
+
+test('an empty database and pending migrations wait for the start', async (t) => {
+  const url = await server.database(t)
+  const [, empty] = await examine(url)
+  assert.equal(empty?.verdict, 'pending')
+  await migrated(url)
+  const sql = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => sql.end())
+  await sql`delete from migrations where name like '0002%'`
+  const [, pending] = await examine(url)
+  assert.deepEqual([pending?.verdict, pending?.items], ['pending', ['0002_keys_and_products.sql']])
+  await sql`update migrations set checksum = 'changed'`
+  const [, changed] = await examine(url)
+  assert.deepEqual([changed?.verdict, /was changed/.test(changed?.says ?? '')], ['wrong', true])
+})
+
+test('a missing trigram index is noted, and the SQL that is offered makes it', async (t) => {
+  const url = await migrated(await server.database(t))
+  const sql = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => sql.end())
+  await sql`drop extension pg_trgm cascade`
+  const note = (await examine(url)).at(-1)
+  assert.equal(note?.verdict, 'note')
+  for (const statement of note.remedy?.split(';') ?? []) await sql.unsafe(statement)
+  assert.equal((await examine(url)).at(-1)?.verdict, 'well')
+})
+
+test('each reason why it can’t be reached is named, with what mends it', async (t) => {
+  const url = new URL(await server.database(t))
+  const cases: [Partial<URL>, RegExp, RegExp][] = [
+    [{ password: 'wrong' }, /does not let postgres in/, /STOWAGE_DATABASE/],
+    [{ pathname: '/nothing' }, /has no database nothing/, /createdb -h 127\.0\.0\.1 nothing/],
+    [{ port: String(await freePort()) }, /does not answer at 127\.0\.0\.1:\d+/, /start the server/],
+  ]
+  for (const [change, says, remedy] of cases) {
+    const [finding, ...others] = await examine(Object.assign(new URL(url), change).href)
+    assert.deepEqual([finding?.verdict, others], ['wrong', []])
+    assert.match(finding?.says ?? '', says)
+    assert.match(finding?.remedy ?? '', remedy)
+    assert.doesNotMatch(JSON.stringify(finding), /:test@|wrong@/)
+  }
+})
+
+test('a clock that differs from the server’s is noted', async (t) => {
+  const url = await migrated(await server.database(t))
+  const [finding] = await examine(url, () => new Date(Date.now() + 3_600_000))
+  assert.deepEqual(finding?.verdict, 'note')
+  assert.match(finding?.says ?? '', /clock is 3600 s off/)
+})

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import { aService, type TestService } from '../../test/support/service.ts'
+import {
+  API,
+  cancel,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '../../test/support/upload.ts'
+import type { Finding } from '../domain/finding.ts'
+import { partPlan, partRanges } from '../domain/parts.ts'
+import { runJobs } from '../jobs/run-jobs.ts'
+import type { Patient } from './patient.ts'
+import { reconcileBooks } from './reconcile-books.ts'
+import { reconcileFiles } from './reconcile-files.ts'
+import { reconcileUploads } from './reconcile-uploads.ts'
+
+const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+const HOUR_MS = 3_600_000
+
+async function reconcile(
+  { context }: TestService,
+  wishes: Partial<Patient> = {},
+): Promise<Finding[]> {
+  const patient: Patient = {
+    database: context.database,
+    things: context.storage,
+    clock: () => new Date(Date.now() + HOUR_MS),
+    repair: false,
+    verify: false,
+    onProgress: () => {},
+    ...wishes,
+  }
+  const parts = [reconcileBooks(patient), reconcileFiles(patient), reconcileUploads(patient)]
+  const findings = await Promise.all(parts.map((part) => Array.fromAsync(part)))
+  return findings.flat()
+}
+
+async function assertWell(service: TestService, wishes: Partial<Patient> = {}): Promise<void> {
+  const wrong = (await reconcile(service, wishes)).filter(({ verdict }) => verdict !== 'well')
+  assert.deepEqual(wrong, [])
+}
+
+/** The one finding that is not well. */
+async function onlyFinding(service: TestService, wishes: Partial<Patient> = {}): Promise<Finding> {
+  const [finding, ...others] = (await reconcile(service, wishes)).filter(
+    ({ verdict }) => verdict !== 'well',
+  )
+  assert.ok(finding)
+  assert.deepEqual(others, [])
+  return finding
+}
+
+/** An object of one byte, put there behind the service's back. */
+async function putObject({ context }: TestService, key: string): Promise<void> {
+  const { storage } = context
+  const id = await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
+  const plan = partPlan(1, 10)
+  const later = new Date(Date.now() + HOUR_MS)
+  const [url = ''] = await storage.signParts({ key, id }, partRanges(plan), later)
+  assert.equal((await fetch(url, { method: 'PUT', body: 'x' })).status, 200)
+  await storage.completeUpload({ key, id }, plan, [])
+}
+
+test('a service with something in every state has nothing wrong', async (t) => {
+  const service = await aService(t, SETTINGS)
+  await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  await uploadFile(service.baseUrl, { bytes: someBytes(0) })
+  const open = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await putParts(open, someBytes(25))
+  await cancel(service.baseUrl, await requestSession(service.baseUrl, { bytes: someBytes(5) }))
+  const link = { filename: 'link', url: 'https://example.com' }
+  assert.equal((await service.call('POST', `${API}/assets/store`, link)).status, 201)
+  const deleted = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  await service.call('DELETE', `${API}/assets/${deleted.id}`)
+  await assertWell(service, { verify: true })
+})
+
+test('a file whose object is gone is named, and kept', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const file = await uploadFile(service.baseUrl, { name: 'lost.zip', bytes: someBytes(25) })
+  const other = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  await service.context.storage.removeObject(file.id)
+  for (const repair of [false, true]) {
+    const finding = await onlyFinding(service, { repair })
+    assert.deepEqual([finding.about, finding.verdict], ['files', 'wrong'])
+    assert.match(finding.says, /^1 of 2 files are listed/)
+    assert.match(
+      finding.items?.join() ?? '',
+      new RegExp(`^${file.id} lost.zip \\(.*${file.id}\\)$`),
+    )
+    assert.match(finding.remedy ?? '', /backup/)
+  }
+  assert.equal((await service.call('GET', `${API}/assets/${file.id}`)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, other.id), someBytes(25))
+})
+
+test('an object of another size is named', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const file = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  await service.context.storage.removeObject(file.id)
+  await putObject(service, file.id)
+  const finding = await onlyFinding(service)
+  assert.match(finding.items?.[0] ?? '', /it has 1 bytes instead of 25/)
+})
+
+test('an upload that nobody can finish is named, and removed when asked', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { storage } = service.context
+  const key = newUuid()
+  await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
+  const wanted = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const finding = await onlyFinding(service)
+  assert.deepEqual([finding.about, finding.verdict], ['uploads', 'wrong'])
+  assert.match(finding.items?.join() ?? '', new RegExp(`${key} \\(no asset\\)$`))
+  // It may just have been opened by a service whose clock is behind.
+  await assertWell(service, { clock: () => new Date() })
+  assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
+  await assertWell(service)
+  const left = await Array.fromAsync(storage.listUploads())
+  assert.deepEqual(
+    left.map((upload) => upload.key),
+    [wanted.id],
+  )
+})
+
+test('an object whose asset has ended is named, and removed when asked', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const file = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  await service.call('DELETE', `${API}/assets/${file.id}`)
+  await runJobs(service.context)
+  await putObject(service, file.id)
+  const finding = await onlyFinding(service)
+  assert.match(finding.says, /assets that have ended/)
+  assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
+  await assertWell(service)
+})
+
+test('an object without any asset is named, and kept whatever is asked', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const key = newUuid()
+  await putObject(service, key)
+  for (const repair of [false, true]) {
+    const finding = await onlyFinding(service, { repair })
+    assert.deepEqual(finding.items, [service.context.storage.describeObject(key)])
+    assert.match(finding.says, /they are kept/)
+  }
+  assert.equal((await service.context.storage.findObject(key))?.size, 1)
+})

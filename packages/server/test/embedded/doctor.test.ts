@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Finding } from '../../src/domain/finding.ts'
+import { aFolder, aService } from '../support/service.ts'
+import { someBytes, uploadFile } from '../support/upload.ts'
+
+const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
+
+/** Runs `stowage doctor` as people do. */
+async function doctor(settings: Record<string, string>, ...options: string[]) {
+  const env = { ...process.env, ...settings }
+  const commandLine = [COMMAND, 'doctor', ...options]
+  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+    execFile(process.execPath, commandLine, { env }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    })
+  })
+}
+
+test('a service that runs is found well, in lines for people and in JSON', async (t) => {
+  const { folder, baseUrl } = await aService(t)
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  const settings = { STOWAGE_DATA: folder }
+  const { code, stdout, stderr } = await doctor(settings, '--verify')
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is whole$/m)
+  assert.match(stdout, /^ok +files: 1 files have their objects, and every byte is as it was sent$/m)
+  assert.match(stdout, /\nnothing is wrong\n$/)
+  const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
+  assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
+})
+
+test('a folder that was never served is no problem, and stays as it is', async (t) => {
+  const folder = join(await aFolder(t), 'data')
+  const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
+  assert.equal(code, 0)
+  assert.match(stdout, /^later +database: there is no .*; the service makes it/m)
+})
+
+test('counters that went wrong are named, and counted again when asked', async (t) => {
+  const { folder, baseUrl, context } = await aService(t)
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec('update accounts set stored_bytes = 7')
+  database.close()
+  const settings = { STOWAGE_DATA: folder }
+  const named = await doctor(settings)
+  assert.equal(named.code, 1)
+  assert.match(named.stdout, /^WRONG +books: /m)
+  assert.match(named.stdout, /default: counted {"stored":7,.*but it is {"stored":25,/)
+  assert.match(named.stdout, /> stowage doctor --repair/)
+  const mended = await doctor(settings, '--repair')
+  assert.equal(mended.code, 0)
+  assert.match(mended.stdout, /^mended +books: /m)
+  assert.equal((await context.database.readBooks())[0]?.counted.stored, 25)
+})
+
+test('--verify finds a byte that changed on the disk', async (t) => {
+  const { folder, baseUrl } = await aService(t)
+  const { id } = await uploadFile(baseUrl, { name: 'a.zip', bytes: someBytes(2500) })
+  const file = join(folder, 'storage/objects', id.slice(-2), id, '00001')
+  const bytes = await readFile(file)
+  bytes[1234] = (bytes[1234] ?? 0) ^ 1
+  await writeFile(file, bytes)
+  assert.equal((await doctor({ STOWAGE_DATA: folder })).code, 0)
+  const { code, stdout } = await doctor({ STOWAGE_DATA: folder }, '--verify')
+  assert.equal(code, 1)
+  assert.match(stdout, new RegExp(`- ${id} a.zip: .*00001 has changed since it was stored`))
+})
+
+test('a file that is no database is named', async (t) => {
+  const folder = await aFolder(t)
+  await writeFile(
+    join(folder, 'stowage.db'),
+    'no database at all, but long enough to be one'.repeat(99),
+  )
+  const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
+  assert.equal(code, 1)
+  assert.match(stdout, /^WRONG +database: .*is not a database/m)
+  assert.match(stdout, /not compared/)
+})
+
+test('what can’t be meant ends with code 2', async (t) => {
+  const folder = await aFolder(t)
+  assert.equal((await doctor({ STOWAGE_DATA: folder }, 'now')).code, 2)
+  assert.equal((await doctor({ STOWAGE_DATA: folder, STOWAGE_PORT: 'x' })).code, 2)
+})
