@@ -2,10 +2,11 @@ import manifest from '../package.json' with { type: 'json' }
 import { accounts } from './commands/accounts.ts'
 import { doctor } from './commands/doctor.ts'
 import { keys } from './commands/keys.ts'
+import { move } from './commands/move.ts'
 import { serve } from './commands/serve.ts'
 import { type Command, UsageError } from './usage.ts'
 
-const COMMANDS: Record<string, Command> = { serve, accounts, keys, doctor }
+const COMMANDS: Record<string, Command> = { serve, accounts, keys, doctor, move }
 
 const HELP = `stowage ${manifest.version}: stores digital assets and links them to products
 

@@ -30,15 +30,23 @@ function widthOf(cell: string | undefined): number {
   return [...(cell ?? '')].length
 }
 
-/** One line on a terminal that is written over and over; nothing where nobody watches. */
+/** How often a line is written where no terminal can write over it. */
+const PLAIN_EVERY_MS = 5_000
+const TERMINAL_EVERY_MS = 100
+
+/** One line that is written over and over on a terminal; elsewhere a line now and then. */
 export function showProgress() {
-  const isWatched = process.stderr.isTTY
+  const { isTTY, columns = 80 } = process.stderr
+  const everyMs = isTTY ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS
+  let shownAt = isTTY ? Number.NEGATIVE_INFINITY : performance.now()
   return {
     show(text: string): void {
-      if (isWatched) process.stderr.write(`\r\u001b[2K${text}`)
+      if (performance.now() - shownAt < everyMs) return
+      shownAt = performance.now()
+      process.stderr.write(isTTY ? `\r\u001b[2K${text.slice(0, columns - 1)}` : `${text}\n`)
     },
     clear(): void {
-      if (isWatched) process.stderr.write('\r\u001b[2K')
+      if (isTTY) process.stderr.write('\r\u001b[2K')
     },
   }
 }

@@ -12,7 +12,10 @@ export interface HeldFolder {
  * Holds the data folder for one process. The lock is the operating system's, taken through SQLite:
  * it goes with the process, however that ends, so it is never stale.
  */
-export async function holdDataFolder(directory: string): Promise<HeldFolder> {
+export async function holdDataFolder(
+  directory: string,
+  { advice = 'or set STOWAGE_DATA to another folder' } = {},
+): Promise<HeldFolder> {
   // Names, addresses and hashes of keys lie in it.
   await mkdir(directory, { recursive: true, mode: 0o700 })
   const note = join(directory, 'lock.json')
@@ -22,7 +25,7 @@ export async function holdDataFolder(directory: string): Promise<HeldFolder> {
   } catch (error) {
     lock.close()
     throw new Error(
-      `${directory} is in use by ${await describeHolder(note)}: stop it first, or set STOWAGE_DATA to another folder`,
+      `${directory} is in use by ${await describeHolder(note)}: stop it first, ${advice}`,
       { cause: error },
     )
   }

@@ -1,16 +1,20 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
 import { examine, openOperator, openService, type Service } from './compose.ts'
+import { type MoveOptions, move as moveTo } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
+import { durationText } from './domain/duration-text.ts'
 import type { Finding } from './domain/finding.ts'
 import { parseSizeText, sizeText } from './domain/size-text.ts'
 import { ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
+import type { Moved } from './move/move.ts'
 import type { Operator } from './operator.ts'
 
 export type { Finding } from './domain/finding.ts'
+export type { Moved, MoveProgress } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
-export { parseSizeText, sizeText }
+export { durationText, parseSizeText, sizeText }
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
@@ -105,6 +109,18 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
       if (finding.verdict === 'wrong') isWrong = true
     }
     return isWrong ? EXIT.failed : EXIT.done
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** Carries a data folder to the engines that the environment names. Returns the exit code. */
+export async function move(
+  options: MoveOptions & { onMoved(moved: Moved): void },
+): Promise<number> {
+  try {
+    options.onMoved(await moveTo(readConfig(process.env), options))
+    return EXIT.done
   } catch (error) {
     return explain(error)
   }

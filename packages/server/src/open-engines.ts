@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
@@ -45,6 +47,21 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       if (fatal) onFatal(message)
     },
   })
+}
+
+/** A data folder of SQLite and disk, of which nothing is changed. */
+export async function openDataFolder(
+  directory: string,
+): Promise<{ database: Database; things: StoredThings }> {
+  const file = join(directory, 'stowage.db')
+  const storage = join(directory, 'storage')
+  if (!existsSync(file) || !existsSync(storage)) {
+    throw new Error(`${directory} is no data folder: it has no stowage.db and storage in it`)
+  }
+  const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
+  const { storedThingsIn } = await import('./storage/disk/stored-things.ts')
+  const database = await openSqliteDatabase({ file, readOnly: true })
+  return { database, things: storedThingsIn(storage) }
 }
 
 /** What the storage holds, also while another process serves it. */

@@ -27,6 +27,7 @@ const ARROWS: Record<string, string[]> = {
   jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
   http: ['operations', 'database/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
   doctor: ['storage/port', 'database/port', 'domain', 'errors'],
+  move: ['storage/port', 'database/port', 'domain', 'errors'],
   'open-engines': [
     'domain',
     'config',
@@ -50,8 +51,9 @@ const ARROWS: Record<string, string[]> = {
     'storage/port',
     'database/port',
   ],
+  'compose-move': ['config', 'hold-data-folder', 'move', 'open-engines'],
   operator: ['operations', 'database/port', 'domain'],
-  main: ['compose', 'config', 'domain', 'errors', 'log', 'operator'],
+  main: ['compose', 'compose-move', 'config', 'domain', 'errors', 'log', 'move', 'operator'],
 }
 
 /** Packages that stay in one place. */

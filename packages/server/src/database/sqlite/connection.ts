@@ -9,11 +9,13 @@ export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', im
 /** How long a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 2_000
 
-export function connect(file: string): DatabaseSync {
+export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
   const connection = new DatabaseSync(file, {
     timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
+    readOnly,
   })
+  if (readOnly) return connection
   // FULL syncs the log at every commit: what was answered survives a power cut.
   connection.exec(`
     pragma journal_mode = wal;
@@ -49,16 +51,12 @@ export function migrationTarget(connection: DatabaseSync): MigrationTarget {
       name text primary key, checksum text not null, applied_at text not null
     ) strict
   `)
-  const applied = connection.prepare('select name, checksum from migrations order by name')
   const record = connection.prepare(
     `insert into migrations (name, checksum, applied_at) values (?, ?, datetime('now'))`,
   )
   return {
     async listApplied() {
-      return applied.all().map((row) => ({
-        name: String(row.name),
-        checksum: String(row.checksum),
-      }))
+      return listApplied(connection)
     },
     async apply({ name, sql, checksum }) {
       wrapConnection(connection).transaction(() => {
@@ -67,4 +65,9 @@ export function migrationTarget(connection: DatabaseSync): MigrationTarget {
       })
     },
   }
+}
+
+export function listApplied(connection: DatabaseSync): { name: string; checksum: string }[] {
+  const rows = connection.prepare('select name, checksum from migrations order by name').all()
+  return rows.map((row) => ({ name: String(row.name), checksum: String(row.checksum) }))
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { MIGRATIONS } from './connection.ts'
+import { connect, listApplied, MIGRATIONS } from './connection.ts'
 
 /** Looks at the file, while the service runs or not; changes nothing. */
 export async function* examineSqlite({ file }: { file: string }): AsyncIterable<Finding> {
@@ -13,14 +13,10 @@ export async function* examineSqlite({ file }: { file: string }): AsyncIterable<
     return
   }
   try {
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 2_000 })
+    const database = connect(file, { readOnly: true })
     try {
       yield examineFile(database, file)
-      const applied = database
-        .prepare('select name, checksum from migrations order by name')
-        .all()
-        .map((row) => ({ name: String(row.name), checksum: String(row.checksum) }))
-      yield await examineMigrations(applied, MIGRATIONS)
+      yield await examineMigrations(listApplied(database), MIGRATIONS)
     } finally {
       database.close()
     }

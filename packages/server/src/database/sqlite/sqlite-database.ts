@@ -1,10 +1,11 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import { migrate } from '../migrate.ts'
+import { migrate, pendingMigrations } from '../migrate.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { connect, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
+import { connect, listApplied, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinks } from './links.ts'
@@ -17,15 +18,19 @@ import { prepareUploads } from './uploads.ts'
 
 export interface SqliteOptions {
   file: string
+  /** Reads only, and leaves the file as it is; then every migration must have run. */
+  readOnly?: boolean
   /** Told of every statement that runs. */
   onStatement?: (sql: string) => void
 }
 
 /** Opens the file, creating and migrating it as needed. */
 export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
-  const database = connect(options.file)
+  const { file, readOnly = false } = options
+  const database = connect(file, { readOnly })
   try {
-    await migrate(migrationTarget(database), MIGRATIONS)
+    if (readOnly) await refusePending(database, file)
+    else await migrate(migrationTarget(database), MIGRATIONS)
   } catch (error) {
     database.close()
     throw error
@@ -63,6 +68,13 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   return {
     ...asUnitsOfWork(global),
     of: (accountId) => bindFirst(units, accountId) satisfies AccountData,
+  }
+}
+
+async function refusePending(database: DatabaseSync, file: string): Promise<void> {
+  const pending = await pendingMigrations(listApplied(database), MIGRATIONS)
+  if (pending.length > 0) {
+    throw new Error(`${file} is of an older version: start this version on it once, then stop it`)
   }
 }
 

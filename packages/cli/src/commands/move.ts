@@ -1,0 +1,82 @@
+import type { Moved, MoveProgress } from '@stowage/server'
+import { say, showProgress, writeData } from '../output.ts'
+import { type Command, noValue, readOptions, UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  from: { type: 'string' },
+  ahead: { type: 'boolean' },
+  verify: { type: 'boolean' },
+} as const
+
+export const move: Command = {
+  summary: 'carry a service from SQLite and disk to PostgreSQL and S3',
+  help: `stowage move: carry a service to other engines
+
+Usage:
+  stowage move --from FOLDER [--ahead] [--verify]
+
+  --from      the data folder of the service as it is (its STOWAGE_DATA); it stays as it is
+  --ahead     only carry files, while that service still runs: the stop for the rest is then short
+  --verify    also read every file back and compare it
+  --json      the summary as JSON
+
+The STOWAGE_* variables name where it goes. Accounts, keys, products and assets arrive with their
+ids, so that links and addresses of the API stay good. Uploads that are under way are not carried.
+Every part is sent with its digest. A run that was ended in the middle is run again: it goes on.
+
+Examples:
+  export STOWAGE_DATABASE=postgres://stowage:…@db/stowage STOWAGE_STORAGE=s3://my-bucket
+  stowage move --from ./data --ahead      # while the old service runs; as often as you like
+  stowage move --from ./data              # after it was stopped
+  stowage serve
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    noValue(positionals)
+    const { from, ahead = false, verify = false, json = false } = values
+    if (from === undefined) throw new UsageError('from which data folder? --from')
+    const server = await import('@stowage/server')
+    const progress = showProgress()
+    const describe = describer(server)
+    return server.move({
+      from,
+      ahead,
+      verify,
+      onProgress: (now) => progress.show(describe(now)),
+      onMoved(moved) {
+        progress.clear()
+        writeData(moved, { json, text: summary(moved, server.sizeText) })
+        if (moved.uploadsLeft > 0) {
+          say(`${moved.uploadsLeft} uploads under way stay behind: their clients begin again.`)
+        }
+        say(ahead ? AHEAD : `${from} is as it was. Start the service with these settings.`)
+      },
+    })
+  },
+}
+
+const AHEAD = 'The files are there. Stop the service and run this again without --ahead.'
+
+interface Texts {
+  sizeText(bytes: number): string
+  durationText(milliseconds: number): string
+}
+
+/** `312 of 1,000 assets, 4.2 GB of 11 GB, 85 MB/s, 80 s left`. */
+function describer({ sizeText, durationText }: Texts) {
+  const start = performance.now()
+  return ({ assets, bytes, totalAssets, totalBytes }: MoveProgress): string => {
+    const elapsedMs = performance.now() - start
+    const rate = bytes / Math.max(elapsedMs, 1)
+    const left = rate > 0 ? `, ${durationText((totalBytes - bytes) / rate)} left` : ''
+    const speed = sizeText(Math.round(rate * 1000))
+    return `${assets} of ${totalAssets} assets, ${sizeText(bytes)} of ${sizeText(totalBytes)}, ${speed}/s${left}`
+  }
+}
+
+function summary(
+  { accounts, products, assets, bytes }: Moved,
+  sizeText: (bytes: number) => string,
+): string {
+  return `carried: ${accounts} accounts, ${products} products, ${assets} assets, ${sizeText(bytes)}`
+}

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path'
+import { pino } from 'pino'
+import { v7 as newUuid } from 'uuid'
+import { type Config, ConfigError } from './config/config.ts'
+import { holdDataFolder } from './hold-data-folder.ts'
+import type { Moved, MoveProgress } from './move/move.ts'
+import { moveService } from './move/move-service.ts'
+import { openDatabase, openDataFolder, openStorage } from './open-engines.ts'
+
+export interface MoveOptions {
+  /** The data folder of a service on SQLite and disk. */
+  from: string
+  ahead: boolean
+  verify: boolean
+  onProgress: (progress: MoveProgress) => void
+}
+
+/** Carries the service of a data folder to the engines that the settings name. */
+export async function move(config: Config, options: MoveOptions): Promise<Moved> {
+  const { from, ...wishes } = options
+  const folder = resolve(from)
+  refuseSame(config, folder)
+  const closers: (() => Promise<void> | void)[] = []
+  try {
+    if (!options.ahead) {
+      const advice = 'or carry its files ahead while it runs with --ahead'
+      const held = await holdDataFolder(folder, { advice })
+      closers.push(() => held.close())
+    }
+    const source = await openDataFolder(folder)
+    closers.push(() => source.database.close())
+    const target = await openTarget(config, closers)
+    return await moveService({ ...wishes, source, target, clock, newId: () => newUuid() })
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+const clock = () => new Date()
+
+async function openTarget(config: Config, closers: (() => Promise<void> | void)[]) {
+  if (config.database.kind === 'sqlite' || config.storage.kind === 'disk') {
+    const held = await holdDataFolder(config.dataDirectory)
+    closers.push(() => held.close())
+  }
+  const database = await openDatabase(config)
+  closers.push(() => database.close())
+  const logger = pino({ level: 'silent' })
+  const storage = await openStorage({ config, clock, logger, onFatal: () => {} })
+  closers.push(() => storage.close())
+  return { database, storage, chunkSize: config.chunkSize }
+}
+
+function refuseSame({ database, storage, dataDirectory }: Config, folder: string): void {
+  const isSame = dataDirectory === folder
+  if (!isSame || (database.kind === 'postgres' && storage.kind === 's3')) return
+  throw new ConfigError([
+    'the settings name the folder that is to be carried: set STOWAGE_DATABASE and STOWAGE_STORAGE to where it goes',
+  ])
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { atMost } from './at-most.ts'
+
+test('never more than so many run at once, and all of them end', async () => {
+  const run = atMost(3)
+  let running = 0
+  let most = 0
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) =>
+      run(async () => {
+        running += 1
+        most = Math.max(most, running)
+        await nextTurn()
+        running -= 1
+        if (index % 4 === 0) throw new Error('one fails')
+        return index
+      }),
+    ),
+  )
+  assert.equal(most, 3)
+  assert.equal(running, 0)
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 5)
+})

@@ -1,0 +1,24 @@
+/** Runs at most so many works at once; the others wait in line. */
+export function atMost(count: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (running === count) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      // Whoever is next takes the place over.
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
+/** Waits for all of them, also when one fails: nothing goes on behind the back of who is told. */
+export async function settleAll(works: Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(works)) {
+    if (result.status === 'rejected') throw result.reason
+  }
+}

@@ -1,0 +1,42 @@
+import type { AccountData } from '../database/account-data.ts'
+import type { Product } from '../domain/product.ts'
+import type { Move } from './move.ts'
+
+const PAGE = 1000
+
+/** Where the things of each account of the source go. */
+export interface Destinations {
+  /** By the account's id in the source. */
+  accounts: Map<string, { id: string; data: AccountData }>
+  /** Ids of products in the target, by those in the source. */
+  products: Map<string, string>
+}
+
+/** Accounts are the same when their names are, products when the shop's numbers are. */
+export async function carryAccounts({ source, target }: Move): Promise<Destinations> {
+  const destinations: Destinations = { accounts: new Map(), products: new Map() }
+  for (const account of await source.database.listAccounts()) {
+    const { id } = await target.database.ensureAccount(account)
+    await target.database.changePlan(id, { name: account.planName, storage: account.planStorage })
+    const data = target.database.of(id)
+    destinations.accounts.set(account.id, { id, data })
+    const from = source.database.of(account.id)
+    const keys = (await from.listKeys()).map((key) => ({ ...key, accountId: id }))
+    await data.adopt({ keys, assets: [] })
+    for await (const products of productPages(from)) {
+      const put = await data.putProducts(products)
+      products.forEach((product, index) => {
+        destinations.products.set(product.id, put[index]?.id ?? '')
+      })
+    }
+  }
+  return destinations
+}
+
+async function* productPages(data: AccountData): AsyncIterable<Product[]> {
+  for (let page = 1; ; page += 1) {
+    const { rows } = await data.listProducts({ page, perPage: PAGE })
+    if (rows.length > 0) yield rows
+    if (rows.length < PAGE) return
+  }
+}

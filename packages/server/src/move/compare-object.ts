@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { AssetRecord } from '../database/account-data.ts'
+import type { PartPlan } from '../domain/parts.ts'
+import { DamagedObject } from '../errors.ts'
+import type { StoredThings } from '../storage/storage.ts'
+import { sourcePlan, targetPlan } from './carry-object.ts'
+import type { Move } from './move.ts'
+
+/** Reads the file on both sides. */
+export async function compareObject(move: Move, record: AssetRecord): Promise<void> {
+  const { source, target, inTurn } = move
+  const { id: key, bytes, filename } = record.asset
+  const [before, after] = await Promise.all([
+    inTurn(() => digestOf(source.things, { key, plan: sourcePlan(record) })),
+    inTurn(() => digestOf(target.storage, { key, plan: targetPlan(move, bytes) })),
+  ])
+  if (before !== after) {
+    throw new DamagedObject(`${key} ${filename} is not the same in the target as in the source`)
+  }
+}
+
+async function digestOf(
+  things: Pick<StoredThings, 'readPart'>,
+  object: { key: string; plan: PartPlan },
+): Promise<string> {
+  const hash = createHash('sha256')
+  for (let number = 1; number <= object.plan.count; number += 1) {
+    for await (const chunk of things.readPart(object, number)) hash.update(chunk)
+  }
+  return hash.digest('hex')
+}

@@ -1,0 +1,154 @@
+import type { AssetRecord } from '../database/account-data.ts'
+import type { Database } from '../database/database.ts'
+import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
+import type { StorageUpload } from '../storage/storage.ts'
+import { atMost, settleAll } from './at-most.ts'
+import { carryAccounts, type Destinations } from './carry-accounts.ts'
+import { carryObject, targetPlan } from './carry-object.ts'
+import { compareObject } from './compare-object.ts'
+import { type Move, type Moved, type MoveProgress, MoveRefused } from './move.ts'
+
+const BATCH = 500
+/** Assets whose rows are put in together; what a killed run leaves undone is at most this many. */
+const GROUP = 32
+const TRANSFERS_AT_ONCE = 4
+const MOST_NAMED = 5
+const NOWHERE: Destinations = { accounts: new Map(), products: new Map() }
+
+/**
+ * Carries all that is ready, ids and times included. Repeatable: what is there already is skipped,
+ * so a run that was killed is simply run again. A target that differs from the source is refused.
+ */
+export async function moveService(
+  wishes: Omit<Move, 'inTurn' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
+): Promise<Moved> {
+  const { onProgress, ...rest } = wishes
+  const progress = await totals(wishes.source.database)
+  const move: Move = {
+    ...rest,
+    inTurn: atMost(TRANSFERS_AT_ONCE),
+    onBytes(count) {
+      progress.bytes += count
+      onProgress(progress)
+    },
+  }
+  const destinations = move.ahead ? NOWHERE : await carryAccounts(move)
+  if (!move.ahead) await refuseOthers(move, destinations)
+  const begun = await uploadsBegun(move)
+  for await (const group of groupsOf(pairsOf(move))) {
+    await carryGroup(move, { group, begun, destinations })
+    progress.assets += group.length
+    onProgress(progress)
+  }
+  return {
+    accounts: destinations.accounts.size,
+    products: destinations.products.size,
+    assets: progress.assets,
+    bytes: progress.bytes,
+    uploadsLeft: (await Array.fromAsync(move.source.things.listUploads())).length,
+  }
+}
+
+async function totals(database: Database): Promise<MoveProgress> {
+  const books = await database.readBooks()
+  return {
+    assets: 0,
+    bytes: 0,
+    totalAssets: books.reduce((sum, { actual }) => sum + actual.assets, 0),
+    totalBytes: books.reduce((sum, { actual }) => sum + actual.stored, 0),
+  }
+}
+
+async function* recordsOf(database: Database): AsyncIterable<AssetRecord> {
+  let after: string | undefined
+  for (;;) {
+    const records = await database.listRecords(after, BATCH)
+    yield* records
+    after = records.at(-1)?.asset.id
+    if (records.length < BATCH) return
+  }
+}
+
+function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, AssetRecord>> {
+  const id = ({ asset }: AssetRecord) => asset.id
+  const [from, to] = [recordsOf(source.database), recordsOf(target.database)]
+  return mergeByKey(from, to, { left: id, right: id })
+}
+
+/** Before anything is carried: nothing of the target is ever overwritten. */
+async function refuseOthers(move: Move, destinations: Destinations): Promise<void> {
+  const others: string[] = []
+  for await (const { left, right } of pairsOf(move)) {
+    if (right === undefined || (left && isSame(left, right, destinations))) continue
+    others.push(`${right.asset.id} ${right.asset.filename}`)
+  }
+  if (others.length === 0) return
+  const named = others.slice(0, MOST_NAMED).join(', ')
+  throw new MoveRefused(
+    `the target has ${others.length} assets that the source has not, or has otherwise (${named}): delete them there, or begin with an empty target`,
+  )
+}
+
+function isSame(left: AssetRecord, right: AssetRecord, { products }: Destinations): boolean {
+  const facts = ({ asset }: AssetRecord, productIds: string[]) => {
+    const { accountId, ...same } = asset
+    return JSON.stringify([same, productIds.toSorted()])
+  }
+  const productIds = left.productIds.map((id) => products.get(id) ?? '')
+  return facts(left, productIds) === facts(right, right.productIds)
+}
+
+/** What an earlier run was in the middle of. */
+async function uploadsBegun({ target }: Move): Promise<Map<string, StorageUpload>> {
+  const uploads = await Array.fromAsync(target.storage.listUploads())
+  return new Map(uploads.map(({ key, id }) => [key, { key, id }]))
+}
+
+type RecordPair = Pair<AssetRecord, AssetRecord>
+
+async function* groupsOf(pairs: AsyncIterable<RecordPair>): AsyncIterable<RecordPair[]> {
+  let group: RecordPair[] = []
+  for await (const pair of pairs) {
+    group.push(pair)
+    if (group.length < GROUP) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+/** The bytes first: a row that is there always has its object. */
+async function carryGroup(
+  move: Move,
+  work: { group: RecordPair[]; begun: Map<string, StorageUpload>; destinations: Destinations },
+): Promise<void> {
+  const { group, begun, destinations } = work
+  await settleAll(
+    group.map(async ({ key, left, right }) => {
+      if (left === undefined || left.asset.kind === 'link') return
+      if (right === undefined) await carryObject(move, left, begun.get(key))
+      else move.onBytes(left.asset.bytes)
+      if (move.verify) await compareObject(move, left)
+    }),
+  )
+  if (move.ahead) return
+  const missing = group.flatMap(({ left, right }) => (left && !right ? [left] : []))
+  for (const [accountId, records] of Map.groupBy(missing, ({ asset }) => asset.accountId)) {
+    const account = destinations.accounts.get(accountId)
+    const assets = records.map((record) => translate(move, record, destinations))
+    await account?.data.adopt({ keys: [], assets })
+  }
+}
+
+/** The same record, in the target's terms. */
+function translate(move: Move, record: AssetRecord, destinations: Destinations): AssetRecord {
+  const { asset, upload, productIds } = record
+  const accountId = destinations.accounts.get(asset.accountId)?.id ?? ''
+  const { chunkSize } = targetPlan(move, asset.bytes)
+  return {
+    ...record,
+    asset: { ...asset, accountId },
+    upload: upload && { ...upload, chunkSize },
+    productIds: productIds.map((id) => destinations.products.get(id) ?? ''),
+  }
+}

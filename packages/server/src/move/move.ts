@@ -1,0 +1,39 @@
+import type { Database } from '../database/database.ts'
+import type { Storage, StoredThings } from '../storage/storage.ts'
+
+export interface Move {
+  /** Is only read. */
+  source: { database: Database; things: StoredThings }
+  target: { database: Database; storage: Storage; chunkSize: number }
+  /** Carries the files only, so that the stop for the rest is short. */
+  ahead: boolean
+  /** Reads every file back from the target and compares it. */
+  verify: boolean
+  clock: () => Date
+  newId: () => string
+  /** Runs a transfer when there is room for one more. */
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  onBytes: (count: number) => void
+}
+
+export interface MoveProgress {
+  assets: number
+  bytes: number
+  totalAssets: number
+  totalBytes: number
+}
+
+/** What became of it. */
+export interface Moved {
+  accounts: number
+  products: number
+  assets: number
+  bytes: number
+  /** Uploads under way, which are not carried. */
+  uploadsLeft: number
+}
+
+/** The target has things that the source has not, or has otherwise. */
+export class MoveRefused extends Error {
+  override readonly name = 'MoveRefused'
+}
