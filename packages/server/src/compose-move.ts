@@ -22,13 +22,13 @@ export async function move(config: Config, options: MoveOptions): Promise<Moved>
   refuseSame(config, folder)
   const closers: (() => Promise<void> | void)[] = []
   try {
+    const source = await openDataFolder(folder)
+    closers.push(() => source.database.close())
     if (!options.ahead) {
       const advice = 'or carry its files ahead while it runs with --ahead'
       const held = await holdDataFolder(folder, { advice })
       closers.push(() => held.close())
     }
-    const source = await openDataFolder(folder)
-    closers.push(() => source.database.close())
     const target = await openTarget(config, closers)
     return await moveService({ ...wishes, source, target, clock, newId: () => newUuid() })
   } finally {

@@ -10,7 +10,7 @@ export interface PartToSend {
 }
 
 const TRIES = 5
-const FIRST_PAUSE_MS = 200
+const FIRST_PAUSE_MS = 50
 
 export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const hash = createHash('md5')

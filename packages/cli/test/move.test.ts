@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { after, type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type { Asset, AssetPage } from '@stowage/protocol'
+import { md5Of, sendPart } from '../../server/src/move/send-part.ts'
+import { startCeph, whyNoCeph } from '../../server/test/support/ceph.ts'
+import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
+import { anEmbeddedService } from '../../server/test/support/embedded-service.ts'
+import { startPostgres } from '../../server/test/support/postgres.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import {
+  aBucket,
+  credentialsOf,
+  openBucket,
+  readBucket,
+} from '../../server/test/support/s3-server.ts'
+import { callJson } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API, download, someBytes, uploadFile } from '../../server/test/support/upload.ts'
+
+const COMMAND = fileURLToPath(new URL('../bin/stowage.js', import.meta.url))
+const ASSETS = 1000
+const AT_ONCE = 16
+const MEBIBYTE = 1024 * 1024
+const PREFIX = 'moved/'
+/** The target's parts; the source's are smaller, so that every file of several is cut anew. */
+const CHUNK = 5 * MEBIBYTE
+
+/** Most are small; every hundredth has several parts on both sides. */
+function bytesOf(index: number): Buffer {
+  const size = index % 100 === 99 ? 2 * CHUNK + index : index * 7
+  return someBytes(size, index + 1)
+}
+
+/** Calls `work` with 0, 1, 2, …, a few at once. */
+async function repeat(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  const numbers = Array.from({ length: count }, (_, index) => index).values()
+  const line = async () => {
+    for (const index of numbers) await work(index)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, line))
+}
+
+async function listAll(baseUrl: string): Promise<Asset[]> {
+  const assets: Asset[] = []
+  let next: string | null = `${baseUrl}${API}/assets?limit=300&with_products=true`
+  while (next !== null) {
+    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
+    assets.push(...page.data)
+    next = page.links.next
+  }
+  return JSON.parse(JSON.stringify(assets).replaceAll(baseUrl, ''))
+}
+
+/** A data folder with many assets, some of them linked to products. */
+async function aFullFolder(t: TestContext) {
+  const folder = await aFolder(t)
+  const settings = { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '3MB' }
+  const service = await anEmbeddedService(t, settings)
+  const { baseUrl } = service
+  const products = [1, 2, 3].map((id) => ({ product_id: id, variant_id: 10 + id, name: `P${id}` }))
+  await callJson(`${baseUrl}${API}/products`, { method: 'PUT', body: { products } })
+  await repeat(ASSETS, async (index) => {
+    const { id } = await uploadFile(baseUrl, { name: `${index}.bin`, bytes: bytesOf(index) })
+    if (index % 10 !== 0) return
+    const body = { product_ids: [1 + (index % 3)] }
+    await callJson(`${baseUrl}${API}/assets/${id}/attach`, { method: 'POST', body })
+  })
+  const list = await listAll(baseUrl)
+  await service.close()
+  return { folder, list }
+}
+
+function startMove(folder: string, settings: Record<string, string>) {
+  const env = { ...process.env, ...settings }
+  const commandLine = [COMMAND, 'move', '--from', folder, '--json']
+  const child = spawn(process.execPath, commandLine, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (text) => {
+    stdout += text
+  })
+  child.stderr.on('data', (text) => {
+    stderr += text
+  })
+  const ended = once(child, 'close')
+  return { child, ended, output: () => ({ stdout, stderr }) }
+}
+
+const missing = await whyNoCeph()
+if (missing !== undefined) {
+  test('a move to PostgreSQL and Ceph', (t) => skipUnlessCi(t, missing))
+} else {
+  const postgres = await startPostgres()
+  after(() => postgres.close())
+  const ceph = await startCeph()
+  after(() => ceph.close())
+  Object.assign(process.env, credentialsOf(ceph))
+
+  test('a part that does not arrive as it was read is refused by the store', async (t) => {
+    const storage = await openBucket(ceph)
+    cleanUp(t, () => storage.close())
+    const key = randomUUID()
+    const id = await storage.createUpload({ key, id: key, mime: 'text/plain' })
+    const range = { number: 1, start: 0, end: 3 }
+    const [url = ''] = await storage.signParts({ key, id }, [range], new Date(Date.now() + 60_000))
+    async function* bytes() {
+      yield Buffer.from('abc')
+    }
+    async function* others() {
+      yield Buffer.from('abd')
+    }
+    const part = { url, length: 3, bytes }
+    await assert.rejects(sendPart(part, await md5Of(others())), /BadDigest/)
+    assert.deepEqual(await storage.listParts({ key, id }), [])
+    await sendPart(part, await md5Of(bytes()))
+    assert.equal((await storage.listParts({ key, id }))?.length, 1)
+  })
+
+  test('a thousand assets arrive at PostgreSQL and S3, though the move is killed twice', async (t) => {
+    const { folder, list } = await aFullFolder(t)
+    assert.equal(list.length, ASSETS)
+    const { endpoint, region } = ceph
+    const bucket = await aBucket(ceph)
+    const settings = {
+      STOWAGE_DATABASE: postgres.url,
+      STOWAGE_STORAGE: `s3://${bucket}/${PREFIX}`,
+      STOWAGE_S3_ENDPOINT: endpoint,
+      STOWAGE_S3_REGION: region,
+      STOWAGE_CHUNK_SIZE: String(CHUNK),
+    }
+    const count = async () =>
+      (await readBucket({ endpoint, region, bucket, prefix: PREFIX })).length
+    for (const goal of [100, 450]) {
+      const { child, ended } = startMove(folder, settings)
+      cleanUp(t, () => child.kill('SIGKILL'))
+      await until(`${goal} objects have arrived`, async () => (await count()) >= goal, 60_000)
+      child.kill('SIGKILL')
+      await ended
+      assert.ok((await count()) < ASSETS, 'it was killed on the way')
+    }
+    const last = startMove(folder, settings)
+    const [code] = await last.ended
+    const { stdout, stderr } = last.output()
+    assert.equal(code, 0, stderr)
+    const moved = JSON.parse(stdout)
+    assert.deepEqual([moved.assets, moved.products, moved.uploadsLeft], [ASSETS, 3, 0])
+
+    const process = { ...settings, STOWAGE_STORAGE_PORT: '', STOWAGE_LOG: 'warn' }
+    const service = await aServiceProcess(t, process)
+    assert.deepEqual(await listAll(service.baseUrl), list)
+    await repeat(ASSETS, async (index) => {
+      const asset = list[index]
+      assert.ok(asset)
+      const sent = bytesOf(Number.parseInt(asset.filename, 10))
+      const bytes = await download(service.baseUrl, asset.id)
+      assert.equal(digest(bytes), digest(sent), asset.filename)
+    })
+    assert.equal(await count(), ASSETS)
+  })
+}
+
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

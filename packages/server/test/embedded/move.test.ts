@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type MoveOptions, move } from '../../src/compose-move.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { aFolder } from '../support/clean-up.ts'
+import { anEmbeddedService } from '../support/embedded-service.ts'
+import { callJson } from '../support/service.ts'
+import { API, download, requestSession, someBytes, uploadFile } from '../support/upload.ts'
+
+/** A data folder with something of everything, of a service that was stopped. */
+async function aDataFolder(t: TestContext) {
+  const folder = await aFolder(t)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '10' })
+  const { baseUrl } = service
+  const call = (method: string, path: string, body?: unknown) =>
+    callJson(baseUrl + API + path, { method, body })
+  for (const size of [0, 5, 10, 45]) {
+    await uploadFile(baseUrl, { name: `Ünïcode ${size}.bin`, bytes: someBytes(size) })
+  }
+  const products = [{ product_id: 1, variant_id: 11, name: 'Pack', tags: ['a', 'b'] }]
+  await call('PUT', '/products', { products })
+  const link = await call('POST', '/assets/store', { filename: 'l', url: 'https://example.com' })
+  await call('POST', `/assets/${link.body.data.id}/attach`, { product_ids: [1] })
+  await requestSession(baseUrl, { bytes: someBytes(25), name: 'open.bin' })
+  const list = await listOf(baseUrl)
+  await service.close()
+  return { folder, list }
+}
+
+/** What clients see, but for the addresses of the service itself. */
+async function listOf(baseUrl: string) {
+  const url = `${baseUrl}${API}/assets?with_products=true&sort=created_at`
+  const { body } = await callJson(url, { method: 'GET' })
+  return JSON.parse(JSON.stringify(body.data).replaceAll(baseUrl, ''))
+}
+
+async function aTarget(t: TestContext, chunkSize = '7') {
+  const settings = { STOWAGE_DATA: await aFolder(t), STOWAGE_CHUNK_SIZE: chunkSize }
+  const config = readConfig({ ...settings, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' })
+  return {
+    carry: (from: string, options: Partial<MoveOptions> = {}) =>
+      move(config, { from, ahead: false, verify: false, onProgress: () => {}, ...options }),
+    open: () => anEmbeddedService(t, settings),
+  }
+}
+
+async function contentOf(folder: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  const kept = files.filter((file) => file.isFile() && !/^(lock|stowage\.db-)/.test(file.name))
+  const texts = kept.map(async ({ parentPath, name }) => {
+    const path = join(parentPath, name)
+    return `${path} ${(await readFile(path)).toString('base64')}`
+  })
+  return (await Promise.all(texts)).sort().join('\n')
+}
+
+test('everything arrives as it was, with other parts, and the source stays as it was', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { carry, open } = await aTarget(t)
+  const before = await contentOf(folder)
+  const moved = await carry(folder)
+  assert.deepEqual(moved, { accounts: 1, products: 1, assets: 5, bytes: 60, uploadsLeft: 1 })
+  assert.equal(await contentOf(folder), before)
+  const { baseUrl, context } = await open()
+  assert.deepEqual(await listOf(baseUrl), list)
+  for (const { id, kind, bytes } of list) {
+    if (kind === 'file') assert.deepEqual(await download(baseUrl, id), someBytes(bytes))
+  }
+  const [books] = await context.database.readBooks()
+  assert.deepEqual(books?.counted, books?.actual)
+  assert.deepEqual(books?.actual, { stored: 60, reserved: 0, assets: 5 })
+})
+
+test('running it again changes nothing, and goes on where files are missing', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { carry, open } = await aTarget(t)
+  await carry(folder, { ahead: true })
+  await carry(folder)
+  await carry(folder, { verify: true })
+  const { baseUrl } = await open()
+  assert.deepEqual(await listOf(baseUrl), list)
+})
+
+test('files can be carried while the service runs, the rest only when it is stopped', async (t) => {
+  const { folder } = await aDataFolder(t)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const { carry, open } = await aTarget(t)
+  await assert.rejects(carry(folder), /is in use by process \d+.*--ahead/)
+  await carry(folder, { ahead: true })
+  const later = await uploadFile(service.baseUrl, { bytes: someBytes(33) })
+  const list = await listOf(service.baseUrl)
+  await service.close()
+  await carry(folder)
+  const { baseUrl } = await open()
+  assert.deepEqual(await listOf(baseUrl), list)
+  assert.deepEqual(await download(baseUrl, later.id), someBytes(33))
+})
+
+test('a target that has other assets is refused, and stays as it is', async (t) => {
+  const { folder } = await aDataFolder(t)
+  const { carry, open } = await aTarget(t)
+  const service = await open()
+  await uploadFile(service.baseUrl, { name: 'other.zip', bytes: someBytes(5) })
+  const before = await listOf(service.baseUrl)
+  await service.close()
+  await assert.rejects(carry(folder), /1 assets that the source has not.*other\.zip/)
+  assert.deepEqual(await listOf((await open()).baseUrl), before)
+})
+
+test('an asset that was renamed since it was carried is refused by name', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { carry } = await aTarget(t)
+  await carry(folder)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const url = `${service.baseUrl}${API}/assets/${list[1].id}`
+  await callJson(url, { method: 'PUT', body: { filename: 'renamed' } })
+  await service.close()
+  await assert.rejects(carry(folder), /has otherwise/)
+})
+
+test('a damaged file is not carried', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { carry } = await aTarget(t)
+  const { id } = list[3]
+  const part = join(folder, 'storage/objects', id.slice(-2), id, '00002')
+  const bytes = await readFile(part)
+  bytes[3] = (bytes[3] ?? 0) ^ 1
+  await writeFile(part, bytes)
+  await assert.rejects(carry(folder), /00002 has changed since it was stored/)
+})
+
+test('what is no data folder, or the target itself, is refused', async (t) => {
+  const { carry } = await aTarget(t)
+  await assert.rejects(carry(await aFolder(t)), /is no data folder/)
+  const { folder } = await aDataFolder(t)
+  const same = readConfig({ STOWAGE_DATA: folder })
+  const options = { from: folder, ahead: false, verify: false, onProgress: () => {} }
+  await assert.rejects(move(same, options), /name the folder that is to be carried/)
+})

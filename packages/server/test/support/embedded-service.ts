@@ -1,0 +1,23 @@
+import type { TestContext } from 'node:test'
+import { pino } from 'pino'
+import { openService, type Service } from '../../src/compose.ts'
+import { type Environment, readConfig } from '../../src/config/config.ts'
+import { cleanUp } from './clean-up.ts'
+
+/** The service on SQLite and disk, whatever engines the suite runs on. */
+export async function anEmbeddedService(
+  t: TestContext,
+  settings: Environment & { STOWAGE_DATA: string },
+): Promise<Service> {
+  const ports = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
+  const service = await openService({
+    config: readConfig({ ...ports, ...settings }),
+    logger: pino({ level: 'silent' }),
+    version: '0.0.0-test',
+    onFatal(message) {
+      throw new Error(message)
+    },
+  })
+  cleanUp(t, () => service.close())
+  return service
+}
