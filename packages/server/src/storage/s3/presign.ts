@@ -1,4 +1,5 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
+import { digestSigner } from './digest-signer.ts'
 
 /**
  * Presigned addresses by AWS Signature Version 4, in query parameters
@@ -63,7 +64,6 @@ function signerOf(
   const time = now.toISOString().replaceAll(/[-:]|\.\d{3}/g, '')
   const day = time.slice(0, 8)
   const scope = `${day}/${region}/s3/aws4_request`
-  const key = dayKey(credentials.secretAccessKey, day, region)
   const { host } = new URL(origin)
   const token = credentials.sessionToken
   // The signature stands among the others by its name; it is no part of what is signed.
@@ -78,13 +78,11 @@ function signerOf(
   const behind = `&X-Amz-SignedHeaders=${encode(signedHeaders)}`
   const head = `${method}\n${path}\n${before}${behind}`
   const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
-  const toSign = `${ALGORITHM}\n${time}\n${scope}\n`
+  const key = dayKey(credentials.secretAccessKey, day, region)
+  const signDigest = digestSigner(key, `${ALGORITHM}\n${time}\n${scope}\n`)
   return (headers, laterQuery) => {
     const request = `${head}${laterQuery}\n${headers}${tail}`
-    const digest = createHash('sha256').update(request).digest('hex')
-    const signature = createHmac('sha256', key)
-      .update(toSign + digest)
-      .digest('hex')
+    const signature = signDigest(hash('sha256', request, 'hex'))
     return `${origin}${path}?${before}&X-Amz-Signature=${signature}${behind}${laterQuery}`
   }
 }
