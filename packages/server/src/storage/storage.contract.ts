@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { aSlowPut } from '../../test/support/slow-transfer.ts'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import type { Storage, StorageUpload } from './storage.ts'
@@ -9,6 +10,8 @@ export type OpenStorage = (t: TestContext) => Promise<{
   storage: Storage
   /** The smallest size that a part other than the last may have. */
   chunkSize: number
+  /** What becomes of a part that is sent after the completion. */
+  latePart: 'is refused' | 'breaks the object'
 }>
 
 const HOUR_MS = 3_600_000
@@ -18,11 +21,10 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   const name = (sentence: string) => `${engine}: ${sentence}`
 
   async function anUpload(t: TestContext, { chunks = 2, rest = 5 } = {}) {
-    const { storage, chunkSize } = await open(t)
+    const { storage, chunkSize, latePart } = await open(t)
     const plan = partPlan(chunks * chunkSize + rest, chunkSize)
-    const bytes = Buffer.from(
-      Array.from({ length: plan.size }, (_, index) => (index * 31 + (index >> 8)) % 251),
-    )
+    const bytes = Buffer.alloc(plan.size)
+    for (const index of bytes.keys()) bytes[index] = (index * 31 + (index >> 8)) % 251
     const key = randomUUID()
     const id = await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' })
     const upload: StorageUpload = { key, id }
@@ -55,11 +57,13 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
       bytes,
       upload,
       ranges,
+      urls,
       put,
       putAll,
       bytesOf,
       downloadAddress,
       chunkSize,
+      latePart,
     }
   }
 
@@ -171,6 +175,30 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
+  test(name('a part sent after the completion makes no other object of it'), async (t) => {
+    const { storage, upload, plan, bytes, latePart, ...of } = await anUpload(t)
+    const parts = await of.putAll()
+    await storage.completeUpload(upload, plan, parts)
+    const late = await of.put(1, of.bytesOf(1).fill(7))
+    await late.text()
+    for (const list of [parts, []]) {
+      assert.deepEqual(await storage.completeUpload(upload, plan, list), { outcome: 'completed' })
+    }
+    const url = await of.downloadAddress()
+    if (latePart === 'is refused') {
+      assert.equal(late.status, 404)
+      assert.equal(await storage.listParts(upload), undefined)
+    } else {
+      assert.equal(late.status, 200)
+      assert.equal((await storage.listParts(upload))?.length, parts.length)
+      const broken = await fetch(url)
+      await broken.text()
+      assert.equal(broken.status, 409)
+      assert.equal((await of.put(1)).status, 200)
+    }
+    assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), bytes)
+  })
+
   test(name('an aborted upload is gone, with its parts, and takes no more'), async (t) => {
     const { storage, upload, plan, put, putAll } = await anUpload(t)
     await putAll()
@@ -188,6 +216,18 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     await storage.abortUpload(upload)
     await Promise.all(flying)
     assert.equal(await storage.listParts(upload), undefined)
+  })
+
+  test(name('a part whose end comes after the abort does not bring the upload back'), async (t) => {
+    const { storage, upload, urls, bytesOf } = await anUpload(t)
+    const slow = await aSlowPut(urls[0] ?? '', Buffer.from(bytesOf(1)))
+    await storage.abortUpload(upload)
+    // Whether it is told so or cut off: it is over.
+    await slow.finish().catch(() => {})
+    await storage.abortUpload(upload)
+    assert.equal(await storage.listParts(upload), undefined)
+    const open = await Array.fromAsync(storage.listUploads())
+    assert.ok(!open.some(({ key }) => key === upload.key))
   })
 
   test(name('it lists open uploads, until they end'), async (t) => {

@@ -61,11 +61,16 @@ export interface Storage {
 
   /**
    * One address per part, in the given order. An address takes one PUT of exactly the part's
-   * length until `expiresAt`; a repeated PUT replaces the part.
+   * length until `expiresAt`; a repeated PUT replaces the part. After the completion it is refused;
+   * OpenStack Swift takes it, and then other bytes make the object unreadable until the right ones
+   * are sent again. Never does it become another object.
    */
   signParts(upload: StorageUpload, parts: PartRange[], expiresAt: Date): Promise<string[]>
 
-  /** The whole parts it holds, by number; undefined when the upload does not exist (any more). */
+  /**
+   * The whole parts it holds, by number; undefined when the upload does not exist (any more).
+   * OpenStack Swift lists them also after the completion.
+   */
   listParts(upload: StorageUpload): Promise<StoredPart[] | undefined>
 
   /**
@@ -79,7 +84,11 @@ export interface Storage {
     parts: { number: number; etag: string }[],
   ): Promise<CompletionOutcome>
 
-  /** Removes every part, also those that arrive while it runs. An unknown upload is no error. */
+  /**
+   * Removes every part, also those that arrive while it runs. An unknown upload is no error.
+   * OpenStack Swift keeps a part whose sending began before the abort and ends after it: it is no
+   * part of any upload then, and no call of S3 shows or removes it.
+   */
   abortUpload(upload: StorageUpload): Promise<void>
 
   /** An address for GET with ranges until `expiresAt`, always as an attachment. */

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
+const LOCK = join(tmpdir(), 'stowage-installs')
 
 /** Why a command is not there; undefined when it is. On Debian, root installs its packages. */
 export async function installed(wanted: {
@@ -13,9 +16,11 @@ export async function installed(wanted: {
   const names = packages.join(' ')
   if (process.getuid?.() !== 0) return `${command} is missing: install ${names}`
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  // Test files run beside each other, and a second apt-get would not wait for the first.
+  const aptGet = (...words: string[]) => run('flock', [LOCK, 'apt-get', ...words], { env })
   try {
-    await run('apt-get', ['update'], { env })
-    await run('apt-get', ['install', '--yes', '--no-install-recommends', ...packages], { env })
+    await aptGet('update')
+    await aptGet('install', '--yes', '--no-install-recommends', ...packages)
     return undefined
   } catch (error) {
     return `${command} is missing and ${names} could not be installed: ${error}`

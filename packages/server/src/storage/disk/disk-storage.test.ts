@@ -29,6 +29,7 @@ async function openIn(t: TestContext, directory: string): Promise<Storage> {
 testStorageContract('disk', async (t) => ({
   storage: await openIn(t, await aFolder(t)),
   chunkSize: CHUNK,
+  latePart: 'is refused',
 }))
 
 async function anOpenUpload(t: TestContext, size = CHUNK) {

@@ -16,6 +16,6 @@ if (missing !== undefined) {
   testStorageContract('ceph', async (t) => {
     const storage = await openBucket(gateway, 'some/prefix/')
     cleanUp(t, () => storage.close())
-    return { storage, chunkSize: CHUNK }
+    return { storage, chunkSize: CHUNK, latePart: 'is refused' }
   })
 }

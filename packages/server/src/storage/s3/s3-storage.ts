@@ -39,7 +39,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
   }
 
   async function signing(expiresAt: Date) {
-    const now = clock()
+    // No store takes a life of less than a second: what has run out was signed before its end.
+    const now = new Date(Math.min(clock().getTime(), expiresAt.getTime() - 1000))
     const credentials = await client.config.credentials()
     const expiresInSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
     return { credentials, region, now, expiresInSeconds }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { after, test } from 'node:test'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import { skipUnlessCi } from '../../../test/support/requirement.ts'
+import { openBucket } from '../../../test/support/s3-server.ts'
+import { listSegments, startSwift, whyNoSwift } from '../../../test/support/swift.ts'
+import { testStorageContract } from '../storage.contract.ts'
+
+const CHUNK = 100_000
+
+const missing = await whyNoSwift()
+if (missing !== undefined) {
+  test('Swift', (t) => skipUnlessCi(t, missing))
+} else {
+  const gateway = await startSwift()
+  after(() => gateway.close())
+
+  testStorageContract('swift', async (t) => {
+    const storage = await openBucket(gateway, 'some/prefix/')
+    cleanUp(t, () => storage.close())
+    return { storage, chunkSize: CHUNK, latePart: 'breaks the object' }
+  })
+
+  test('swift: a part that is on its way at the abort stays, where S3 cannot reach it', async (t) => {
+    const storage = await openBucket(gateway)
+    cleanUp(t, () => storage.close())
+    const key = randomUUID()
+    const upload = { key, id: await storage.createUpload({ key, id: '', mime: 'text/plain' }) }
+    const range = { number: 1, start: 0, end: 10 }
+    const [url = ''] = await storage.signParts(upload, [range], new Date(Date.now() + 60_000))
+    const headers = { 'Content-Length': 10, Expect: '100-continue' }
+    const put = request(url, { method: 'PUT', headers })
+    put.flushHeaders()
+    // From here on it is taken, and nothing asks again whether there is still an upload.
+    await once(put, 'continue')
+    await storage.abortUpload(upload)
+    put.end('0123456789')
+    const [answer] = await once(put, 'response')
+    answer.resume()
+    assert.equal(answer.statusCode, 200)
+    await storage.abortUpload(upload)
+    assert.equal(await storage.listParts(upload), undefined)
+    assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
+    assert.deepEqual(await listSegments(gateway, storage), [`${key}/${upload.id}/1`])
+  })
+}

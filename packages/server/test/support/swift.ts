@@ -1,0 +1,111 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
+import { installed } from './installed.ts'
+import type { S3Server } from './s3-server.ts'
+import { SWIFT_RINGS, SWIFT_STORES, swiftSettings } from './swift-settings.ts'
+import { until } from './until.ts'
+
+const run = promisify(execFile)
+/** Swift's own authentication names its users `account:user`. */
+const CREDENTIALS = { accessKeyId: 'test:tester', secretAccessKey: 'testsecretkey0123456789' }
+
+/** Why there is no Swift; undefined when there is. On Debian, root installs it when it is missing. */
+export function whyNoSwift(): Promise<string | undefined> {
+  const servers = ['swift-proxy', ...SWIFT_STORES.map((kind) => `swift-${kind}`)]
+  return installed({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })
+}
+
+/** OpenStack Swift with its S3 interface, in a temporary folder, on loopback. */
+export async function startSwift(): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-swift-'))
+  const daemons: ChildProcess[] = []
+  async function close(): Promise<void> {
+    for (const daemon of daemons) daemon.kill('SIGKILL')
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    return { ...(await startDaemons(folder, daemons)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** None of them is one that Debian starts by itself: ports and settings are our own. */
+async function startDaemons(
+  folder: string,
+  daemons: ChildProcess[],
+): Promise<Omit<S3Server, 'close'>> {
+  const settings = join(folder, 'etc')
+  await mkdir(settings)
+  await mkdir(join(folder, 'srv', 'd1'), { recursive: true })
+  const [proxy, memory] = [await freePort(), await freePort()]
+  const [account, container, object] = [await freePort(), await freePort(), await freePort()]
+  const ports = { proxy, memory, account, container, object }
+  const user = userInfo().username
+  const { accessKeyId: accessKey, secretAccessKey: secret } = CREDENTIALS
+  const files = swiftSettings({ folder, user, ports, accessKey, secret })
+  for (const [name, text] of Object.entries(files)) await writeFile(join(settings, name), text)
+  const places = SWIFT_STORES.map((kind) => `${kind}=${ports[kind]}`)
+  // Debian's own Python: it is the one that has Swift.
+  await run('/usr/bin/python3', ['-c', SWIFT_RINGS, ...places], { cwd: settings })
+
+  const daemon = (command: string, ...options: string[]) => {
+    const child = spawn(command, options, { stdio: 'ignore' })
+    daemons.push(child)
+    return child
+  }
+  const server = (kind: string) =>
+    daemon(`swift-${kind}-server`, join(settings, `${kind}-server.conf`))
+  daemon('memcached', '-u', user, '-l', '127.0.0.1', '-p', `${memory}`, '-U', '0', '-m', '32')
+  for (const kind of SWIFT_STORES) server(kind)
+
+  const endpoint = `http://127.0.0.1:${proxy}`
+  let gateway = server('proxy')
+  for (const kind of SWIFT_STORES) await answers(ports[kind])
+  await answers(proxy)
+  return {
+    endpoint,
+    region: 'us-east-1',
+    credentials: CREDENTIALS,
+    async stop() {
+      const ended = new Promise((resolve) => gateway.once('exit', resolve))
+      gateway.kill('SIGKILL')
+      await ended
+    },
+    async start() {
+      gateway = server('proxy')
+      await answers(proxy)
+    },
+  }
+}
+
+/** The parts that a bucket's uploads left, seen with Swift's own interface: S3 has none for them. */
+export async function listSegments(server: S3Server, { url }: { url: string }): Promise<string[]> {
+  const { accessKeyId, secretAccessKey } = server.credentials
+  const headers = { 'X-Auth-User': accessKeyId, 'X-Auth-Key': secretAccessKey }
+  const entry = await fetch(`${server.endpoint}/auth/v1.0`, { headers })
+  const account = entry.headers.get('x-storage-url')
+  const bucket = new URL(url).pathname
+  const list = await fetch(`${account}${bucket}+segments`, {
+    headers: { 'X-Auth-Token': entry.headers.get('x-auth-token') ?? '' },
+  })
+  return (await list.text()).trim().split('\n')
+}
+
+async function answers(port: number): Promise<void> {
+  await until(`Swift answers on port ${port}`, () => isAnswering(port), 60_000)
+}
+
+async function isAnswering(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/healthcheck`)
+    return true
+  } catch {
+    return false
+  }
+}
