@@ -73,6 +73,23 @@ test('a reservation whose upload never came to be is given back', async (t) => {
   await assertNothingLeft(service)
 })
 
+test('an upload whose name in the storage was never noted ends like any other', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { data, storage } = await ownAccount(service.context)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await putParts(session, someBytes(25))
+  const { id, key } = await uploadInStorage(service, session)
+  // As after a crash right behind the storage's answer: the row has our own name for it, by which
+  // a storage that names uploads itself does not know it.
+  await data.recordStorageId(key, { previous: id, storageId: session.upload_id })
+  const left = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
+  await runJobs(inHours(service.context, 11))
+  assert.deepEqual(await left(), [id])
+  await runJobs(inHours(service.context, 13))
+  assert.deepEqual(await left(), [])
+  await assertNothingLeft(service)
+})
+
 test('an old upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
