@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { startCeph, whyNoCeph } from './support/ceph.ts'
 import { startPostgres } from './support/postgres.ts'
+import { runTests } from './support/run-tests.ts'
 import { credentialsOf } from './support/s3-server.ts'
 
 /**
@@ -21,16 +20,10 @@ async function run(): Promise<number> {
   const postgres = await startPostgres()
   const ceph = engines.includes('ceph') ? await startCeph() : undefined
   try {
-    const child = spawn(process.execPath, ['--test', '--test-timeout=120000', ...files], {
-      stdio: 'inherit',
-      env: {
-        ...process.env,
-        STOWAGE_TEST_POSTGRES: postgres.url,
-        ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
-      },
+    return await runTests(files, {
+      STOWAGE_TEST_POSTGRES: postgres.url,
+      ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
     })
-    const [code] = await once(child, 'exit')
-    return code ?? 1
   } finally {
     await ceph?.close()
     await postgres.close()

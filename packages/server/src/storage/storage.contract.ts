@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { cleanUp } from '../../test/support/clean-up.ts'
 import { aSlowPut } from '../../test/support/slow-transfer.ts'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
@@ -28,6 +29,10 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     const key = randomUUID()
     const id = await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' })
     const upload: StorageUpload = { key, id }
+    cleanUp(t, async () => {
+      await storage.abortUpload(upload)
+      await storage.removeObject(key)
+    })
     const later = new Date(Date.now() + HOUR_MS)
     const ranges = partRanges(plan)
     const urls = await storage.signParts(upload, ranges, later)

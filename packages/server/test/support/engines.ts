@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import postgres from 'postgres'
 import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
+import { anEmptyDatabase } from './empty-database.ts'
 import { diskBackdoor, type StorageBackdoor } from './in-storage.ts'
 import { aBucket, readBucket } from './s3-server.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
@@ -41,23 +40,5 @@ export async function testEngines(t: TestContext, folder: string): Promise<Engin
         return () => proxy.start()
       },
     },
-  }
-}
-
-async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, (sql) => sql`create database ${sql(name)}`)
-  cleanUp(t, () => onServer(server, (sql) => sql`drop database ${sql(name)} with (force)`))
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
-}
-
-async function onServer(server: string, work: (sql: postgres.Sql) => Promise<unknown>) {
-  const sql = postgres(server, { max: 1 })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end()
   }
 }

