@@ -76,7 +76,10 @@ export type LinkOutcome =
   | { outcome: 'asset_not_found' }
   | { outcome: 'products_not_found'; unknown: ProductSelection }
 
-/** Of racing calls exactly one wins; all get the status that it left. */
+/**
+ * Of racing calls exactly one wins; all get the status that it left. Who did not win gets one that
+ * the change could not be made from.
+ */
 export interface Transition {
   won: boolean
   /** Undefined when there is no such asset. */

@@ -134,6 +134,20 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
+  test(name('a delete beside a completion says truly what kept it from winning'), async (t) => {
+    const { data } = await open(t)
+    for (let round = 0; round < 50; round += 1) {
+      const { asset } = (await reserve(data, { size: 0 })).upload
+      await data.beginCompletion(asset.id, NOON)
+      const [, ...deletes] = await Promise.all([
+        data.finishCompletion(asset.id, NOON),
+        ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id, NOON)),
+      ])
+      const losers = deletes.filter(({ won }) => !won).map(({ status }) => status)
+      assert.ok(!losers.includes('ready'), `round ${round}: ${losers}`)
+    }
+  })
+
   test(name('a link is listed, but takes nothing of the plan'), async (t) => {
     const { data } = await open(t)
     const id = await aLink(data, { filename: 'Elsewhere.zip', bytes: 1_000_000 })

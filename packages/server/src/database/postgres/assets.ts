@@ -1,8 +1,9 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Sql } from './connection.ts'
+import type { Sql, Transaction } from './connection.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { transition } from './transition.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
 
@@ -43,7 +44,7 @@ export function ownAssets(sql: Sql, account: string): Assets {
     },
 
     async deleteAsset(id, now) {
-      const won = await sql.begin(async (transaction) => {
+      const change = async (transaction: Transaction) => {
         const [row] = await transaction`
           update assets set status = 'deleted', changed_at = ${now}, linked = false
           where id = ${id} and account_id = ${account} and status = 'ready'
@@ -64,11 +65,18 @@ export function ownAssets(sql: Sql, account: string): Assets {
             stored_bytes = stored_bytes - case gone.kind when 'file' then gone.bytes else 0 end
           from gone where accounts.id = gone.account_id`
         return true
+      }
+      const readStatus = async () => {
+        const [found] = await sql<{ status: AssetStatus }[]>`
+          select status from assets where id = ${id} and account_id = ${account}`
+        return found?.status
+      }
+      return transition({
+        from: 'ready',
+        to: 'deleted',
+        change: () => sql.begin(change),
+        readStatus,
       })
-      if (won) return { won, status: 'deleted' }
-      const [found] = await sql<{ status: AssetStatus }[]>`
-        select status from assets where id = ${id} and account_id = ${account}`
-      return { won: false, status: found?.status }
     },
   }
 }

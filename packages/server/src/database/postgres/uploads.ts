@@ -1,8 +1,9 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation, Transition } from '../account-data.ts'
-import { isUniqueViolation, type Sql } from './connection.ts'
+import { isUniqueViolation, type Sql, type Transaction } from './connection.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { transition } from './transition.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -32,12 +33,13 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
   ): Promise<Transition> {
-    const moved = await sql`
-      update assets set status = ${to}, changed_at = ${now}
-      where id = ${id} and account_id = ${account} and status = ${from}`
-    return moved.count === 1
-      ? { won: true, status: to }
-      : { won: false, status: await statusOf(id) }
+    const change = async () => {
+      const moved = await sql`
+        update assets set status = ${to}, changed_at = ${now}
+        where id = ${id} and account_id = ${account} and status = ${from}`
+      return moved.count === 1
+    }
+    return transition({ from, to, change, readStatus: () => statusOf(id) })
   }
 
   /** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal. */
@@ -45,7 +47,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
   ): Promise<Transition> {
-    const won = await sql.begin(async (transaction) => {
+    const change = async (transaction: Transaction) => {
       const ended = await transaction`
         update assets set status = ${to}, changed_at = ${now}
         where id = ${id} and account_id = ${account} and status = ${from}`
@@ -63,8 +65,9 @@ export function ownUploads(sql: Sql, account: string): Uploads {
         insert into removals (kind, storage_id, key, due_at)
         select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended`
       return true
-    })
-    return won ? { won, status: to } : { won, status: await statusOf(id) }
+    }
+    const readStatus = () => statusOf(id)
+    return transition({ from, to, change: () => sql.begin(change), readStatus })
   }
 
   async function repeated(key: string, digest: string): Promise<Reservation | undefined> {
