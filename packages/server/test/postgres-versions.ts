@@ -9,7 +9,7 @@ import { startPostgres } from './support/postgres.ts'
 import { runTests } from './support/run-tests.ts'
 
 /**
- * Runs tests on every PostgreSQL that is still maintained but the newest, which all others use:
+ * Runs tests on older PostgreSQL servers than the one that all other tests use:
  *
  *     node packages/server/test/postgres-versions.ts FILE…
  */

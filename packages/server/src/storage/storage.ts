@@ -87,7 +87,7 @@ export interface Storage {
   /**
    * Removes every part, also those that arrive while it runs. An unknown upload is no error.
    * OpenStack Swift keeps a part whose sending began before the abort and ends after it: it is no
-   * part of any upload then, and no call of S3 shows or removes it.
+   * part of any upload then, and no call of S3 shows it.
    */
   abortUpload(upload: StorageUpload): Promise<void>
 

@@ -17,7 +17,8 @@ export async function installed(wanted: {
   if (process.getuid?.() !== 0) return `${command} is missing: install ${names}`
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   // Test files run beside each other, and a second apt-get would not wait for the first.
-  const aptGet = (...words: string[]) => run('flock', [LOCK, 'apt-get', ...words], { env })
+  const aptGet = (...words: string[]) =>
+    run('flock', ['--close', LOCK, 'apt-get', ...words], { env })
   try {
     await aptGet('update')
     await aptGet('install', '--yes', '--no-install-recommends', ...packages)

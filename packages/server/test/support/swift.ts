@@ -84,7 +84,7 @@ async function startDaemons(
   }
 }
 
-/** The parts that a bucket's uploads left, seen with Swift's own interface: S3 has none for them. */
+/** The parts that a bucket's uploads left, seen with Swift's own interface: S3 shows none. */
 export async function listSegments(server: S3Server, { url }: { url: string }): Promise<string[]> {
   const { accessKeyId, secretAccessKey } = server.credentials
   const headers = { 'X-Auth-User': accessKeyId, 'X-Auth-Key': secretAccessKey }
@@ -94,7 +94,7 @@ export async function listSegments(server: S3Server, { url }: { url: string }): 
   const list = await fetch(`${account}${bucket}+segments`, {
     headers: { 'X-Auth-Token': entry.headers.get('x-auth-token') ?? '' },
   })
-  return (await list.text()).trim().split('\n')
+  return (await list.text()).split('\n').filter((name) => name !== '')
 }
 
 async function answers(port: number): Promise<void> {

@@ -24,7 +24,7 @@ if (missing !== undefined) {
     return { storage, chunkSize: CHUNK, latePart: 'breaks the object' }
   })
 
-  test('swift: a part that is on its way at the abort stays, where S3 cannot reach it', async (t) => {
+  test('swift: a part that is on its way at the abort stays, where S3 does not show it', async (t) => {
     const storage = await openBucket(gateway)
     cleanUp(t, () => storage.close())
     const key = randomUUID()
