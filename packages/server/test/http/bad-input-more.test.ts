@@ -1,6 +1,7 @@
 import { type TestContext, test } from 'node:test'
 import { type BadRequests, checkRefusals } from '../support/refusals.ts'
-import { aShopScene, keepingTheShop, type ShopScene } from '../support/shop-scene.ts'
+import { readRecords } from '../support/scene.ts'
+import { aShopScene, readShop, type ShopScene } from '../support/shop-scene.ts'
 import { badKeys } from './bad-input/bad-keys.ts'
 import { badLinks } from './bad-input/bad-links.ts'
 import { badProducts } from './bad-input/bad-products.ts'
@@ -12,8 +13,12 @@ import { badShopQueries } from './bad-input/bad-shop-queries.ts'
 function refuses(tableOf: (scene: ShopScene) => BadRequests) {
   return async (t: TestContext) => {
     const scene = await aShopScene(t)
-    await checkRefusals(t, scene, keepingTheShop(scene, tableOf(scene)))
+    await checkRefusals(t, scene, { groups: tableOf(scene), readState: readRecordsAndShop })
   }
+}
+
+async function readRecordsAndShop(scene: ShopScene) {
+  return { ...(await readRecords(scene)), shop: await readShop(scene.service.context) }
 }
 
 test('a bad link is refused and neither stored nor changed', refuses(badLinks))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ErrorCode } from '@stowage/protocol'
-import { aScene, finishOpenUpload, readState, type Scene } from './scene.ts'
+import { aScene, finishOpenUpload, readRecords, readStorage, type Scene } from './scene.ts'
 import type { Answer } from './service.ts'
 
 /** How the service says no. */
@@ -73,27 +73,36 @@ function assertRefused(answer: Answer, refusal: Refusal): void {
 /** Groups of rows, by what they have in common. */
 export type BadRequests = Record<string, BadRequest[]>
 
-/** One subtest per row, each with the state before and after; then the open upload is finished. */
-export async function checkRefusals(
+/** Whatever must be the same after every row. */
+type ReadState<AnyScene> = (scene: AnyScene) => Promise<unknown>
+
+/**
+ * One subtest per row, after which the state is as it was before. The storage is looked at after
+ * each group, as some take their time to tell. In the end the open upload is finished.
+ */
+export async function checkRefusals<AnyScene extends Scene>(
   t: TestContext,
-  scene: Scene,
-  groups: BadRequests,
+  scene: AnyScene,
+  { groups, readState }: { groups: BadRequests; readState: ReadState<AnyScene> },
 ): Promise<void> {
   for (const [name, rows] of Object.entries(groups)) {
     await t.test(name, async (group) => {
-      for (const row of rows) await checkRefusal(group, scene, row)
+      const stored = await readStorage(scene)
+      let before = await readState(scene)
+      for (const { input, send, refusal } of rows) {
+        await group.test(`${input}: ${refusal.status} ${refusal.code}`, async () => {
+          const answer = await send()
+          const expected = before
+          // Also when the row fails, so that the next one does not fail with it.
+          before = await readState(scene)
+          assertRefused(answer, refusal)
+          assert.deepEqual(before, expected)
+        })
+      }
+      assert.deepEqual(await readStorage(scene), stored, 'the storage is not as it was')
     })
   }
   await t.test('the open upload goes on as if nothing was said', () => finishOpenUpload(scene))
-}
-
-async function checkRefusal(t: TestContext, scene: Scene, row: BadRequest): Promise<void> {
-  const { input, send, refusal } = row
-  await t.test(`${input}: ${refusal.status} ${refusal.code}`, async () => {
-    const before = await readState(scene)
-    assertRefused(await send(), refusal)
-    assert.deepEqual(await readState(scene), before)
-  })
 }
 
 /** A value as a row's name, however long it is. */
@@ -104,9 +113,12 @@ export function shorten(value: unknown): string {
 }
 
 /** A test of a table: each of its rows must be refused and change nothing. */
-export function refuses(tableOf: (scene: Scene) => BadRequests | Promise<BadRequests>) {
+export function refuses(
+  tableOf: (scene: Scene) => BadRequests | Promise<BadRequests>,
+  readState: ReadState<Scene> = readRecords,
+) {
   return async (t: TestContext) => {
     const scene = await aScene(t)
-    await checkRefusals(t, scene, await tableOf(scene))
+    await checkRefusals(t, scene, { groups: await tableOf(scene), readState })
   }
 }

@@ -5,7 +5,6 @@ import { forAccount } from '../../src/operations/context.ts'
 import { createKey } from '../../src/operations/create-key.ts'
 import { putProducts as putTheirs } from '../../src/operations/put-products.ts'
 import { storeLink as storeTheirs } from '../../src/operations/store-link.ts'
-import type { BadRequests } from './refusals.ts'
 import { aScene, type Scene } from './scene.ts'
 import type { TestService } from './service.ts'
 import { attach, productsFrom, putProducts, storeLink } from './shop.ts'
@@ -73,21 +72,4 @@ export async function readShop({ database }: TestService['context']) {
       }
     }),
   )
-}
-
-/** The same rows, of which each also looks whether the shop is as it was. */
-export function keepingTheShop({ service }: ShopScene, groups: BadRequests): BadRequests {
-  const watched = Object.entries(groups).map(([name, rows]) => [
-    name,
-    rows.map((row) => ({
-      ...row,
-      async send() {
-        const before = await readShop(service.context)
-        const answer = await row.send()
-        assert.deepEqual(await readShop(service.context), before)
-        return answer
-      },
-    })),
-  ])
-  return Object.fromEntries(watched)
 }
