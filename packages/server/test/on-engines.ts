@@ -1,3 +1,4 @@
+import { openPostgresDatabase } from '../src/database/postgres/postgres-database.ts'
 import { startCeph, whyNoCeph } from './support/ceph.ts'
 import { startPostgres } from './support/postgres.ts'
 import { runTests } from './support/run-tests.ts'
@@ -8,8 +9,10 @@ import { credentialsOf } from './support/s3-server.ts'
  *
  *     node packages/server/test/on-engines.ts postgres FILE…
  *     node packages/server/test/on-engines.ts postgres+ceph FILE…
+ *
+ * What comes behind the engines goes to `node --test` as it is.
  */
-const [engines = '', ...files] = process.argv.slice(2)
+const [engines = '', ...options] = process.argv.slice(2)
 
 async function run(): Promise<number> {
   const missing = engines.includes('ceph') ? await whyNoCeph() : undefined
@@ -17,10 +20,13 @@ async function run(): Promise<number> {
     console.error(`not tested on ${engines}: ${missing}`)
     return process.env.CI === 'true' ? 1 : 0
   }
-  const postgres = await startPostgres()
-  const ceph = engines.includes('ceph') ? await startCeph() : undefined
+  const [postgres, ceph] = await Promise.all([
+    startPostgres(),
+    engines.includes('ceph') ? startCeph() : undefined,
+  ])
   try {
-    return await runTests(files, {
+    await migrateTemplate(postgres.url)
+    return await runTests(options, {
       STOWAGE_TEST_POSTGRES: postgres.url,
       ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
     })
@@ -28,6 +34,15 @@ async function run(): Promise<number> {
     await ceph?.close()
     await postgres.close()
   }
+}
+
+/** Every new database is a copy of it, so that the hundreds of them need not migrate. */
+async function migrateTemplate(server: string): Promise<void> {
+  const url = new URL(server)
+  url.pathname = '/template1'
+  const options = { poolSize: 1, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const template = await openPostgresDatabase({ ...options, url: url.href })
+  await template.close()
 }
 
 // Said outright: what the servers leave behind must not decide it.

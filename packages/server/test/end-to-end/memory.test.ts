@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
 import { readMemory, watchMemory } from '../support/memory-watch.ts'
 import { aPattern, type Pattern } from '../support/pattern.ts'
-import { aProcessWithFolder } from '../support/process-folder.ts'
+import { aServiceProcess } from '../support/process.ts'
 import { skipUnlessCi } from '../support/requirement.ts'
 import { callJson } from '../support/service.ts'
 import { API } from '../support/upload.ts'
@@ -18,7 +18,7 @@ const LIMIT = 200_000_000
 test('eight files of 1 GB go in and out at once, and the process stays under 200 MB', async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
-  const service = await aProcessWithFolder(t, { STOWAGE_LOG: 'warn' })
+  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
   const pattern = aPattern()
   const watch = watchMemory(service.pid)
   t.after(() => watch.close())

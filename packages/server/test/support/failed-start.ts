@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-
-const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
+import type { Environment } from '../../src/config/config.ts'
+import { spawnService } from './process.ts'
 
 export interface FailedStart {
   code: number | null
@@ -11,11 +9,8 @@ export interface FailedStart {
 }
 
 /** `stowage serve` with settings that keep it from starting. One that starts is an error. */
-export async function aFailedStart(settings: Record<string, string>): Promise<FailedStart> {
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
-    env: { ...process.env, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+export async function aFailedStart(settings: Environment): Promise<FailedStart> {
+  const child = spawnService(settings)
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (text) => {

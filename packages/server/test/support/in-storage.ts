@@ -11,6 +11,8 @@ export interface StorageBackdoor {
   readObjects(): Promise<string[]>
   /** Takes the storage away; the function that is returned puts it back. */
   takeAway(): Promise<() => Promise<void>>
+  /** Fails unless these are all that there is: no open upload, no part, no other object. */
+  assertHoldsOnly(objects: { id: string; bytes: number }[], chunkSize: number): Promise<void>
 }
 
 export function diskBackdoor(folder: string): StorageBackdoor {
@@ -27,6 +29,18 @@ export function diskBackdoor(folder: string): StorageBackdoor {
       const uploads = join(storage, 'uploads')
       await rename(uploads, `${uploads}-away`)
       return () => rename(`${uploads}-away`, uploads)
+    },
+    async assertHoldsOnly(objects, chunkSize) {
+      assert.deepEqual(await readdir(join(storage, 'uploads')), [])
+      assert.deepEqual(await readdir(join(storage, 'trash')), [])
+      const files = await readdir(join(storage, 'objects'), { recursive: true })
+      const expected = objects.flatMap(({ id, bytes }) => {
+        const count = Math.max(1, Math.ceil(bytes / chunkSize))
+        const numbers = Array.from({ length: count }, (_, index) => index + 1)
+        return numbers.map((number) => join(id.slice(-2), id, String(number).padStart(5, '0')))
+      })
+      const folders = expected.flatMap((path) => [join(path, '..'), join(path, '..', '..')])
+      assert.deepEqual(files.toSorted(), [...new Set([...expected, ...folders])].toSorted())
     },
   }
 }

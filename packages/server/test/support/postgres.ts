@@ -10,6 +10,15 @@ import { startTcpProxy } from './tcp-proxy.ts'
 const USER = 'postgres'
 const PASSWORD = 'test'
 
+/** It need not outlive the machine: without waiting for the disk it is several times as fast. */
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'max_connections=300',
+  'fsync=off',
+  'full_page_writes=off',
+  'synchronous_commit=off',
+]
+
 /** A real PostgreSQL on a free loopback port: of the version that comes with the package. */
 export async function startPostgres(Package = EmbeddedPostgres) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
@@ -25,7 +34,7 @@ export async function startPostgres(Package = EmbeddedPostgres) {
     // PostgreSQL does not run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=300'],
+    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

@@ -2,13 +2,18 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
+import { aPlace, type Place } from './place.ts'
+import { until } from './until.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
 
 export interface ServiceProcess {
   child: ChildProcess
   pid: number
+  /** Where its data are. Another process there goes on with them. */
+  place: Place
   baseUrl: string
   storageUrl: string
   /** What it has written so far. */
@@ -17,15 +22,14 @@ export interface ServiceProcess {
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `stowage serve` as a process of its own, on free ports unless the settings say otherwise. */
+/** `stowage serve` as a process of its own, on free ports; where nothing is yet, if not told where. */
 export async function aServiceProcess(
   t: TestContext,
-  settings: Record<string, string>,
+  settings: Environment = {},
+  givenPlace?: Place,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'serve'], {
-    env: { ...process.env, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0', ...settings },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const place = givenPlace ?? (await aPlace(t))
+  const child = spawnService({ ...place.settings, ...settings })
   const ended = once(child, 'exit')
   cleanUp(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
@@ -48,6 +52,7 @@ export async function aServiceProcess(
   return {
     child,
     pid: child.pid ?? 0,
+    place,
     baseUrl: address('Service'),
     storageUrl: address('Storage'),
     output: () => ({ stdout, stderr }),
@@ -57,4 +62,21 @@ export async function aServiceProcess(
       return code
     },
   }
+}
+
+/** Free ports, unless the settings say otherwise. */
+export function spawnService(settings: Environment) {
+  // Ours are not its settings, and it refuses what it does not know.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_'))
+  const isDisk = settings.STOWAGE_STORAGE === undefined
+  const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
+  return spawn(process.execPath, [COMMAND, 'serve'], {
+    env: { ...Object.fromEntries(own), ...ports, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Well before any connection times out by itself. */
+export function untilEnded({ child }: ServiceProcess): Promise<void> {
+  return until('it ends', () => child.exitCode !== null, 10_000)
 }

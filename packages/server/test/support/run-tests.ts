@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Runs test files with these variables beside our own, and gives the exit code. */
-export async function runTests(files: string[], env: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, ['--test', '--test-timeout=120000', ...files], {
+/** Runs `node --test` with these variables beside our own, and gives the exit code. */
+export async function runTests(options: string[], env: Record<string, string>): Promise<number> {
+  const child = spawn(process.execPath, ['--test', '--test-timeout=120000', ...options], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
   })

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { openS3Storage } from '../../src/storage/s3/s3-storage.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 
@@ -30,19 +35,37 @@ export async function aBucket(server: { endpoint: string; region: string }): Pro
   return bucket
 }
 
-/** The keys of all objects below the prefix. */
-export async function readBucket(place: {
+export interface InBucket {
   endpoint: string
   region: string
   bucket: string
   prefix: string
-}): Promise<string[]> {
-  const { endpoint, region, bucket, prefix } = place
+}
+
+/** The keys of all objects below the prefix. */
+export async function readBucket(place: InBucket): Promise<string[]> {
+  const command = new ListObjectsV2Command({ Bucket: place.bucket, Prefix: place.prefix })
+  const { Contents = [] } = await askOnce(place, (client) => client.send(command))
+  return Contents.map(({ Key = '' }) => Key.slice(place.prefix.length)).sort()
+}
+
+/** The keys of all uploads that are open anywhere in the bucket. */
+export async function readUploadsIn(place: InBucket): Promise<string[]> {
+  const command = new ListMultipartUploadsCommand({ Bucket: place.bucket })
+  const { Uploads = [] } = await askOnce(place, (client) => client.send(command))
+  return Uploads.map(({ Key = '' }) => Key)
+}
+
+async function askOnce<Answer>(
+  { endpoint, region }: InBucket,
+  ask: (client: S3Client) => Promise<Answer>,
+): Promise<Answer> {
   const client = new S3Client({ endpoint, region, forcePathStyle: true })
-  const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix })
-  const { Contents = [] } = await client.send(command)
-  client.destroy()
-  return Contents.map(({ Key = '' }) => Key.slice(prefix.length)).sort()
+  try {
+    return await ask(client)
+  } finally {
+    client.destroy()
+  }
 }
 
 export async function openBucket(server: S3Server, prefix = ''): Promise<Storage> {

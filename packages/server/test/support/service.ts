@@ -3,8 +3,8 @@ import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
 import { type Config, type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
-import { testEngines } from './engines.ts'
 import type { StorageBackdoor } from './in-storage.ts'
+import { aPlace, type Place } from './place.ts'
 
 export { aFolder }
 
@@ -27,12 +27,15 @@ export interface Answer {
   body: any
 }
 
-/** The whole service, in this process, on free ports and a folder of its own. */
-export async function aService(t: TestContext, settings: Environment = {}): Promise<TestService> {
-  const folder = settings.STOWAGE_DATA ?? (await aFolder(t))
-  const engines = await testEngines(t, folder)
+/** The whole service, in this process, on free ports; where nothing is yet, if not told where. */
+export async function aService(
+  t: TestContext,
+  settings: Environment = {},
+  place?: Place,
+): Promise<TestService> {
+  const { folder, backdoor, settings: engines } = place ?? (await aPlace(t))
   const service = await openService({
-    config: configOf({ STOWAGE_DATA: folder, ...engines.settings, ...settings }),
+    config: configOf({ ...engines, ...settings }),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     onFatal(message) {
@@ -43,7 +46,7 @@ export async function aService(t: TestContext, settings: Environment = {}): Prom
   return {
     ...service,
     folder,
-    backdoor: engines.backdoor,
+    backdoor,
     call: (method, path, body, headers) =>
       callJson(service.baseUrl + path, { method, body, headers }),
   }

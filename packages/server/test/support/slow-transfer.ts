@@ -15,10 +15,13 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
   const put = request(url, {
     agent,
     method: 'PUT',
-    headers: { 'Content-Length': bytes.length },
+    headers: { 'Content-Length': bytes.length, Expect: '100-continue' },
   })
   const answered = once(put, 'response') as Promise<[IncomingMessage]>
   answered.catch(() => {})
+  // Then the server has read the head: it knows that the part is on its way.
+  put.flushHeaders()
+  await once(put, 'continue')
   const half = Math.floor(bytes.length / 2)
   await new Promise((resolve) => put.write(bytes.subarray(0, half), resolve))
   return {

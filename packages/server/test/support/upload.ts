@@ -79,6 +79,19 @@ export async function download(baseUrl: string, id: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
+/** Where the service sends who asks for the file. */
+export async function downloadAddress(baseUrl: string, id: string): Promise<string> {
+  const answer = await callUrl(`${baseUrl}${API}/assets/${id}/download`)
+  assert.equal(answer.status, 302)
+  return answer.headers.get('location') ?? ''
+}
+
+/** What makes an address of a part or a file valid, whatever the storage calls it. */
+export function signatureOf(url: string): string {
+  const query = new URL(url).searchParams
+  return query.get('signature') ?? query.get('X-Amz-Signature') ?? ''
+}
+
 export function callUrl(url: string) {
   return callJson(url, { method: 'GET' })
 }

@@ -38,7 +38,7 @@ export function anEmptyDiary(): Diary {
 
 interface Client {
   baseUrl: string
-  chunkSize: number
+  pickSize: (random: Random) => number
   random: Random
   diary: Diary
   /** Whether the service may be dead by now; before that, a call that fails is a fault. */
@@ -76,15 +76,8 @@ export async function keepUploading(
   }
 }
 
-async function request({ baseUrl, chunkSize, random, diary }: Client): Promise<SentFile> {
-  const size = random.pick([
-    0,
-    1,
-    chunkSize,
-    random.between(1, chunkSize),
-    random.between(1, 5 * chunkSize),
-    5 * chunkSize,
-  ])
+async function request({ baseUrl, pickSize, random, diary }: Client): Promise<SentFile> {
+  const size = pickSize(random)
   const bytes = someBytes(size, random.between(1, 1_000_000))
   const session = await requestSession(baseUrl, { bytes })
   const sha256 = createHash('sha256').update(bytes).digest('hex')

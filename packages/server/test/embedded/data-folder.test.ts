@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aFailedStart } from '../support/failed-start.ts'
+import { aServiceProcess } from '../support/process.ts'
+import { someBytes, uploadFile } from '../support/upload.ts'
+
+test('a second process on the same folder ends with code 1 and names the holder', async (t) => {
+  const holder = await aServiceProcess(t)
+  const { settings, folder } = holder.place
+  const { code, stderr } = await aFailedStart(settings)
+  assert.equal(code, 1)
+  assert.match(stderr, new RegExp(`process ${holder.pid}\\b`))
+  assert.ok(stderr.includes(holder.baseUrl), stderr)
+  assert.ok(stderr.includes(folder), stderr)
+  assert.ok(stderr.includes('STOWAGE_DATA'), stderr)
+  await uploadFile(holder.baseUrl, { bytes: someBytes(10) })
+})
+
+test('a folder whose holder was killed is free at once', async (t) => {
+  const killed = await aServiceProcess(t)
+  await killed.stop('SIGKILL')
+  const next = await aServiceProcess(t, {}, killed.place)
+  await uploadFile(next.baseUrl, { bytes: someBytes(10) })
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aFailedStart } from '../support/failed-start.ts'
+import { aPlace } from '../support/place.ts'
+import { aServiceProcess, untilEnded } from '../support/process.ts'
+import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
+import { aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
+import { until } from '../support/until.ts'
+import {
+  downloadAddress,
+  putPart,
+  requestSession,
+  signatureOf,
+  someBytes,
+  uploadFile,
+} from '../support/upload.ts'
+
+/** More than the buffers between two processes hold, so that whoever stops reading stops it. */
+const LONG = 40_000_000
+
+test('SIGTERM keeps new transfers off, and the process waits for those that run', async (t) => {
+  const service = await aServiceProcess(t)
+  const stored = someBytes(LONG, 2)
+  const asset = await uploadFile(service.baseUrl, { bytes: stored })
+  const sent = someBytes(1_000_000, 3)
+  const session = await requestSession(service.baseUrl, { bytes: sent })
+  const put = await aSlowPut(session.urls[0]?.url ?? '', sent)
+  const download = await aSlowDownload(await downloadAddress(service.baseUrl, asset.id))
+
+  const ended = service.stop('SIGTERM')
+  await until('the storage takes no new calls', () => isRefused(service.storageUrl))
+  assert.equal(service.child.exitCode, null)
+  assert.equal((await put.finish()).status, 200)
+  assert.equal(service.child.exitCode, null)
+  assert.ok((await download.finish()).body.equals(stored))
+  await untilEnded(service)
+  assert.equal(await ended, 0)
+})
+
+test('SIGTERM ends it, though someone is connected to the storage and says nothing', async (t) => {
+  const service = await aServiceProcess(t)
+  await uploadFile(service.baseUrl, { bytes: someBytes(10) })
+  await aSilentConnection(t, service.storageUrl)
+  const ended = service.stop('SIGTERM')
+  await untilEnded(service)
+  assert.equal(await ended, 0)
+})
+
+test('a storage port that is taken ends it with code 1 and a message that names it', async (t) => {
+  const { settings } = await aPlace(t)
+  const port = await aTakenPort(t)
+  const taken = { ...settings, STOWAGE_STORAGE_PORT: String(port) }
+  const { code, stdout, stderr } = await aFailedStart(taken)
+  assert.equal(code, 1)
+  assert.equal(stdout, '')
+  assert.match(stderr, new RegExp(`127\\.0\\.0\\.1:${port}\\b`))
+  assert.match(stderr, /set STOWAGE_STORAGE_PORT to a free port/)
+  assert.doesNotMatch(stderr, /^\s+at /m)
+})
+
+test('the storage’s own failures and refusals are logged without signatures', async (t) => {
+  const service = await aServiceProcess(t, { STOWAGE_LOG: 'trace', STOWAGE_CHUNK_SIZE: '100' })
+  const { baseUrl, place } = service
+  const { id } = await uploadFile(baseUrl, { bytes: someBytes(250) })
+  const { urls } = await requestSession(baseUrl, { bytes: someBytes(100) })
+  const part = urls[0]?.url ?? ''
+  const longer = part.replace('length=100', 'length=250')
+  assert.notEqual(longer, part)
+  assert.equal((await putPart(longer, someBytes(250))).status, 403)
+  const address = await downloadAddress(baseUrl, id)
+  await truncate(join(place.folder, 'storage', 'objects', id.slice(-2), id, '00002'), 50)
+  await assert.rejects(async () => (await fetch(address)).arrayBuffer())
+  await until('the failure is in the log', () => /request failed/.test(service.output().stderr))
+  assert.equal(await service.stop('SIGTERM'), 0)
+  const { stdout, stderr } = service.output()
+  for (const signature of [part, address].map(signatureOf)) {
+    assert.ok(signature.length > 40)
+    assert.ok(!`${stdout}${stderr}`.includes(signature), `${signature} is in the log`)
+  }
+})
