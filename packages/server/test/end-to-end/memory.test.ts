@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
+import { areEmbedded } from '../support/engines.ts'
 import { readMemory, watchMemory } from '../support/memory-watch.ts'
 import { aPattern, type Pattern } from '../support/pattern.ts'
 import { aServiceProcess } from '../support/process.ts'
@@ -11,11 +12,16 @@ import { callJson } from '../support/service.ts'
 import { API } from '../support/upload.ts'
 
 const FILES = 8
-const SIZE = 1_000_000_000
+/**
+ * Whole with the engines that most people start with. The bytes take the same way with another
+ * database, and with S3 none through the process; and our S3 keeps them all in memory.
+ */
+const SIZE = areEmbedded ? 1_000_000_000 : 250_000_000
+const PART = 100_000_000
 const PARTS_AT_ONCE = 3
 const LIMIT = 200_000_000
 
-test('eight files of 1 GB go in and out at once, and the process stays under 200 MB', async (t) => {
+test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 200 MB`, async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
   const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
@@ -67,7 +73,7 @@ async function upload(baseUrl: string, pattern: Pattern, file: number): Promise<
   })
   assert.equal(status, 201, JSON.stringify(session))
   const waiting: PartAddress[] = session.urls
-  assert.equal(waiting.length, 10)
+  assert.equal(waiting.length, Math.ceil(SIZE / PART))
   async function putWhatWaits(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { start, end, url } = next

@@ -4,7 +4,7 @@ import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
 import { anEmptyDatabase } from './empty-database.ts'
 import { diskBackdoor, type StorageBackdoor } from './in-storage.ts'
-import { aBucket, readBucket, readUploadsIn } from './s3-server.ts'
+import { aBucket, emptyBucket, readBucket, readUploadsIn } from './s3-server.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
 export interface Engines {
@@ -14,6 +14,9 @@ export interface Engines {
 
 /** For a test that must know, as S3 takes no parts below 5 MiB and its transfers pass by us. */
 export const isOnS3 = process.env.STOWAGE_TEST_S3 !== undefined
+
+/** Whether they are SQLite and disk. */
+export const areEmbedded = !isOnS3 && process.env.STOWAGE_TEST_POSTGRES === undefined
 
 const S3_REGION = 'us-east-1'
 const PREFIX = 'some/prefix/'
@@ -31,6 +34,7 @@ export async function testEngines(t: TestContext, folder: string): Promise<Engin
   cleanUp(t, () => proxy.stop())
   const bucket = await aBucket({ endpoint: s3, region: S3_REGION })
   const place = { endpoint: s3, region: S3_REGION, bucket, prefix: PREFIX }
+  cleanUp(t, () => emptyBucket(place))
   return {
     settings: {
       ...database,

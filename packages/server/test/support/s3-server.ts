@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   CreateBucketCommand,
+  DeleteObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   S3Client,
@@ -47,6 +48,19 @@ export async function readBucket(place: InBucket): Promise<string[]> {
   const command = new ListObjectsV2Command({ Bucket: place.bucket, Prefix: place.prefix })
   const { Contents = [] } = await askOnce(place, (client) => client.send(command))
   return Contents.map(({ Key = '' }) => Key.slice(place.prefix.length)).sort()
+}
+
+/** For a server that has everything in memory. */
+export async function emptyBucket(place: InBucket): Promise<void> {
+  const keys = await readBucket(place)
+  await askOnce(place, (client) =>
+    Promise.all(
+      keys.map((key) => {
+        const object = { Bucket: place.bucket, Key: place.prefix + key }
+        return client.send(new DeleteObjectCommand(object))
+      }),
+    ),
+  )
 }
 
 /** The keys of all uploads that are open anywhere in the bucket. */
