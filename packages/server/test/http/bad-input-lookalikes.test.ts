@@ -164,7 +164,7 @@ test('a reader may ask in ways that look bad but are good', async (t) => {
       assert.equal((await service.call('GET', API + path)).status, 200, path)
     }
   })
-  await t.test('a Range that may be ignored', () => checkRanges(service, data[0]))
+  await t.test('a Range of another unit, or beyond the end', () => checkRanges(service, data[0]))
 })
 
 async function checkProducts(service: TestService, asset: Asset): Promise<void> {
@@ -236,10 +236,6 @@ async function checkFilters(t: TestContext, { baseUrl }: TestService): Promise<v
 
 async function checkRanges({ baseUrl }: TestService, asset: Asset): Promise<void> {
   const table: [range: string, status: number][] = [
-    ['bytes=abc', 200],
-    ['bytes=-', 200],
-    ['bytes=5-2', 200],
-    ['bytes=0-1,3-4', 200],
     ['items=0-1', 200],
     ['bytes=-1000', 206],
     ['bytes=0-99999999999999999999', 206],

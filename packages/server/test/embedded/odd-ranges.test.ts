@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '../support/service.ts'
+import { API, someBytes, uploadFile } from '../support/upload.ts'
+
+// RFC 9110, 14.2. Each S3 server has a mind of its own about them.
+test('the disk storage ignores a Range that cannot be read, or has several', async (t) => {
+  const { baseUrl } = await aService(t)
+  const bytes = someBytes(25)
+  const { id } = await uploadFile(baseUrl, { bytes })
+  for (const range of ['bytes=abc', 'bytes=-', 'bytes=5-2', 'bytes=0-1,3-4']) {
+    const headers = { Range: range }
+    const response = await fetch(`${baseUrl}${API}/assets/${id}/download`, { headers })
+    assert.equal(response.status, 200, range)
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes, range)
+  }
+})
