@@ -5,14 +5,13 @@ import { runTests } from './support/run-tests.ts'
 import { credentialsOf } from './support/s3-server.ts'
 
 /**
- * Runs tests with the service on other engines than SQLite and disk:
+ * Runs tests with the service on a pair of engines:
  *
- *     node packages/server/test/on-engines.ts postgres FILE…
+ *     node packages/server/test/on-engines.ts sqlite+disk FILE…
+ *     node packages/server/test/on-engines.ts postgres+disk FILE…
  *     node packages/server/test/on-engines.ts postgres+ceph FILE…
- *
- * What comes behind the engines goes to `node --test` as it is.
  */
-const [engines = '', ...options] = process.argv.slice(2)
+const [engines = '', ...patterns] = process.argv.slice(2)
 
 async function run(): Promise<number> {
   const missing = engines.includes('ceph') ? await whyNoCeph() : undefined
@@ -21,18 +20,18 @@ async function run(): Promise<number> {
     return process.env.CI === 'true' ? 1 : 0
   }
   const [postgres, ceph] = await Promise.all([
-    startPostgres(),
+    engines.includes('postgres') ? startPostgres() : undefined,
     engines.includes('ceph') ? startCeph() : undefined,
   ])
   try {
-    await migrateTemplate(postgres.url)
-    return await runTests(options, {
-      STOWAGE_TEST_POSTGRES: postgres.url,
+    if (postgres !== undefined) await migrateTemplate(postgres.url)
+    return await runTests(patterns, {
+      ...(postgres && { STOWAGE_TEST_POSTGRES: postgres.url }),
       ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
     })
   } finally {
     await ceph?.close()
-    await postgres.close()
+    await postgres?.close()
   }
 }
 

@@ -127,9 +127,11 @@ test('without a valid key every call of an account is 401, and changes nothing',
           if (operation.scope === 'public') assert.equal(answer.status, operation.success)
           else assertUnauthenticated(answer)
         }
-        assert.deepEqual(await readWholeState(service.context), before)
       })
     }
+    await t.test(`${operation.name} changed nothing`, async () => {
+      assert.deepEqual(await readWholeState(service.context), before)
+    })
   }
 })
 
@@ -147,9 +149,11 @@ test('a key without the scope is 403, told which scope it takes, and changes not
           assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden'], answer.text)
           assert.match(answer.body.message, new RegExp(`\\b${operation.scope}\\b`))
         }
-        assert.deepEqual(await readWholeState(service.context), before)
       })
     }
+    await t.test(`${operation.name} changed nothing`, async () => {
+      assert.deepEqual(await readWholeState(service.context), before)
+    })
   }
 })
 

@@ -1,15 +1,19 @@
 import type { Context } from '../../src/operations/context.ts'
+import type { StorageUpload } from '../../src/storage/storage.ts'
 
 const EVERYTHING = { page: 1, perPage: 1000 }
 
 /** All that an account has, as the database tells it. Only when its keys were used is left out. */
-export async function readAccountState({ database, storage }: Context, accountId: string) {
+export async function readAccountState(context: Context, accountId: string) {
+  return readAccount(context, accountId, await Array.fromAsync(context.storage.listUploads()))
+}
+
+async function readAccount({ database }: Context, accountId: string, open: StorageUpload[]) {
   const data = database.of(accountId)
   const sort = { by: 'created_at', descending: false } as const
   const assets = await data.listAssets({ ...EVERYTHING, sort })
   const products = await data.listProducts(EVERYTHING)
   const keys = await data.listKeys()
-  const open = await Array.fromAsync(storage.listUploads())
   const uploads = await Promise.all(open.map(({ key }) => data.findUpload(key)))
   return {
     summary: await data.readSummary(),
@@ -29,7 +33,7 @@ export async function readWholeState(context: Context) {
   const open = await Array.fromAsync(storage.listUploads())
   return {
     books: await database.readBooks(),
-    accounts: await Promise.all(accounts.map(({ id }) => readAccountState(context, id))),
+    accounts: await Promise.all(accounts.map(({ id }) => readAccount(context, id, open))),
     parts: await Promise.all(open.map((upload) => storage.listParts(upload))),
   }
 }
