@@ -4,6 +4,7 @@ import {
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  type ListObjectsV2Output,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { openS3Storage } from '../../src/storage/s3/s3-storage.ts'
@@ -45,9 +46,18 @@ export interface InBucket {
 
 /** The keys of all objects below the prefix. */
 export async function readBucket(place: InBucket): Promise<string[]> {
-  const command = new ListObjectsV2Command({ Bucket: place.bucket, Prefix: place.prefix })
-  const { Contents = [] } = await askOnce(place, (client) => client.send(command))
-  return Contents.map(({ Key = '' }) => Key.slice(place.prefix.length)).sort()
+  const { bucket, prefix } = place
+  return askOnce(place, async (client) => {
+    const keys: string[] = []
+    let token: string | undefined
+    do {
+      const request = { Bucket: bucket, Prefix: prefix, ContinuationToken: token }
+      const page: ListObjectsV2Output = await client.send(new ListObjectsV2Command(request))
+      keys.push(...(page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length)))
+      token = page.IsTruncated ? page.NextContinuationToken : undefined
+    } while (token !== undefined)
+    return keys.sort()
+  })
 }
 
 /** For a server that has everything in memory. */

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { CompletedPart, UploadSession } from '@stowage/protocol'
+import { ADMIN_KEY, callerWith, KEYS, requestKey } from '../support/accounts.ts'
+import { callJson } from '../support/service.ts'
+import {
+  CHUNK,
+  type SharedEngines,
+  type SharedPlace,
+  withSharedEngines,
+} from '../support/shared-engines.ts'
+import {
+  API,
+  callUrl,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+} from '../support/upload.ts'
+
+const WITH_KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
+
+interface Four extends SharedPlace {
+  /** Where the four instances answer. */
+  all: readonly [string, string, string, string]
+}
+
+/** All started at once: on an empty database one migrates, and all come up. */
+async function fourInstances(
+  t: TestContext,
+  engines: SharedEngines,
+  settings: Record<string, string> = {},
+): Promise<Four> {
+  const place = await engines.place(t)
+  const [one, two, three, four] = await Promise.all([
+    place.start(settings),
+    place.start(settings),
+    place.start(settings),
+    place.start(settings),
+  ])
+  return { ...place, all: [one.baseUrl, two.baseUrl, three.baseUrl, four.baseUrl] }
+}
+
+/** Calls so many times at once, one instance after the other. */
+function spread<Result>(
+  { all }: Four,
+  count: number,
+  call: (baseUrl: string) => Promise<Result>,
+): Promise<Result[]> {
+  const urls = Array.from({ length: count }, (_, index) => all[index % all.length] ?? all[0])
+  return Promise.all(urls.map(call))
+}
+
+async function assertReserved({ database }: Four, reserved: number): Promise<void> {
+  const books = await database.readBooks()
+  assert.deepEqual(
+    books.map(({ actual }) => actual.reserved),
+    [reserved],
+  )
+  for (const { counted, actual } of books) assert.deepEqual(counted, actual)
+}
+
+await withSharedEngines('many instances', (engines) => {
+  test('of 200 requests on four instances for a tenth of the plan exactly 10 succeed, and again after cancelling', async (t) => {
+    const four = await fourInstances(t, engines, { STOWAGE_PLAN_STORAGE: '1000' })
+    const ask = (baseUrl: string) =>
+      callJson(`${baseUrl}${API}/assets/signed`, {
+        method: 'POST',
+        body: { name: 'a', size: 100 },
+      })
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await spread(four, 200, ask)
+      const sessions: UploadSession[] = answers
+        .filter(({ status }) => status === 201)
+        .map(({ body }) => body)
+      const refused = answers.filter(({ body }) => body.code === 'storage_exceeded')
+      assert.deepEqual([sessions.length, refused.length], [10, 190])
+      assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([402]))
+      await assertReserved(four, 1000)
+      const cancels = await Promise.all(
+        sessions.flatMap((session, index) =>
+          // Every second one on several instances at once.
+          four.all.slice(0, index % 2 === 0 ? 1 : 4).map((baseUrl) => cancel(baseUrl, session)),
+        ),
+      )
+      assert.deepEqual(new Set(cancels.map(({ status }) => status)), new Set([200]))
+      await assertReserved(four, 0)
+    }
+  })
+
+  test('an Idempotency-Key used at once on all instances gives one session', async (t) => {
+    const four = await fourInstances(t, engines)
+    const size = 2 * CHUNK
+    for (let round = 1; round <= 5; round += 1) {
+      const answers = await spread(four, 12, (baseUrl) =>
+        callJson(`${baseUrl}${API}/assets/signed`, {
+          method: 'POST',
+          headers: { 'Idempotency-Key': `round-${round}` },
+          body: { name: 'a', size },
+        }),
+      )
+      for (const { status, body } of answers) assert.equal(status, 201, JSON.stringify(body))
+      const sessions: UploadSession[] = answers.map(({ body }) => body)
+      const inStorage = sessions.flatMap(({ urls }) =>
+        urls.map(({ url }) => new URL(url).searchParams.get('uploadId')),
+      )
+      assert.equal(new Set(sessions.map(({ id }) => id)).size, 1)
+      assert.equal(new Set(sessions.map(({ upload_id }) => upload_id)).size, 1)
+      assert.equal(inStorage.length, 24)
+      assert.equal(new Set(inStorage).size, 1)
+      await assertReserved(four, round * size)
+    }
+  })
+
+  test('a rate limit counts the calls to all instances together', async (t) => {
+    const limit = 20
+    const four = await fourInstances(t, engines, {
+      ...WITH_KEYS,
+      STOWAGE_RATE_LIMIT: String(limit),
+    })
+    const answers = await spread(four, 3 * limit, (baseUrl) =>
+      callerWith(baseUrl, ADMIN_KEY)('GET', `${API}/account`),
+    )
+    // The minute may end between: then there are two of them, each with its own count.
+    const minutes = Map.groupBy(answers, ({ headers }) => headers.get('x-ratelimit-reset'))
+    for (const within of minutes.values()) {
+      const admitted = within.filter(({ status }) => status === 200)
+      const refused = within.filter(({ status }) => status === 429)
+      assert.equal(admitted.length, Math.min(limit, within.length))
+      assert.equal(refused.length, within.length - admitted.length)
+    }
+    assert.ok(minutes.size <= 2)
+  })
+
+  test('a key works on all instances from its first moment, and on none once it is revoked', async (t) => {
+    const four = await fourInstances(t, engines, WITH_KEYS)
+    for (const [index, maker] of four.all.entries()) {
+      const admin = callerWith(maker, ADMIN_KEY)
+      const key = await requestKey(admin, 'read')
+      const use = (baseUrl: string) => callerWith(baseUrl, key.secret)('GET', `${API}/account`)
+      const before = await spread(four, 8, use)
+      assert.deepEqual(new Set(before.map(({ status }) => status)), new Set([200]))
+      const revoker = callerWith(four.all[(index + 1) % 4] ?? maker, ADMIN_KEY)
+      assert.equal((await revoker('DELETE', `${KEYS}/${key.id}`)).status, 200)
+      const later = await spread(four, 8, use)
+      assert.deepEqual(new Set(later.map(({ status }) => status)), new Set([401]))
+    }
+  })
+
+  test('an upload begins on one instance, is resumed on another, completed on a third, read on a fourth', async (t) => {
+    const four = await fourInstances(t, engines)
+    const [first, second, third, fourth] = four.all
+    const bytes = someBytes(2 * CHUNK + 1)
+    const session = await requestSession(first, { name: 'travelled.zip', bytes })
+    const [sent] = await putParts({ ...session, urls: session.urls.slice(1, 2) }, bytes)
+    const resumed = await callUrl(`${second}${API}/assets/${session.id}/upload`)
+    assert.equal(resumed.status, 200)
+    assert.deepEqual(
+      resumed.body.received.map(({ PartNumber, ETag }: CompletedPart) => ({ PartNumber, ETag })),
+      [sent],
+    )
+    await putParts(resumed.body, bytes)
+    const completed = await complete(third, session)
+    assert.deepEqual([completed.status, completed.body.data.status], [200, 'ready'])
+    assert.ok(bytes.equals(await download(fourth, session.id)))
+    const lists = await spread(four, 4, (baseUrl) => callUrl(`${baseUrl}${API}/assets`))
+    for (const { body } of lists) assert.equal(body.data[0].id, session.id)
+  })
+
+  test('completed on all instances at once, an upload gives every caller the same asset', async (t) => {
+    const four = await fourInstances(t, engines)
+    for (let round = 1; round <= 10; round += 1) {
+      const bytes = someBytes(round * 1000, round)
+      const session = await requestSession(four.all[0], { bytes })
+      const parts = await putParts(session, bytes)
+      const answers = await spread(four, 4, (baseUrl) => complete(baseUrl, session, parts))
+      for (const { status, body } of answers) {
+        assert.equal(status, 200, JSON.stringify(body))
+        assert.deepEqual(body, answers[0]?.body)
+        assert.equal(body.data.status, 'ready')
+      }
+      assert.ok(bytes.equals(await download(four.all[3], session.id)))
+    }
+    const [books] = await four.database.readBooks()
+    assert.deepEqual(books?.counted, { stored: 55_000, reserved: 0, assets: 10 })
+    assert.deepEqual(books?.actual, books?.counted)
+    assert.equal((await four.readObjects()).length, 10)
+  })
+})

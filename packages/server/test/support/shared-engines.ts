@@ -1,0 +1,87 @@
+import { after, type TestContext, test } from 'node:test'
+import { S3_SMALLEST_PART } from '../../src/config/engines.ts'
+import type { Database } from '../../src/database/database.ts'
+import { openPostgresDatabase } from '../../src/database/postgres/postgres-database.ts'
+import { startCeph, whyNoCeph } from './ceph.ts'
+import { aFolder, cleanUp } from './clean-up.ts'
+import { startPostgres } from './postgres.ts'
+import { aServiceProcess, type ServiceProcess } from './process.ts'
+import { skipUnlessCi } from './requirement.ts'
+import { aBucket, credentialsOf, readBucket } from './s3-server.ts'
+
+export const CHUNK = S3_SMALLEST_PART
+
+/** What can be taken away from running instances and given back. */
+export interface Outage {
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** An empty database and an empty bucket, for as many instances as a test likes. */
+export interface SharedPlace {
+  settings: Record<string, string>
+  /** Looks at the rows behind the instances' backs. */
+  database: Database
+  /** The keys of all objects in the bucket. */
+  readObjects(): Promise<string[]>
+  start(settings?: Record<string, string>): Promise<ServiceProcess>
+}
+
+export interface SharedEngines {
+  postgres: Outage
+  ceph: Outage
+  place(t: TestContext): Promise<SharedPlace>
+}
+
+/** Tests on one PostgreSQL and one Ceph, which run as long as the tests of this file. */
+export async function withSharedEngines(name: string, tests: (engines: SharedEngines) => void) {
+  const missing = await whyNoCeph()
+  if (missing !== undefined) {
+    test(name, (t) => skipUnlessCi(t, missing))
+    return
+  }
+  tests(await startEngines())
+}
+
+async function startEngines(): Promise<SharedEngines> {
+  const postgres = await startPostgres()
+  after(() => postgres.close())
+  const ceph = await startCeph()
+  after(() => ceph.close())
+  const { server } = postgres
+  let count = 0
+  return {
+    postgres: { stop: () => server.stop(), start: () => server.start() },
+    ceph,
+    async place(t) {
+      count += 1
+      const name = `test_${count}`
+      // Not dropped: those that are killed leave connections, and the server goes soon anyway.
+      await server.createDatabase(name)
+      const url = postgres.url.replace(/postgres$/, name)
+      Object.assign(process.env, credentialsOf(ceph))
+      const { endpoint, region } = ceph
+      const bucket = await aBucket({ endpoint, region })
+      const settings = {
+        STOWAGE_DATA: await aFolder(t),
+        STOWAGE_DATABASE: url,
+        STOWAGE_STORAGE: `s3://${bucket}`,
+        // Of the disk storage only.
+        STOWAGE_STORAGE_PORT: '',
+        STOWAGE_S3_ENDPOINT: endpoint,
+        STOWAGE_S3_REGION: region,
+        STOWAGE_CHUNK_SIZE: String(CHUNK),
+        STOWAGE_LOG: 'warn',
+      }
+      const options = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+      const database = await openPostgresDatabase({ url, ...options })
+      cleanUp(t, () => database.close())
+      return {
+        settings,
+        database,
+        readObjects: () => readBucket({ endpoint, region, bucket, prefix: '' }),
+        start: (more) => aServiceProcess(t, { ...settings, ...more }),
+      }
+    },
+  }
+}
