@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { checkAftermath } from '../support/aftermath.ts'
+import type { Attempt } from '../support/insist.ts'
+import type { ServiceProcess } from '../support/process.ts'
+import { aRandom, type Random } from '../support/random.ts'
+import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
+import {
+  type SharedEngines,
+  type SharedPlace,
+  withSharedEngines,
+} from '../support/shared-engines.ts'
+import { until } from '../support/until.ts'
+
+const INSTANCES = 4
+const CLIENTS = 16
+const DURATION_MS = 60_000
+/** In the middle of one of these an instance is killed. */
+const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
+/** Short enough that what is abandoned at first expires, on whatever instance, before the end. */
+const SETTINGS = { STOWAGE_SIGNED_FOR: '30s' }
+
+await withSharedEngines('chaos', (engines) => {
+  test('after a minute of kills among four instances nothing answered is lost and nothing is left over', {
+    timeout: 5 * 60_000,
+  }, async (t) => {
+    const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
+    try {
+      await killAmongFour(t, engines, aRandom(seed))
+    } catch (error) {
+      t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
+      throw error
+    }
+  })
+})
+
+async function killAmongFour(t: TestContext, engines: SharedEngines, random: Random) {
+  const place = await engines.place(t)
+  const running = await Promise.all(Array.from({ length: INSTANCES }, () => place.start(SETTINGS)))
+  const ended: ServiceProcess[] = []
+  const attempts: Attempt[] = []
+  const ledger = anEmptyLedger()
+  const end = performance.now() + DURATION_MS
+  let hasFailed = false
+  const isOver = () => hasFailed || performance.now() > end
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    keepRoaming({
+      name: `client${index}`,
+      addresses: () => addressesOf(running),
+      random: aRandom(random.between(0, 2 ** 32)),
+      attempts,
+      ledger,
+      isOver,
+    }),
+  )
+  const killer = killUntil(isOver, { place, random, running, ended, attempts })
+  await Promise.all([...clients, killer]).catch((error) => {
+    hasFailed = true
+    throw error
+  })
+  for (const instance of running) assert.equal(await instance.stop('SIGTERM'), 0)
+
+  t.diagnostic(describe({ ledger, attempts, kills: ended.length }))
+  assert.ok(ended.length >= 15, `${ended.length} kills`)
+  assert.ok(ledger.completed.size >= 100, `${ledger.completed.size} completions`)
+  assert.ok(ledger.cancelled.size >= 10, `${ledger.cancelled.size} cancellations`)
+  for (const step of STEPS) assert.ok(cutOff(attempts, step) > 0, `no ${step} was cut off`)
+  for (const { step, code } of attempts)
+    assert.equal(code?.endsWith('unavailable') ?? false, false, step)
+  for (const instance of [...running, ...ended]) assertNoErrors(instance)
+
+  await checkAftermath(t, place, ledger)
+  // Here: `stowage doctor` on place.settings finds nothing.
+}
+
+interface Killing {
+  place: SharedPlace
+  random: Random
+  running: ServiceProcess[]
+  ended: ServiceProcess[]
+  attempts: Attempt[]
+}
+
+/** Kills whichever instance is in the middle of a step, and starts another in its place. */
+async function killUntil(isOver: () => boolean, killing: Killing): Promise<void> {
+  const { place, random, running, ended, attempts } = killing
+  while (!isOver()) {
+    const step = random.pick(STEPS)
+    let victim = -1
+    await until(`a ${step} is under way`, () => {
+      const underWay = attempts.findLast((call) => call.step === step && !call.endedAt)
+      victim = running.findIndex(({ baseUrl }) => baseUrl === underWay?.address)
+      return victim >= 0 || isOver()
+    })
+    const [killed] = running.slice(victim, victim + 1)
+    if (killed === undefined) return
+    await killed.stop('SIGKILL')
+    ended.push(killed)
+    running[victim] = await place.start(SETTINGS)
+    // Not a wait for anything: this is how long all four are there.
+    await pause(random.between(0, 600))
+  }
+}
+
+function addressesOf(running: ServiceProcess[]): [string, ...string[]] {
+  const [first = '', ...others] = running.map(({ baseUrl }) => baseUrl)
+  return [first, ...others]
+}
+
+/** Connections that broke after they were made. */
+function cutOff(attempts: Attempt[], step: Attempt['step']): number {
+  const isCut = ({ failure = 'ECONNREFUSED' }: Attempt) => !failure.includes('ECONNREFUSED')
+  return attempts.filter((call) => call.step === step && isCut(call)).length
+}
+
+function assertNoErrors(instance: ServiceProcess): void {
+  const lines = instance
+    .output()
+    .stderr.split('\n')
+    .filter((line) => line.startsWith('{'))
+  const errors = lines.filter((line) => JSON.parse(line).level >= 50)
+  assert.deepEqual(errors, [])
+}
+
+function describe(report: { ledger: Ledger; attempts: Attempt[]; kills: number }): string {
+  const { ledger, attempts, kills } = report
+  const steps = STEPS.map((step) => `${step} ${cutOff(attempts, step)}`)
+  const { completed, deleted, cancelled, abandoned } = ledger
+  return `${kills} kills; answered: ${completed.size} completions, ${cancelled.size} cancellations, ${deleted.size} deletions; abandoned: ${abandoned.size}; cut off: ${steps.join(', ')}`
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { Asset, AssetPage } from '@stowage/protocol'
+import { runJobs } from '../../src/jobs/run-jobs.ts'
+import type { Ledger } from './roaming-client.ts'
+import { aService, callJson, type TestService } from './service.ts'
+import type { SharedPlace } from './shared-engines.ts'
+import { API, download } from './upload.ts'
+
+/** Beyond every upload's life, and the day that the storage's strays are left alone. */
+const LATER_MS = 48 * 3_600_000
+const AT_ONCE = 8
+
+/**
+ * Once all clients and instances have ended: lets the jobs run at a later time, and then nothing
+ * that was answered is lost and nothing is left over.
+ */
+export async function checkAftermath(
+  t: TestContext,
+  place: SharedPlace,
+  ledger: Ledger,
+): Promise<void> {
+  const service = await aService(t, place.settings)
+  await settle(service)
+  const assets = await listAll(service)
+  const kept = [...ledger.completed].filter((id) => !ledger.deleted.has(id))
+  assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
+  await checkContents(service, ledger, assets)
+  for (const id of [...ledger.cancelled, ...ledger.deleted, ...ledger.abandoned]) {
+    assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404, id)
+  }
+  const [books, ...others] = await service.context.database.readBooks()
+  assert.deepEqual(others, [])
+  const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
+  assert.deepEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
+  assert.deepEqual(books?.counted, books?.actual)
+  assert.deepEqual(await place.readObjects(), kept.toSorted())
+  assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
+}
+
+async function settle({ context }: TestService): Promise<void> {
+  const later = { ...context, clock: () => new Date(Date.now() + LATER_MS) }
+  // A completion that is found wanting goes back to uploading, and expires in the next run.
+  for (let run = 0; run < 3; run += 1) await runJobs(later, { stuckMs: 0 })
+  assert.deepEqual(await context.database.listRemovals(1), [])
+}
+
+async function listAll({ baseUrl }: TestService): Promise<Asset[]> {
+  const assets: Asset[] = []
+  let next: string | null = `${baseUrl}${API}/assets?limit=200`
+  while (next !== null) {
+    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
+    assets.push(...page.data)
+    next = page.links.next
+  }
+  return assets
+}
+
+async function checkContents(
+  { baseUrl }: TestService,
+  ledger: Ledger,
+  assets: Asset[],
+): Promise<void> {
+  const waiting = assets.values()
+  const check = async () => {
+    for (const { id, status, bytes } of waiting) {
+      const file = await download(baseUrl, id)
+      const sha256 = createHash('sha256').update(file).digest('hex')
+      const expected = ['ready', file.length, ledger.files.get(id)]
+      assert.deepEqual([status, bytes, sha256], expected, id)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, check))
+}
