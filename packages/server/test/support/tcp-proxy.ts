@@ -5,6 +5,8 @@ export interface TcpProxy {
   /** Cuts every connection and takes no new ones. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Keeps every connection, but passes nothing on any more. */
+  hush(): void
 }
 
 /** Passes bytes on to a port, of this machine unless another is named, until it is stopped. */
@@ -35,5 +37,8 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
       await closed
     },
     start: () => listen(port),
+    hush() {
+      for (const socket of sockets) socket.pause()
+    },
   }
 }

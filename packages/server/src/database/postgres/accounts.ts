@@ -1,7 +1,7 @@
 import type { Key, NewKey } from '../../domain/key.ts'
 import type { AccountData, AccountSummary } from '../account-data.ts'
 import type { Account, Books, Database } from '../database.ts'
-import type { Sql } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
 
 interface AccountRow {
   id: string
@@ -112,7 +112,7 @@ export function globalAccounts(sql: Sql): AccountsAndKeys {
       return rows.map(toBooks)
     },
     balanceBooks: () =>
-      sql.begin(async (transaction) => {
+      begin(sql, async (transaction) => {
         // Whoever changes an account's rows also changes its counters: they wait for this.
         await transaction`select id from accounts order by id for update`
         await transaction`
@@ -176,7 +176,7 @@ export function ownAccount(sql: Sql, account: string): OwnAccount {
       return rows.map(toKey)
     },
     revokeKey: (keyId, { now, keepLast }) =>
-      sql.begin(async (transaction) => {
+      begin(sql, async (transaction) => {
         // Locked together: of the last two, revoked at once, one stays.
         const keys = await transaction<KeyRow[]>`
           select * from keys where account_id = ${account}

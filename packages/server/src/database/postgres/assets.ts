@@ -1,7 +1,7 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Sql, Transaction } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import { transition } from './transition.ts'
 
@@ -44,7 +44,7 @@ export function ownAssets(sql: Sql, account: string): Assets {
     },
 
     async deleteAsset(id, now) {
-      const change = async (transaction: Transaction) => {
+      const change = async (transaction: Sql) => {
         const [row] = await transaction`
           update assets set status = 'deleted', changed_at = ${now}, linked = false
           where id = ${id} and account_id = ${account} and status = 'ready'
@@ -74,7 +74,7 @@ export function ownAssets(sql: Sql, account: string): Assets {
       return transition({
         from: 'ready',
         to: 'deleted',
-        change: () => sql.begin(change),
+        change: () => begin(sql, change),
         readStatus,
       })
     },

@@ -1,5 +1,4 @@
 import postgres from 'postgres'
-import { EngineUnavailable } from '../../errors.ts'
 
 export interface PostgresOptions {
   url: string
@@ -11,58 +10,80 @@ export interface PostgresOptions {
   tls: 'off' | 'on' | 'verify'
 }
 
-const CONNECT_TIMEOUT_SECONDS = 5
+export const CONNECT_TIMEOUT_MS = 5_000
 
 /** Every value of 64 bits that we store is below 2^53. */
 const INT8 = { to: 20, from: [20], parse: Number, serialize: String }
 
-export function connect(options: PostgresOptions) {
-  return postgres(options.url, {
-    max: options.poolSize,
-    connect_timeout: CONNECT_TIMEOUT_SECONDS,
+export type Sql = postgres.Sql<{ int8: number }>
+
+export interface Connection {
+  /** Statements run one after the other on this one connection, and on no other. */
+  sql: Sql
+  isLost(): boolean
+  /** Ends it, when need be in the middle of a statement. */
+  close(): Promise<void>
+}
+
+/**
+ * One connection, made by its first statement. Once lost it stays so: the client would connect
+ * again by itself, but carry on in the middle of a transaction whose beginning is gone; it writes to
+ * sockets that are closed, which ends the process; and some of its connections stay silent for good.
+ */
+export function openConnection(options: PostgresOptions): Connection {
+  let isLost = false
+  const client = postgres(options.url, {
+    max: 1,
+    connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     ssl: options.tls === 'off' ? false : { rejectUnauthorized: options.tls === 'verify' },
     types: { int8: INT8 },
     onnotice: () => {},
+    onclose: () => {
+      isLost = true
+    },
     connection: {
       application_name: 'stowage',
       statement_timeout: options.statementTimeoutMs,
     },
   })
-}
-
-export type Sql = ReturnType<typeof connect>
-export type Transaction = postgres.TransactionSql<{ int8: number }>
-
-/** Codes of the client and of the server that say "not now" rather than "wrong statement". */
-const OUTAGE =
-  /^(CONNECT|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|08|53|57P|57014|58|XX000|40001|40P01)/
-
-/** Two transactions that stood in each other's way: one of them goes again. */
-const COLLISION = /^(40001|40P01)$/
-const TRIES = 4
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return (
-    codeOf(error) === '23505' &&
-    error instanceof Error &&
-    'constraint_name' in error &&
-    error.constraint_name === constraint
-  )
-}
-
-/** Runs a unit of work, again after a collision; tells outages from faults. */
-export async function unitOfWork<Result>(work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      const code = codeOf(error)
-      if (COLLISION.test(code) && attempt < TRIES) continue
-      throw OUTAGE.test(code) ? new EngineUnavailable('database', error) : error
-    }
+  return {
+    sql: new Proxy(client, {
+      apply(statement, self, values) {
+        if (isLost) throw connectionLost()
+        return Reflect.apply(statement, self, values)
+      },
+    }),
+    isLost: () => isLost,
+    async close() {
+      isLost = true
+      await client.end({ timeout: 0 })
+    },
   }
+}
+
+function connectionLost(): Error {
+  return Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })
+}
+
+/** All of the work or nothing of it. */
+export async function begin<Result>(
+  sql: Sql,
+  work: (transaction: Sql) => Promise<Result>,
+): Promise<Result> {
+  await sql`begin`
+  try {
+    const result = await work(sql)
+    await sql`commit`
+    return result
+  } catch (error) {
+    await rollBack(sql)
+    throw error
+  }
+}
+
+/** Where the connection was lost the server does it by itself. */
+async function rollBack(sql: Sql): Promise<void> {
+  try {
+    await sql`rollback`
+  } catch {}
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { connect, type PostgresOptions, type Sql } from './connection.ts'
+import { openConnection, type PostgresOptions, type Sql } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
@@ -16,7 +16,7 @@ create index concurrently if not exists products_names on products
 export async function* examinePostgres(
   options: PostgresOptions & { clock: () => Date },
 ): AsyncIterable<Finding> {
-  const sql = connect({ ...options, poolSize: 1 })
+  const { sql, close } = openConnection(options)
   try {
     yield await examineServer(sql, options.clock)
     const applied = await listApplied(sql)
@@ -30,7 +30,7 @@ export async function* examinePostgres(
   } catch (error) {
     yield explain(error, options.url)
   } finally {
-    await sql.end({ timeout: 1 })
+    await close()
   }
 }
 

@@ -3,8 +3,12 @@ import { type TestContext, test } from 'node:test'
 import postgres from 'postgres'
 import { cleanUp } from '../../../test/support/clean-up.ts'
 import { aPostgresServer } from '../../../test/support/postgres.ts'
+import { startTcpProxy } from '../../../test/support/tcp-proxy.ts'
+import { until } from '../../../test/support/until.ts'
+import { EngineUnavailable } from '../../errors.ts'
 import { aBusyAccount, anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
 import { testDatabaseContract } from '../database.contract.ts'
+import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -71,4 +75,73 @@ test('a server that went away is an outage, and on its return all is well', asyn
   await server.start()
   await database.check()
   assert.equal((await data.readSummary()).reserved, 0)
+})
+
+test('a server that goes away in the middle of transactions is an outage for each, and soon forgotten', async (t) => {
+  const url = await server.database(t)
+  const database = await openAt(t, url)
+  const data = database.of((await anAccount(database, 'default')).id)
+  for (let round = 0; round < 3; round += 1) {
+    let isOver = false
+    const failures: unknown[] = []
+    let longestMs = 0
+    const keepCancelling = async () => {
+      while (!isOver) {
+        const begin = performance.now()
+        try {
+          const upload = anUpload()
+          await data.reserveUpload({ upload })
+          await data.cancelUpload(upload.asset.id, new Date())
+        } catch (error) {
+          failures.push(error)
+        }
+        longestMs = Math.max(longestMs, performance.now() - begin)
+      }
+    }
+    const workers = Array.from({ length: 20 }, keepCancelling)
+    await server.stop()
+    await until('all have met the outage', () => failures.length > 100)
+    await server.start()
+    const met = failures.length
+    await until(
+      'the server answers',
+      async () => (await isAnswered(database)) && failures.length >= met,
+    )
+    isOver = true
+    await Promise.all(workers)
+    for (const failure of failures) {
+      assert.ok(failure instanceof EngineUnavailable, String(failure))
+      assert.equal(failure.engine, 'database')
+    }
+    assert.ok(longestMs < 5_000, `${longestMs} ms`)
+    // Every connection of the pool works again.
+    await Promise.all(Array.from({ length: 50 }, () => database.check()))
+    for (const { counted, actual } of await database.readBooks()) assert.deepEqual(counted, actual)
+  }
+})
+
+async function isAnswered(database: Database): Promise<boolean> {
+  try {
+    await database.check()
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('a server that takes statements and is silent is an outage', async (t) => {
+  const url = new URL(await server.database(t))
+  const proxy = await startTcpProxy(Number(url.port))
+  cleanUp(t, () => proxy.stop())
+  url.port = String(proxy.port)
+  const options = { poolSize: 1, statementTimeoutMs: 100, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url: url.href, ...options })
+  cleanUp(t, () => database.close())
+  await database.check()
+  proxy.hush()
+  const outage = { name: 'EngineUnavailable', engine: 'database' }
+  // The second never gets the connection.
+  const both = [database.check(), database.check()]
+  await Promise.all(both.map((call) => assert.rejects(call, outage)))
+  await database.check()
 })

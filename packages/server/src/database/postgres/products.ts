@@ -1,7 +1,7 @@
 import type { NewProduct, ProductSelection } from '../../domain/product.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, LinkOutcome } from '../account-data.ts'
-import type { Sql, Transaction } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
 import {
   ASSET_COLUMNS,
   type AssetRow,
@@ -46,9 +46,9 @@ export function ownProducts(sql: Sql, account: string): Products {
   async function changeLinks(
     assetId: string,
     selection: ProductSelection,
-    change: (transaction: Transaction, productIds: string[]) => Promise<unknown>,
+    change: (transaction: Sql, productIds: string[]) => Promise<unknown>,
   ): Promise<LinkOutcome> {
-    return sql.begin(async (transaction) => {
+    return begin(sql, async (transaction) => {
       const [asset] = await transaction`
         select id from assets where id = ${assetId} and account_id = ${account}
           and status in ('uploading', 'completing', 'ready') for no key update`
@@ -96,7 +96,7 @@ export function ownProducts(sql: Sql, account: string): Products {
     },
 
     deleteProduct: (id) =>
-      sql.begin(async (transaction) => {
+      begin(sql, async (transaction) => {
         const [product] = await transaction`
           select id from products where id = ${id} and account_id = ${account} for update`
         if (product === undefined) return false

@@ -2,7 +2,7 @@ import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, AssetRecord } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import type { Sql, Transaction } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
 import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 
 interface RecordRow extends UploadRow {
@@ -29,7 +29,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
 }
 
 export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'> {
-  async function adoptAssets(transaction: Transaction, records: AssetRecord[]): Promise<void> {
+  async function adoptAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
     const rows = records.map((record) => toAssetRow(account, record))
     const added = await transaction<{ id: string }[]>`
       insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
@@ -52,7 +52,7 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'
 
   return {
     adopt: ({ keys, assets }) =>
-      sql.begin(async (transaction) => {
+      begin(sql, async (transaction) => {
         if (keys.length > 0) {
           const rows = keys.map((key) => toKeyRow(account, key))
           await transaction`insert into keys ${transaction(rows)} on conflict (id) do nothing`

@@ -1,7 +1,8 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation, Transition } from '../account-data.ts'
-import { isUniqueViolation, type Sql, type Transaction } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
+import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { transition } from './transition.ts'
 
@@ -47,7 +48,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
   ): Promise<Transition> {
-    const change = async (transaction: Transaction) => {
+    const change = async (transaction: Sql) => {
       const ended = await transaction`
         update assets set status = ${to}, changed_at = ${now}
         where id = ${id} and account_id = ${account} and status = ${from}`
@@ -67,7 +68,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       return true
     }
     const readStatus = () => statusOf(id)
-    return transition({ from, to, change: () => sql.begin(change), readStatus })
+    return transition({ from, to, change: () => begin(sql, change), readStatus })
   }
 
   async function repeated(key: string, digest: string): Promise<Reservation | undefined> {
