@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
+import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
+import type { Send } from './bounded-send.ts'
 import { isRefusal } from './refusals.ts'
 
 interface Completion {
-  client: S3Client
+  send: Send
   upload: { Bucket: string; Key: string; UploadId: string }
   plan: PartPlan
   parts: { number: number; etag: string }[]
@@ -39,7 +40,7 @@ export async function completeInS3(
     const atFault = partsAtFault(held, completion.plan, completion.parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     try {
-      await completion.client.send(
+      await completion.send(
         new CompleteMultipartUploadCommand({
           ...completion.upload,
           // Sorted and complete: some stores refuse anything else.

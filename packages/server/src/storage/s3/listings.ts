@@ -3,9 +3,9 @@ import {
   type ListMultipartUploadsOutput,
   ListObjectsV2Command,
   type ListObjectsV2Output,
-  type S3Client,
 } from '@aws-sdk/client-s3'
 import type { ObjectFacts, StorageUpload } from '../storage.ts'
+import type { Send } from './bounded-send.ts'
 import { orOutage } from './refusals.ts'
 
 interface Folder {
@@ -25,15 +25,13 @@ function ownKey(key: string, prefix: string): string | undefined {
 /* Stores name a next page also where there is none: only `IsTruncated` says that there is one. */
 
 export async function* listObjects(
-  client: S3Client,
+  send: Send,
   { bucket, prefix }: Folder,
 ): AsyncIterable<ObjectFacts> {
   let token: { ContinuationToken?: string } | undefined = {}
   while (token !== undefined) {
     const request = { Bucket: bucket, Prefix: prefix, ...token }
-    const page: ListObjectsV2Output = await orOutage(() =>
-      client.send(new ListObjectsV2Command(request)),
-    )
+    const page: ListObjectsV2Output = await orOutage(() => send(new ListObjectsV2Command(request)))
     for (const { Key = '', Size = 0 } of page.Contents ?? []) {
       const key = ownKey(Key, prefix)
       if (key !== undefined) yield { key, size: Size }
@@ -44,14 +42,14 @@ export async function* listObjects(
 }
 
 export async function* listUploads(
-  client: S3Client,
+  send: Send,
   { bucket, prefix }: Folder,
 ): AsyncIterable<StorageUpload & { openedAt: Date }> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
   while (marker !== undefined) {
     const request = { Bucket: bucket, Prefix: prefix, ...marker }
     const page: ListMultipartUploadsOutput = await orOutage(() =>
-      client.send(new ListMultipartUploadsCommand(request)),
+      send(new ListMultipartUploadsCommand(request)),
     )
     for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
       const key = ownKey(Key, prefix)

@@ -3,7 +3,10 @@ import { type PartPlan, partLength, partRange } from '../../domain/parts.ts'
 import { DamagedObject } from '../../errors.ts'
 import { isMissingObject, orOutage } from './refusals.ts'
 
-/** That its bytes are those that were sent is the store's own promise; their number is checked. */
+/**
+ * That its bytes are those that were sent is the store's own promise; their number is checked. It may
+ * take as long as the line needs.
+ */
 export async function* readPartOfS3(
   client: S3Client,
   object: { Bucket: string; Key: string },

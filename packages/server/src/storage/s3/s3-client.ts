@@ -1,4 +1,8 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import { CONNECT_TIMEOUT_MS } from './bounded-send.ts'
+
+/** How long a store may be silent in the middle of what it sends. */
+const SILENCE_TIMEOUT_MS = 60_000
 
 /** Which bucket, and how to reach it. */
 export interface BucketOptions {
@@ -17,12 +21,7 @@ export function openClient(options: BucketOptions, more: S3ClientConfig = {}): S
     ...(options.region !== undefined && { region: options.region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     forcePathStyle: options.pathStyle,
-    // A store that takes a call and then is silent is an outage, not a call that never ends.
-    requestHandler: {
-      connectionTimeout: 5_000,
-      requestTimeout: 30_000,
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
     // Otherwise every address asks for a checksum that plain clients do not send.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -10,6 +10,7 @@ import {
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import { attachmentNamed } from '../content-disposition.ts'
 import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
+import { boundedSend } from './bounded-send.ts'
 import { completeInS3 } from './complete.ts'
 import { listObjects, listUploads } from './listings.ts'
 import { encodePath, presignGet, presignParts, type SignedObject } from './presign.ts'
@@ -30,6 +31,7 @@ const ABORT_TRIES = 5
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, prefix, clock } = options
   const client = openClient(options)
+  const send = boundedSend(client)
   const { origin, base, region } = await resolvePlace(options)
   const keyOf = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   const uploadOf = ({ key, id }: StorageUpload) => ({ ...keyOf(key), UploadId: id })
@@ -52,7 +54,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     try {
       do {
         const request = { ...uploadOf(upload), PartNumberMarker: marker }
-        const page: ListPartsOutput = await client.send(new ListPartsCommand(request))
+        const page: ListPartsOutput = await send(new ListPartsCommand(request))
         for (const { PartNumber = 0, ETag = '', Size = 0 } of page.Parts ?? []) {
           parts.push({ number: PartNumber, etag: ETag.replaceAll('"', ''), size: Size })
         }
@@ -68,7 +70,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
   async function findObject(key: string): Promise<ObjectFacts | undefined> {
     try {
-      const { ContentLength } = await client.send(new HeadObjectCommand(keyOf(key)))
+      const { ContentLength } = await send(new HeadObjectCommand(keyOf(key)))
       return { key, size: ContentLength ?? 0 }
     } catch (error) {
       if (isMissingObject(error)) return undefined
@@ -83,7 +85,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     createUpload: ({ key, mime }) =>
       orOutage(async () => {
         const command = new CreateMultipartUploadCommand({ ...keyOf(key), ContentType: mime })
-        const { UploadId } = await client.send(command)
+        const { UploadId } = await send(command)
         if (UploadId === undefined) throw new Error('the store gave the upload no name')
         return UploadId
       }),
@@ -104,7 +106,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     completeUpload: (upload, plan, parts) =>
       orOutage(() =>
         completeInS3(
-          { client, upload: uploadOf(upload), plan, parts },
+          { send, upload: uploadOf(upload), plan, parts },
           {
             listParts: () => listParts(upload),
             findObject: () => findObject(upload.key),
@@ -116,7 +118,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       orOutage(async () => {
         for (let attempt = 0; attempt < ABORT_TRIES; attempt += 1) {
           try {
-            await client.send(new AbortMultipartUploadCommand(uploadOf(upload)))
+            await send(new AbortMultipartUploadCommand(uploadOf(upload)))
           } catch (error) {
             if (isGone(error)) return
             throw error
@@ -136,19 +138,19 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
     readPart: (object, number) => readPartOfS3(client, keyOf(object.key), object.plan, number),
     findObject: (key) => orOutage(() => findObject(key)),
-    listObjects: () => listObjects(client, { bucket, prefix }),
+    listObjects: () => listObjects(send, { bucket, prefix }),
     describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
 
     removeObject: (key) =>
       orOutage(async () => {
-        await client.send(new DeleteObjectCommand(keyOf(key)))
+        await send(new DeleteObjectCommand(keyOf(key)))
       }),
 
-    listUploads: () => listUploads(client, { bucket, prefix }),
+    listUploads: () => listUploads(send, { bucket, prefix }),
 
     check: () =>
       orOutage(async () => {
-        await client.send(new HeadBucketCommand({ Bucket: bucket }))
+        await send(new HeadBucketCommand({ Bucket: bucket }))
       }),
 
     async close() {

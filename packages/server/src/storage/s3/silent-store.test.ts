@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import { openS3Storage } from './s3-storage.ts'
+
+const LONGEST_MS = 20_000
+
+test('a store that takes calls and is silent is an outage', async (t) => {
+  const sockets = new Set<Socket>()
+  const store = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
+  await once(store, 'listening')
+  cleanUp(t, () => {
+    for (const socket of sockets) socket.destroy()
+    store.close()
+  })
+  process.env.AWS_ACCESS_KEY_ID ??= 'anyone'
+  process.env.AWS_SECRET_ACCESS_KEY ??= 'any secret'
+  const storage = await openS3Storage({
+    bucket: 'files',
+    prefix: '',
+    endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
+    region: 'us-east-1',
+    pathStyle: true,
+    maxParts: 10_000,
+    clock: () => new Date(),
+  })
+  cleanUp(t, () => storage.close())
+  const upload = { key: '01890000-0000-7000-8000-000000000000', id: 'one' }
+  const plan = { size: 1, chunkSize: 1, count: 1 }
+  const outage = { name: 'EngineUnavailable', engine: 'storage' }
+  const begin = performance.now()
+  await Promise.all([
+    assert.rejects(storage.check(), outage),
+    assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage),
+    assert.rejects(storage.listParts(upload), outage),
+    assert.rejects(storage.completeUpload(upload, plan, []), outage),
+    assert.rejects(storage.abortUpload(upload), outage),
+    assert.rejects(storage.removeObject(upload.key), outage),
+    assert.rejects(Array.fromAsync(storage.listUploads()), outage),
+  ])
+  const tookMs = performance.now() - begin
+  assert.ok(tookMs < LONGEST_MS, `${tookMs} ms`)
+})
