@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkAftermath } from '../support/aftermath.ts'
 import type { Attempt } from '../support/insist.ts'
+import { assertLoggedErrors } from '../support/logged-errors.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { aRandom, type Random } from '../support/random.ts'
 import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
@@ -68,7 +69,7 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   for (const step of STEPS) assert.ok(cutOff(attempts, step) > 0, `no ${step} was cut off`)
   for (const { step, code } of attempts)
     assert.equal(code?.endsWith('unavailable') ?? false, false, step)
-  for (const instance of [...running, ...ended]) assertNoErrors(instance)
+  for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
   await checkAftermath(t, place, ledger)
   // Here: `stowage doctor` on place.settings finds nothing.
@@ -112,15 +113,6 @@ function addressesOf(running: ServiceProcess[]): [string, ...string[]] {
 function cutOff(attempts: Attempt[], step: Attempt['step']): number {
   const isCut = ({ failure = 'ECONNREFUSED' }: Attempt) => !failure.includes('ECONNREFUSED')
   return attempts.filter((call) => call.step === step && isCut(call)).length
-}
-
-function assertNoErrors(instance: ServiceProcess): void {
-  const lines = instance
-    .output()
-    .stderr.split('\n')
-    .filter((line) => line.startsWith('{'))
-  const errors = lines.filter((line) => JSON.parse(line).level >= 50)
-  assert.deepEqual(errors, [])
 }
 
 function describe(report: { ledger: Ledger; attempts: Attempt[]; kills: number }): string {

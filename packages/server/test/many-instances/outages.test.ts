@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { UploadSession } from '@stowage/protocol'
+import { checkAftermath } from '../support/aftermath.ts'
+import type { Attempt, Step } from '../support/insist.ts'
+import { assertLoggedErrors } from '../support/logged-errors.ts'
+import { aRandom } from '../support/random.ts'
+import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
+import { type Outage, type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
+import { until } from '../support/until.ts'
+import { API, callUrl, complete, putParts, requestSession, someBytes } from '../support/upload.ts'
+
+const CLIENTS = 8
+/** Longer than the pause between two runs of the jobs, so that they meet it. */
+const AWAY_MS = 16_000
+const LONGEST_CALL_MS = 10_000
+const BACK_WITHIN_MS = 15_000
+
+interface Case {
+  engine: 'database' | 'storage'
+  outage: Outage
+  /** The steps that can't be done while the engine is away. */
+  needing: Step[]
+  /** What anyone can ask meanwhile, and its status. */
+  meanwhile: Record<string, number>
+}
+
+await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
+  const cases: Case[] = [
+    {
+      engine: 'database',
+      outage: postgres,
+      needing: ['request', 'resume', 'complete', 'cancel', 'delete', 'show', 'list'],
+      meanwhile: { assets: 503, 'assets/:id': 503, 'assets/:id/download': 503, account: 503 },
+    },
+    {
+      engine: 'storage',
+      outage: ceph,
+      needing: ['request', 'resume', 'complete'],
+      meanwhile: { assets: 200, 'assets/:id': 200, 'assets/:id/download': 302, account: 200 },
+    },
+  ]
+  for (const one of cases) {
+    test(
+      `while the ${one.engine} is away what needs it is 503 soon, and on its return all is well`,
+      {
+        timeout: 3 * 60_000,
+      },
+      (t) => outlive(t, { postgres, ceph, ...engines }, one),
+    )
+  }
+})
+
+async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promise<void> {
+  const place = await engines.place(t)
+  const instances = [await place.start(), await place.start()] as const
+  const attempts: Attempt[] = []
+  const ledger = anEmptyLedger()
+  let isOver = false
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    keepRoaming({
+      name: `client${index}`,
+      addresses: () => [instances[0].baseUrl, instances[1].baseUrl],
+      random: aRandom(index),
+      attempts,
+      ledger,
+      isOver: () => isOver,
+    }),
+  )
+  const working = Promise.all(clients).finally(() => {
+    isOver = true
+  })
+  const completed = (count: number) => () => isOver || ledger.completed.size >= count
+  const goThrough = async () => {
+    await until('work has begun', completed(20), 60_000)
+    const open = await anOpenUpload(instances[0].baseUrl, ledger)
+    await one.outage.stop()
+    const away = performance.now()
+    try {
+      const kept = [...ledger.completed].find((id) => !ledger.deleted.has(id)) ?? ''
+      while (performance.now() < away + AWAY_MS && !isOver) {
+        for (const { baseUrl } of instances) await lookAround(baseUrl, one, { kept, open })
+        // Not a wait for anything: this is how often it is looked at.
+        await pause(200)
+      }
+    } finally {
+      await one.outage.start()
+    }
+    const back = performance.now()
+    await until('work goes on', completed(ledger.completed.size + 20), BACK_WITHIN_MS)
+    for (const { baseUrl } of instances) {
+      assert.equal((await callUrl(`${baseUrl}/readyz`)).status, 200)
+      assert.equal((await complete(baseUrl, open)).status, 200)
+    }
+    ledger.completed.add(open.id)
+    isOver = true
+    return { away, returning: away + AWAY_MS, back }
+  }
+  const [times] = await Promise.all([goThrough(), working])
+  for (const instance of instances) assert.equal(await instance.stop('SIGTERM'), 0)
+
+  t.diagnostic(describe(attempts, times.back))
+  checkAttempts(attempts, one, times)
+  for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
+  await checkAftermath(t, place, ledger)
+}
+
+/** All of it is stored, but it is not completed. */
+async function anOpenUpload(baseUrl: string, ledger: Ledger): Promise<UploadSession> {
+  const bytes = someBytes(1000)
+  const session = await requestSession(baseUrl, { bytes })
+  await putParts(session, bytes)
+  ledger.files.set(session.id, createHash('sha256').update(bytes).digest('hex'))
+  return session
+}
+
+/** While the engine is away. */
+async function lookAround(
+  baseUrl: string,
+  { engine, meanwhile }: Case,
+  { kept, open }: { kept: string; open: UploadSession },
+): Promise<void> {
+  assert.equal((await callUrl(`${baseUrl}/healthz`)).status, 200)
+  const ready = await callUrl(`${baseUrl}/readyz`)
+  assert.equal(ready.status, 503)
+  const checks = { database: 'ok', storage: 'ok', [engine]: 'unavailable' }
+  assert.deepEqual(ready.body.checks, checks)
+  for (const [path, status] of Object.entries(meanwhile)) {
+    const answer = await callUrl(`${baseUrl}${API}/${path.replace(':id', kept)}`)
+    assert.equal(answer.status, status, `${path}: ${JSON.stringify(answer.body)}`)
+  }
+  for (const { status, headers, body } of [
+    await complete(baseUrl, open),
+    await callUrl(`${baseUrl}${API}/assets/${open.id}/upload`),
+  ]) {
+    assert.deepEqual([status, body.code], [503, `${engine}_unavailable`])
+    assert.ok(Number(headers.get('retry-after')) > 0)
+  }
+}
+
+function checkAttempts(
+  attempts: Attempt[],
+  { engine, needing }: Case,
+  times: { away: number; returning: number; back: number },
+): void {
+  const calls = attempts.filter(({ step }) => step !== 'part')
+  let refused = 0
+  for (const call of calls) {
+    const { step, startedAt, endedAt = Number.POSITIVE_INFINITY, status, code, retryAfter } = call
+    const said = JSON.stringify(call)
+    assert.ok(status !== undefined, `the connection broke: ${said}`)
+    assert.ok(endedAt - startedAt < LONGEST_CALL_MS, `this took too long: ${said}`)
+    if (status === 503) {
+      refused += 1
+      assert.equal(code, `${engine}_unavailable`, said)
+      assert.ok(Number(retryAfter) > 0, said)
+      assert.ok(endedAt < times.back + BACK_WITHIN_MS, `this came after the return: ${said}`)
+    }
+    const isMeanwhile = startedAt > times.away && endedAt < times.returning
+    if (isMeanwhile) assert.equal(status === 503, needing.includes(step), said)
+  }
+  assert.ok(refused >= CLIENTS, `${refused} calls were refused`)
+}
+
+function describe(attempts: Attempt[], back: number): string {
+  const calls = attempts.filter(({ step }) => step !== 'part')
+  const refused = calls.filter(({ status }) => status === 503)
+  const lasted = calls.map(({ startedAt, endedAt = 0 }) => endedAt - startedAt)
+  const last = Math.max(0, ...refused.map(({ endedAt = 0 }) => endedAt - back))
+  const steps = [...new Set(refused.map(({ step }) => step))].toSorted()
+  return `${refused.length} of ${calls.length} calls were refused (${steps.join(', ')}), the last ${Math.round(last)} ms after the return; the longest call took ${Math.round(Math.max(...lasted))} ms`
+}
