@@ -112,7 +112,10 @@ export interface AccountData {
    */
   recordStorageId(assetId: string, names: { previous: string; storageId: string }): Promise<boolean>
 
-  /** Gives back a reservation whose upload could not be created in the storage. */
+  /**
+   * Gives back a reservation whose upload could not be created in the storage. It stays when a
+   * repeated request has created it meanwhile.
+   */
   dropReservation(assetId: string): Promise<void>
 
   findAsset(assetId: string): Promise<Asset | undefined>

@@ -109,6 +109,19 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal(await data.findUpload(upload.asset.id), undefined)
   })
 
+  test(
+    name('a reservation that a repeated call opened in the storage is not dropped'),
+    async (t) => {
+      const { data } = await open(t)
+      const { upload } = await reserve(data)
+      const { id } = upload.asset
+      await data.recordStorageId(id, { previous: upload.id, storageId: 'named-by-the-storage' })
+      await data.dropReservation(id)
+      assert.equal((await usageOf(data)).reserved, 60)
+      assert.equal((await data.findUpload(id))?.storageId, 'named-by-the-storage')
+    },
+  )
+
   test(name('completion turns reserved bytes into stored ones, once'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)

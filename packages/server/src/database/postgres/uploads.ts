@@ -133,6 +133,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       await sql`
         with dropped as (
           delete from assets where id = ${id} and account_id = ${account} and status = 'uploading'
+            and storage_id is null
           returning account_id, bytes
         )
         update accounts set reserved_bytes = reserved_bytes - dropped.bytes

@@ -49,7 +49,7 @@ export function prepareUploadStatements({ prepare }: Connection) {
        and coalesce(storage_id, upload_id) = :previous`,
     ),
     remove: prepare<{ bytes: number }>(
-      `delete from assets where ${OWN} and status = 'uploading' returning bytes`,
+      `delete from assets where ${OWN} and status = 'uploading' and storage_id is null returning bytes`,
     ),
     begin: prepare(transition('uploading', 'completing')),
     reopen: prepare(transition('completing', 'uploading')),
