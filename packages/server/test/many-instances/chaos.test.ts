@@ -17,6 +17,8 @@ import { until } from '../support/until.ts'
 const INSTANCES = 4
 const CLIENTS = 16
 const DURATION_MS = 60_000
+/** On a machine that is slow it takes longer. */
+const LEAST = { kills: 15, completions: 100, cancellations: 10 }
 /** In the middle of one of these an instance is killed. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
 /** Short enough that what is abandoned at first expires, on whatever instance, before the end. */
@@ -44,7 +46,13 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   const ledger = anEmptyLedger()
   const end = performance.now() + DURATION_MS
   let hasFailed = false
-  const isOver = () => hasFailed || performance.now() > end
+  const isOver = () =>
+    hasFailed ||
+    (performance.now() > end &&
+      ended.length >= LEAST.kills &&
+      ledger.completed.size >= LEAST.completions &&
+      ledger.cancelled.size >= LEAST.cancellations &&
+      STEPS.every((step) => cutOff(attempts, step) > 0))
   const clients = Array.from({ length: CLIENTS }, (_, index) =>
     keepRoaming({
       name: `client${index}`,
@@ -63,12 +71,8 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   for (const instance of running) assert.equal(await instance.stop('SIGTERM'), 0)
 
   t.diagnostic(describe({ ledger, attempts, kills: ended.length }))
-  assert.ok(ended.length >= 15, `${ended.length} kills`)
-  assert.ok(ledger.completed.size >= 100, `${ledger.completed.size} completions`)
-  assert.ok(ledger.cancelled.size >= 10, `${ledger.cancelled.size} cancellations`)
-  for (const step of STEPS) assert.ok(cutOff(attempts, step) > 0, `no ${step} was cut off`)
-  for (const { step, code } of attempts)
-    assert.equal(code?.endsWith('unavailable') ?? false, false, step)
+  const refused = attempts.filter(({ status }) => status === 503)
+  assert.deepEqual(refused, [])
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
   await checkAftermath(t, place, ledger)
