@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import type { Asset, AssetPage } from '@stowage/protocol'
+import type { Asset } from '@stowage/protocol'
 import { md5Of, sendPart } from '../../server/src/move/send-part.ts'
 import { startCeph, whyNoCeph } from '../../server/test/support/ceph.ts'
 import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
 import { anEmbeddedService } from '../../server/test/support/embedded-service.ts'
+import { listAll } from '../../server/test/support/list-all.ts'
 import { startPostgres } from '../../server/test/support/postgres.ts'
 import { aServiceProcess } from '../../server/test/support/process.ts'
 import { skipUnlessCi } from '../../server/test/support/requirement.ts'
@@ -19,10 +19,10 @@ import {
   readBucket,
 } from '../../server/test/support/s3-server.ts'
 import { callJson } from '../../server/test/support/service.ts'
+import { COMMAND } from '../../server/test/support/stowage-command.ts'
 import { until } from '../../server/test/support/until.ts'
 import { API, download, someBytes, uploadFile } from '../../server/test/support/upload.ts'
 
-const COMMAND = fileURLToPath(new URL('../bin/stowage.js', import.meta.url))
 const ASSETS = 1000
 const AT_ONCE = 16
 const MEBIBYTE = 1024 * 1024
@@ -45,14 +45,9 @@ async function repeat(count: number, work: (index: number) => Promise<unknown>):
   await Promise.all(Array.from({ length: AT_ONCE }, line))
 }
 
-async function listAll(baseUrl: string): Promise<Asset[]> {
-  const assets: Asset[] = []
-  let next: string | null = `${baseUrl}${API}/assets?limit=300&with_products=true`
-  while (next !== null) {
-    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
-    assets.push(...page.data)
-    next = page.links.next
-  }
+/** What clients see, but for the addresses of the service itself. */
+async function listOf(baseUrl: string): Promise<Asset[]> {
+  const assets = await listAll(baseUrl, '&with_products=true')
   return JSON.parse(JSON.stringify(assets).replaceAll(baseUrl, ''))
 }
 
@@ -70,7 +65,7 @@ async function aFullFolder(t: TestContext) {
     const body = { product_ids: [1 + (index % 3)] }
     await callJson(`${baseUrl}${API}/assets/${id}/attach`, { method: 'POST', body })
   })
-  const list = await listAll(baseUrl)
+  const list = await listOf(baseUrl)
   await service.close()
   return { folder, list }
 }
@@ -152,7 +147,7 @@ if (missing !== undefined) {
 
     const process = { ...settings, STOWAGE_STORAGE_PORT: '', STOWAGE_LOG: 'warn' }
     const service = await aServiceProcess(t, process)
-    assert.deepEqual(await listAll(service.baseUrl), list)
+    assert.deepEqual(await listOf(service.baseUrl), list)
     await repeat(ASSETS, async (index) => {
       const asset = list[index]
       assert.ok(asset)

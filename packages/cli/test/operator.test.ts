@@ -1,26 +1,12 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { aFolder } from '../../server/test/support/clean-up.ts'
 import { aService } from '../../server/test/support/service.ts'
+import { type Outcome, stowage as stowageWith } from '../../server/test/support/stowage-command.ts'
 
-const COMMAND = fileURLToPath(new URL('../bin/stowage.js', import.meta.url))
-
-interface Outcome {
-  code: number
-  stdout: string
-  stderr: string
-}
-
-/** Runs `stowage` as people do, on a data folder. */
+/** Runs `stowage` on a data folder. */
 function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
-  const env = { ...process.env, STOWAGE_DATA: folder }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [COMMAND, ...commandLine], { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    })
-  })
+  return stowageWith({ STOWAGE_DATA: folder }, ...commandLine)
 }
 
 test('a key made on the command line opens a running service, until it is revoked', async (t) => {
@@ -111,6 +97,9 @@ test('a command line that can’t be meant ends with code 2 and the help', async
     [['keys', 'add', '--name', 'x', '--scope', 'all'], /--scope must be/],
     [['keys', 'add', '--scope', 'read'], /--name/],
     [['serve', 'now'], /unexpected: now/],
+    [['doctor', '--mend'], /--mend/],
+    [['move'], /--from/],
+    [['move', 'x', '--from', 'y'], /unexpected: x/],
   ]
   for (const [commandLine, problem] of expected) {
     const { code, stdout, stderr } = await stowage(folder, ...commandLine)
@@ -124,7 +113,7 @@ test('help has examples, and the version is a version', async (t) => {
   const folder = await aFolder(t)
   assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)
-  for (const command of ['serve', 'accounts', 'keys']) {
+  for (const command of ['serve', 'accounts', 'keys', 'doctor', 'move']) {
     const { code, stdout } = await stowage(folder, command, '--help')
     assert.equal(code, 0)
     assert.match(stdout, /Examples:/)

@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Finding } from '../../src/domain/finding.ts'
 import { aFolder, aService } from '../support/service.ts'
+import { stowage } from '../support/stowage-command.ts'
 import { someBytes, uploadFile } from '../support/upload.ts'
 
-const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
-
-/** Runs `stowage doctor` as people do. */
-async function doctor(settings: Record<string, string>, ...options: string[]) {
-  const env = { ...process.env, ...settings }
-  const commandLine = [COMMAND, 'doctor', ...options]
-  return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile(process.execPath, commandLine, { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    })
-  })
+function doctor(settings: Record<string, string>, ...options: string[]) {
+  return stowage(settings, 'doctor', ...options)
 }
 
 test('a service that runs is found well, in lines for people and in JSON', async (t) => {

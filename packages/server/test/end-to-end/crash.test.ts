@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Asset, AssetPage } from '@stowage/protocol'
+import type { Asset } from '@stowage/protocol'
 import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { isOnS3 } from '../support/engines.ts'
+import { listAll } from '../support/list-all.ts'
 import { aPlace, type Place } from '../support/place.ts'
 import { aServiceProcess } from '../support/process.ts'
 import { aRandom, type Random } from '../support/random.ts'
-import { aService, callJson, type TestService } from '../support/service.ts'
+import { aService, type TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { API, download } from '../support/upload.ts'
 import {
@@ -113,17 +114,6 @@ async function settle({ context }: TestService, diary: Diary): Promise<void> {
   assert.equal(statuses.size, diary.files.size)
   assert.deepEqual([...new Set(statuses.values())].sort(), ['cancelled', 'expired', 'ready'])
   assert.deepEqual(await database.listRemovals(10), [])
-}
-
-async function listAll(baseUrl: string): Promise<Asset[]> {
-  const assets: Asset[] = []
-  let next: string | null = `${baseUrl}${API}/assets?limit=200`
-  while (next !== null) {
-    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
-    assets.push(...page.data)
-    next = page.links.next
-  }
-  return assets
 }
 
 async function checkAnswers(service: TestService, diary: Diary, assets: Asset[]): Promise<void> {

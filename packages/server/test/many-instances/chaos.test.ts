@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Finding } from '../../src/domain/finding.ts'
 import { checkAftermath } from '../support/aftermath.ts'
 import type { Attempt } from '../support/insist.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
@@ -12,6 +13,7 @@ import {
   type SharedPlace,
   withSharedEngines,
 } from '../support/shared-engines.ts'
+import { stowage } from '../support/stowage-command.ts'
 import { until } from '../support/until.ts'
 
 const INSTANCES = 4
@@ -76,7 +78,11 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
   await checkAftermath(t, place, ledger)
-  // Here: `stowage doctor` on place.settings finds nothing.
+  // The bucket has no rules yet: that is all that there is to mend.
+  const { code, stdout } = await stowage(place.settings, 'doctor', '--fix', '--verify', '--json')
+  const found: Finding[] = JSON.parse(stdout)
+  const wrong = found.filter(({ about, verdict }) => verdict === 'wrong' || about === 'uploads')
+  assert.deepEqual([code, wrong.map(({ verdict }) => verdict)], [0, ['well']], stdout)
 }
 
 interface Killing {

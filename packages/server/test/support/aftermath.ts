@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { Asset, AssetPage } from '@stowage/protocol'
+import type { Asset } from '@stowage/protocol'
 import { runJobs } from '../../src/jobs/run-jobs.ts'
+import { listAll } from './list-all.ts'
 import type { Ledger } from './roaming-client.ts'
-import { aService, callJson, type TestService } from './service.ts'
+import { aService, type TestService } from './service.ts'
 import type { SharedPlace } from './shared-engines.ts'
 import { API, download } from './upload.ts'
 
@@ -23,7 +24,7 @@ export async function checkAftermath(
 ): Promise<void> {
   const service = await aService(t, place.settings)
   await settle(service)
-  const assets = await listAll(service)
+  const assets = await listAll(service.baseUrl)
   const kept = [...ledger.completed].filter((id) => !ledger.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
   await checkContents(service, ledger, assets)
@@ -44,17 +45,6 @@ async function settle({ context }: TestService): Promise<void> {
   // A completion that is found wanting goes back to uploading, and expires in the next run.
   for (let run = 0; run < 3; run += 1) await runJobs(later, { stuckMs: 0 })
   assert.deepEqual(await context.database.listRemovals(1), [])
-}
-
-async function listAll({ baseUrl }: TestService): Promise<Asset[]> {
-  const assets: Asset[] = []
-  let next: string | null = `${baseUrl}${API}/assets?limit=200`
-  while (next !== null) {
-    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
-    assets.push(...page.data)
-    next = page.links.next
-  }
-  return assets
 }
 
 async function checkContents(

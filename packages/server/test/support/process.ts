@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Environment } from '../../src/config/config.ts'
 import { cleanUp } from './clean-up.ts'
 import { aPlace, type Place } from './place.ts'
+import { COMMAND } from './stowage-command.ts'
 import { until } from './until.ts'
-
-const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
 
 export interface ServiceProcess {
   child: ChildProcess

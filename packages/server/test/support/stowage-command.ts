@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** What `npx stowage` starts. */
+export const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
+
+export interface Outcome {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs `stowage` as people do, with these settings beside the environment's. */
+export function stowage(
+  settings: Record<string, string>,
+  ...commandLine: string[]
+): Promise<Outcome> {
+  const env = { ...process.env, ...settings }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...commandLine], { env }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
+    })
+  })
+}
