@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -182,4 +183,18 @@ test('PostgreSQL has a pool, a time-out and TLS', () => {
   })
   const verified = readConfig({ STOWAGE_DATABASE: `${url}?sslmode=verify-full` }).database
   assert.ok(verified.kind === 'postgres' && verified.tls === 'verify')
+})
+
+test('the settings of the compose file and the image are good', () => {
+  const root = new URL('../../../../', import.meta.url)
+  const compose = readFileSync(new URL('compose.yaml', root), 'utf8')
+  const image = readFileSync(new URL('Dockerfile', root), 'utf8')
+  const settings = [
+    ...compose.matchAll(/^ +(STOWAGE_\w+): (\S+)/gm),
+    ...image.matchAll(/\b(STOWAGE_\w+)=(\S+)/g),
+  ].map(([, name, value]) => [name, value?.startsWith('${') ? 'x'.repeat(64) : value])
+  const config = readConfig(Object.fromEntries(settings))
+  assert.equal(config.database.kind, 'postgres')
+  assert.equal(config.storage.kind, 's3')
+  assert.equal(config.auth.kind, 'keys')
 })

@@ -67,7 +67,7 @@ test('addresses of parts are those of the SDK’s presigner, letter for letter',
       const parts = [{ number, length }]
       assert.deepEqual(presignParts(object, signing, { uploadId, parts }), [expected])
     }),
-    { numRuns: 1000 },
+    { numRuns: 2500 },
   )
 })
 
@@ -99,6 +99,6 @@ test('addresses of downloads are those of the SDK’s presigner, too', async () 
       const response = { disposition, type: 'text/plain; charset=utf-8' }
       assert.equal(presignGet(object, signing, response), expected)
     }),
-    { numRuns: 300 },
+    { numRuns: 500 },
   )
 })
