@@ -1,7 +1,7 @@
 import type { AssetRecord } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
-import type { StorageUpload } from '../storage/storage.ts'
+import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { atMost, settleAll } from './at-most.ts'
 import { carryAccounts, type Destinations } from './carry-accounts.ts'
 import { carryObject, targetPlan } from './carry-object.ts'
@@ -35,7 +35,7 @@ export async function moveService(
   const destinations = move.ahead ? NOWHERE : await carryAccounts(move)
   if (!move.ahead) await refuseOthers(move, destinations)
   const begun = await uploadsBegun(move)
-  for await (const group of groupsOf(pairsOf(move))) {
+  for await (const group of groupsOf(stepsOf(move))) {
     await carryGroup(move, { group, begun, destinations })
     progress.assets += group.length
     onProgress(progress)
@@ -104,12 +104,28 @@ async function uploadsBegun({ target }: Move): Promise<Map<string, StorageUpload
   return new Map(uploads.map(({ key, id }) => [key, { key, id }]))
 }
 
-type RecordPair = Pair<AssetRecord, AssetRecord>
+/** An asset of the source, and what the target has of it by now. */
+interface Step {
+  record: AssetRecord
+  isThere: boolean
+  object: ObjectFacts | undefined
+}
 
-async function* groupsOf(pairs: AsyncIterable<RecordPair>): AsyncIterable<RecordPair[]> {
-  let group: RecordPair[] = []
-  for await (const pair of pairs) {
-    group.push(pair)
+async function* stepsOf(move: Move): AsyncIterable<Step> {
+  const steps = mergeByKey(pairsOf(move), move.target.storage.listObjects(), {
+    left: ({ key }) => key,
+    right: ({ key }) => key,
+  })
+  for await (const { left: pair, right: object } of steps) {
+    if (pair?.left === undefined) continue
+    yield { record: pair.left, isThere: pair.right !== undefined, object }
+  }
+}
+
+async function* groupsOf(steps: AsyncIterable<Step>): AsyncIterable<Step[]> {
+  let group: Step[] = []
+  for await (const step of steps) {
+    group.push(step)
     if (group.length < GROUP) continue
     yield group
     group = []
@@ -120,19 +136,20 @@ async function* groupsOf(pairs: AsyncIterable<RecordPair>): AsyncIterable<Record
 /** The bytes first: a row that is there always has its object. */
 async function carryGroup(
   move: Move,
-  work: { group: RecordPair[]; begun: Map<string, StorageUpload>; destinations: Destinations },
+  work: { group: Step[]; begun: Map<string, StorageUpload>; destinations: Destinations },
 ): Promise<void> {
   const { group, begun, destinations } = work
   await settleAll(
-    group.map(async ({ key, left, right }) => {
-      if (left === undefined || left.asset.kind === 'link') return
-      if (right === undefined) await carryObject(move, left, begun.get(key))
-      else move.onBytes(left.asset.bytes)
-      if (move.verify) await compareObject(move, left)
+    group.map(async ({ record, object }) => {
+      const { id, kind, bytes } = record.asset
+      if (kind === 'link') return
+      if (object?.size === bytes) move.onBytes(bytes)
+      else await carryObject(move, record, begun.get(id))
+      if (move.verify) await compareObject(move, record)
     }),
   )
   if (move.ahead) return
-  const missing = group.flatMap(({ left, right }) => (left && !right ? [left] : []))
+  const missing = group.filter(({ isThere }) => !isThere).map(({ record }) => record)
   for (const [accountId, records] of Map.groupBy(missing, ({ asset }) => asset.accountId)) {
     const account = destinations.accounts.get(accountId)
     const assets = records.map((record) => translate(move, record, destinations))

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { glob } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Three files at a time, as many tests wait for a server or a disk. */
-const TOGETHER = ['--test-concurrency=3', '--test-timeout=300000']
+/** These share two processes, as loading everything anew takes longer than most of them. */
+const TOGETHER = /\/test\/http\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
-/** Node compiles each module once for all files, which is a third of a second in each of them. */
+const TIMEOUT = '--test-timeout=300000'
+/** Node compiles each module once for all processes, which is a third of a second in each. */
 const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/stowage', import.meta.url))
 
 /** Runs test files with these variables beside our own, and gives the exit code. */
@@ -18,14 +19,24 @@ export async function runTests(
   const files = await Array.fromAsync(glob(patterns))
   if (files.length === 0) throw new Error(`there are no files like ${patterns.join(' ')}`)
   const env = { ...process.env, NODE_COMPILE_CACHE: CACHE, ...settings }
-  const codes: number[] = []
-  for (const isAlone of [false, true]) {
-    const some = files.filter((file) => ALONE.test(file) === isAlone)
-    if (some.length === 0) continue
-    const options = ['--test', ...TOGETHER, ...some]
-    const child = spawn(process.execPath, options, { stdio: 'inherit', env })
+
+  async function run(some: string[], options: string[]): Promise<number> {
+    if (some.length === 0) return 0
+    const commandLine = ['--test', TIMEOUT, ...options, ...some]
+    const child = spawn(process.execPath, commandLine, { stdio: 'inherit', env })
     const [code] = await once(child, 'exit')
-    codes.push(code ?? 1)
+    return code ?? 1
   }
-  return Math.max(...codes)
+
+  const alone = files.filter((file) => ALONE.test(file))
+  const together = files.filter((file) => TOGETHER.test(file))
+  const others = files.filter((file) => !ALONE.test(file) && !TOGETHER.test(file))
+  const isEven = (_: string, index: number) => index % 2 === 0
+  const isOdd = (_: string, index: number) => index % 2 === 1
+  const codes = await Promise.all([
+    run(together.filter(isEven), ['--test-isolation=none']),
+    run(together.filter(isOdd), ['--test-isolation=none']),
+    run(others, ['--test-concurrency=2']),
+  ])
+  return Math.max(...codes, await run(alone, []))
 }
