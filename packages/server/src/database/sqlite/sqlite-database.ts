@@ -6,6 +6,7 @@ import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
 import { connect, listApplied, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
+import { groupCommits } from './group-commit.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinks } from './links.ts'
@@ -15,6 +16,9 @@ import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
+
+/** Accounts whose methods are kept ready. */
+const MOST_BOUND = 1000
 
 export interface SqliteOptions {
   file: string
@@ -64,12 +68,43 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
       database.close()
     },
   }
-  const units = asUnitsOfWork(ofAccount)
+  const inGroup = groupCommits(connection)
+  const units = asUnitsOfWork(ofAccount, inGroup)
+  const bound = new Map<string, AccountData>()
   return {
-    ...asUnitsOfWork(global),
-    of: (accountId) => bindFirst(units, accountId) satisfies AccountData,
+    ...asUnitsOfWork(global, inGroup),
+    of(accountId) {
+      const data = bound.get(accountId) ?? (bindFirst(units, accountId) satisfies AccountData)
+      if (bound.size > MOST_BOUND) bound.clear()
+      bound.set(accountId, data)
+      return data
+    },
   }
 }
+
+/** What only reads need not wait for a commit. */
+const READS = new Set([
+  'readSummary',
+  'findAsset',
+  'findUpload',
+  'listAssets',
+  'findProduct',
+  'listProducts',
+  'productsOfAssets',
+  'assetsOfProducts',
+  'listKeys',
+  'findAccount',
+  'listAccounts',
+  'findKey',
+  'countRequest',
+  'listStuckCompletions',
+  'readStatuses',
+  'listRemovals',
+  'readBooks',
+  'listRecords',
+  'check',
+  'close',
+])
 
 async function refusePending(database: DatabaseSync, file: string): Promise<void> {
   const pending = await pendingMigrations(listApplied(database), MIGRATIONS)
@@ -89,10 +124,11 @@ type AsyncMethods<Methods> = {
 /** SQLite answers at once; the port's promise is kept, and outages are told from faults. */
 function asUnitsOfWork<Methods extends Record<string, Method>>(
   methods: Methods,
+  inGroup: ReturnType<typeof groupCommits>,
 ): AsyncMethods<Methods> {
-  return mapValues(methods, (method) => async (...values: never[]) => {
+  return mapValues(methods, (method, name) => async (...values: never[]) => {
     try {
-      return method(...values)
+      return READS.has(name) ? method(...values) : await inGroup(() => method(...values))
     } catch (error) {
       throw toOutage(error)
     }
@@ -117,6 +153,10 @@ function bindFirst<Methods extends Record<string, Method>>(
   ) as WithoutFirst<Methods>
 }
 
-function mapValues(methods: Record<string, Method>, change: (method: Method) => Method) {
-  return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, change(method)]))
+function mapValues(
+  methods: Record<string, Method>,
+  change: (method: Method, name: string) => Method,
+) {
+  const entries = Object.entries(methods)
+  return Object.fromEntries(entries.map(([name, method]) => [name, change(method, name)]))
 }

@@ -15,10 +15,14 @@ export interface Connection {
   prepare<Row = never>(sql: string): Statement<Row>
   /**
    * The callback is synchronous on purpose: an await inside it would let other requests into the
-   * transaction.
+   * transaction. Inside another one it is a part of that.
    */
   transaction<Result>(work: () => Result): Result
+  /** Inside a transaction: does the work, or nothing of it. */
+  attempt<Result>(work: () => Result): Attempt<Result>
 }
+
+export type Attempt<Result> = { isDone: true; result: Result } | { isDone: false; error: unknown }
 
 /** `onStatement` is told of every statement that runs. */
 export function wrapConnection(
@@ -26,6 +30,12 @@ export function wrapConnection(
   onStatement: (sql: string) => void = () => {},
 ): Connection {
   const prepared = new Map<string, Statement<unknown>>()
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
+  const savepoint = database.prepare('savepoint unit')
+  const release = database.prepare('release unit')
+  const rollbackToSavepoint = database.prepare('rollback to unit')
 
   function prepare(sql: string): Statement<unknown> {
     const statement = database.prepare(sql)
@@ -47,14 +57,29 @@ export function wrapConnection(
       return statement as Statement<Row>
     },
     transaction(work) {
-      database.exec('begin immediate')
+      if (database.isTransaction) return work()
+      begin.run()
       try {
         const result = work()
-        database.exec('commit')
+        commit.run()
         return result
       } catch (error) {
-        if (database.isTransaction) database.exec('rollback')
+        if (database.isTransaction) rollback.run()
         throw error
+      }
+    },
+    attempt(work) {
+      savepoint.run()
+      try {
+        const result = work()
+        release.run()
+        return { isDone: true, result }
+      } catch (error) {
+        // Some errors, such as a full disk, end the whole transaction.
+        if (!database.isTransaction) throw error
+        rollbackToSavepoint.run()
+        release.run()
+        return { isDone: false, error }
       }
     },
   }

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
+import type { Hmac } from '../../domain/hmac.ts'
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import type { StorageUpload, StoredObject } from '../storage.ts'
 
@@ -24,33 +25,29 @@ export type GrantMethod = 'PUT' | 'GET'
 const SIGNATURE = '&signature='
 
 export function partAddress(
-  secret: Buffer,
+  hmac: Hmac,
   upload: StorageUpload,
   range: PartRange,
   expiresAt: Date,
 ): string {
   const path = `/uploads/${upload.key}/${upload.id}/${range.number}`
-  return sign(secret, 'PUT', `${path}?length=${partLength(range)}&expires=${seconds(expiresAt)}`)
+  return sign(hmac, 'PUT', `${path}?length=${partLength(range)}&expires=${seconds(expiresAt)}`)
 }
 
 /** The object's facts travel in letters that no client re-encodes. */
-export function downloadAddress(secret: Buffer, object: StoredObject, expiresAt: Date): string {
+export function downloadAddress(hmac: Hmac, object: StoredObject, expiresAt: Date): string {
   const { key, ...facts } = object
   const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
-  return sign(secret, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
+  return sign(hmac, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
 }
 
 /** What the address allows; undefined when the signature is missing or does not fit. */
-export function readAddress(
-  secret: Buffer,
-  method: GrantMethod,
-  address: string,
-): Grant | undefined {
+export function readAddress(hmac: Hmac, method: GrantMethod, address: string): Grant | undefined {
   const at = address.lastIndexOf(SIGNATURE)
   if (at < 0) return undefined
   const signed = address.slice(0, at)
   const given = Buffer.from(address.slice(at + SIGNATURE.length))
-  const expected = Buffer.from(signature(secret, method, signed))
+  const expected = Buffer.from(signature(hmac, method, signed))
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
   // From here on, every letter of it is ours.
   return method === 'PUT' ? readPart(signed) : readDownload(signed)
@@ -80,12 +77,12 @@ function readDownload(signed: string): DownloadGrant | undefined {
   }
 }
 
-function sign(secret: Buffer, method: GrantMethod, unsigned: string): string {
-  return unsigned + SIGNATURE + signature(secret, method, unsigned)
+function sign(hmac: Hmac, method: GrantMethod, unsigned: string): string {
+  return unsigned + SIGNATURE + signature(hmac, method, unsigned)
 }
 
-function signature(secret: Buffer, method: GrantMethod, unsigned: string): string {
-  return createHmac('sha256', secret).update(`${method} ${unsigned}`).digest('base64url')
+function signature(hmac: Hmac, method: GrantMethod, unsigned: string): string {
+  return hmac(`${method} ${unsigned}`, 'base64url')
 }
 
 function seconds(time: Date): number {

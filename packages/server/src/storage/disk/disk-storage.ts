@@ -1,7 +1,9 @@
+import { hmacOf } from '../../domain/hmac.ts'
 import { hostInUrl } from '../../domain/host-in-url.ts'
+import { EngineUnavailable } from '../../errors.ts'
 import type { Storage } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
-import { makeFolder } from './file-system.ts'
+import { makeFolderNow } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
@@ -24,6 +26,7 @@ const MAX_PARTS = 10_000
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
   const layout = layoutOf(options.directory)
   const secret = await prepareFolders(layout)
+  const hmac = hmacOf(secret)
   const listener = await openListener({ ...options, secret })
   const inTurn = oneAtATime()
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
@@ -35,14 +38,18 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     maxParts: MAX_PARTS,
     url,
 
-    createUpload: (upload) =>
-      whereMounted(layout, async () => {
-        await makeFolder(uploadFolder(layout, upload))
+    // At once: a trip to another thread would take longer than the folder.
+    async createUpload(upload) {
+      try {
+        makeFolderNow(uploadFolder(layout, upload))
         return upload.id
-      }),
+      } catch (error) {
+        throw new EngineUnavailable('storage', error)
+      }
+    },
 
     async signParts(upload, parts, expiresAt) {
-      return parts.map((part) => url + partAddress(secret, upload, part, expiresAt))
+      return parts.map((part) => url + partAddress(hmac, upload, part, expiresAt))
     },
 
     completeUpload: (upload, plan, parts) =>
@@ -53,7 +60,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     abortUpload: (upload) => inTurn(upload.key, () => things.abortUpload(upload)),
 
     async signDownload(object, expiresAt) {
-      return url + downloadAddress(secret, object, expiresAt)
+      return url + downloadAddress(hmac, object, expiresAt)
     },
 
     check: () => whereMounted(layout, async () => listener.check()),

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 
 export function isMissing(error: unknown): boolean {
@@ -12,6 +13,15 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}
+
+/** The same, without a turn of the event loop. */
+export function makeFolderNow(folder: string): void {
+  try {
+    mkdirSync(folder)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   }

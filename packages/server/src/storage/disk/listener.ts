@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
+import { type Hmac, hmacOf } from '../../domain/hmac.ts'
 import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
 import { type Layout, layoutOf } from './layout.ts'
@@ -17,10 +18,10 @@ const HEADERS_MS = 30_000
 /** The listener runs in a thread of its own, so that transfers don't hold up the API. */
 function startListener(options: ListenerOptions, tell: (message: ToOwner) => void) {
   const layout = layoutOf(options.directory)
-  const secret = Buffer.from(options.secret, 'hex')
+  const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    answer(layout, secret, request, response).catch((error: unknown) => {
+    answer(layout, hmac, request, response).catch((error: unknown) => {
       // The query holds a signature, so only the path is told.
       const path = request.url?.split('?')[0]
       tell({ type: 'failed', method: request.method, path, error: String(error) })
@@ -58,7 +59,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
 
 async function answer(
   layout: Layout,
-  secret: Buffer,
+  hmac: Hmac,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -82,7 +83,7 @@ async function answer(
       headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
     })
   }
-  const grant = readAddress(secret, method === 'PUT' ? 'PUT' : 'GET', url)
+  const grant = readAddress(hmac, method === 'PUT' ? 'PUT' : 'GET', url)
   if (grant === undefined) {
     return refuse(request, response, {
       code: 'signature_invalid',

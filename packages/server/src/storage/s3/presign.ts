@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto'
-import { digestSigner } from './digest-signer.ts'
+import { hmacOf } from '../../domain/hmac.ts'
 
 /**
  * Presigned addresses by AWS Signature Version 4, in query parameters
@@ -79,20 +79,18 @@ function signerOf(
   const head = `${method}\n${path}\n${before}${behind}`
   const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
   const key = dayKey(credentials.secretAccessKey, day, region)
-  const signDigest = digestSigner(key, `${ALGORITHM}\n${time}\n${scope}\n`)
+  const hmac = hmacOf(key)
+  const toSign = `${ALGORITHM}\n${time}\n${scope}\n`
   return (headers, laterQuery) => {
     const request = `${head}${laterQuery}\n${headers}${tail}`
-    const signature = signDigest(hash('sha256', request, 'hex'))
+    const signature = hmac(toSign + hash('sha256', request, 'hex'), 'hex')
     return `${origin}${path}?${before}&X-Amz-Signature=${signature}${behind}${laterQuery}`
   }
 }
 
 function dayKey(secret: string, day: string, region: string): Buffer {
-  return [region, 's3', 'aws4_request'].reduce(hmac, hmac(Buffer.from(`AWS4${secret}`), day))
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest()
+  const chain = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+  return [day, region, 's3', 'aws4_request'].reduce(chain, Buffer.from(`AWS4${secret}`))
 }
 
 /** RFC 3986: everything but letters, digits and `-._~`. */
