@@ -2,7 +2,7 @@ import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s
 
 export const CONNECT_TIMEOUT_MS = 5_000
 /** For all tries of a call together: callers wait for it. */
-const CALL_TIMEOUT_MS = 10_000
+export const CALL_TIMEOUT_MS = 10_000
 /** Stores take their time to put many parts together. */
 const COMPLETE_TIMEOUT_MS = 60_000
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { GetObjectCommand, S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
+import {
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import fc from 'fast-check'
-import { encodePath, presignGet, presignParts } from './presign.ts'
+import { encodePath, presignCreate, presignGet, presignParts } from './presign.ts'
 
 const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
 /** A key as paths allow it: no empty, no dot segments. */
@@ -100,5 +105,21 @@ test('addresses of downloads are those of the SDK’s presigner, too', async () 
       assert.equal(presignGet(object, signing, response), expected)
     }),
     { numRuns: 500 },
+  )
+})
+
+test('the address that opens an upload is that of the SDK’s presigner', async () => {
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ key, region, now, accessKeyId }) => {
+      const credentials = { accessKeyId, secretAccessKey: 'secret' }
+      const endpoint = 'https://storage.example'
+      const client = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
+      const command = new CreateMultipartUploadCommand({ Bucket: 'bucket', Key: key })
+      const expected = await getSignedUrl(client, command, { expiresIn: 900, signingDate: now })
+      const object = { origin: endpoint, path: `/bucket/${encodePath(key)}` }
+      const signing = { credentials, region, now, expiresInSeconds: 900 }
+      assert.equal(presignCreate(object, signing), expected)
+    }),
+    { numRuns: 100 },
   )
 })

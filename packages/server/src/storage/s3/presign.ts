@@ -55,6 +55,12 @@ export function presignGet(
   return sign('', `${disposition}${type}&x-id=GetObject`)
 }
 
+/** The address that opens an upload by POST; the answer names it. */
+export function presignCreate(object: SignedObject, signing: Signing): string {
+  const sign = signerOf(object, signing, { method: 'POST', signedHeaders: 'host' })
+  return sign('', '&uploads=')
+}
+
 /** Prepares what the addresses have in common. */
 function signerOf(
   { origin, path }: SignedObject,
