@@ -3,6 +3,7 @@ import { cancelUpload } from '../../operations/cancel-upload.ts'
 import { completeUpload } from '../../operations/complete-upload.ts'
 import { requestUpload } from '../../operations/request-upload.ts'
 import { resumeUpload } from '../../operations/resume-upload.ts'
+import { inPieces } from '../in-pieces.ts'
 import { presentAsset } from '../present.ts'
 import { presentCancelled, presentResumedUpload, presentUploadSession } from '../present-upload.ts'
 import { route } from '../route.ts'
@@ -11,10 +12,10 @@ import type { RouteGroup } from './route-group.ts'
 export const uploadRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
 
-  route(app, options, endpoints.requestUpload, async ({ context, body, headers }) => {
+  route(app, options, endpoints.requestUpload, async ({ context, body, headers }, reply) => {
     const idempotencyKey = headers['idempotency-key']
     const session = await requestUpload(context, { file: body, idempotencyKey })
-    return presentUploadSession(session, baseUrl())
+    return inPieces(reply, presentUploadSession(session, baseUrl()))
   })
 
   route(app, options, endpoints.completeUpload, async ({ context, params, body }) => {
@@ -28,7 +29,8 @@ export const uploadRoutes: RouteGroup = (app, options) => {
     return presentCancelled(await cancelUpload(context, params.id, request))
   })
 
-  route(app, options, endpoints.resumeUpload, async ({ context, params }) => {
-    return presentResumedUpload(await resumeUpload(context, params.id), baseUrl())
+  route(app, options, endpoints.resumeUpload, async ({ context, params }, reply) => {
+    const resumed = await resumeUpload(context, params.id)
+    return inPieces(reply, presentResumedUpload(resumed, baseUrl()))
   })
 }

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { UploadSession } from '@stowage/protocol'
+import { aService } from '../support/service.ts'
+import { API, putPart, requestSession, someBytes } from '../support/upload.ts'
+
+const PARTS = 3000
+
+/** Every byte is in exactly one part, in order, each with an address of its own. */
+function assertWhole({ urls }: UploadSession, missing: number[] = []): void {
+  const numbers = Array.from({ length: PARTS }, (_, index) => index + 1)
+  const expected = numbers.filter((number) => !missing.includes(number))
+  assert.deepEqual(
+    urls.map(({ part, start, end }) => [part, start, end]),
+    expected.map((number) => [number, number - 1, number]),
+  )
+  assert.equal(new Set(urls.map(({ url }) => url)).size, urls.length)
+}
+
+test('a session of thousands of parts is answered whole, and so is its resumption', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '1' })
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(PARTS) })
+  assertWhole(session)
+  const last = session.urls.at(-1)
+  assert.equal((await putPart(last?.url ?? '', someBytes(1))).status, 200)
+  const { status, headers, body } = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  assert.equal(status, 200)
+  assert.match(headers.get('content-type') ?? '', /^application\/json/)
+  assertWhole(body, [PARTS])
+  assert.deepEqual(
+    body.received.map(({ PartNumber }: { PartNumber: number }) => PartNumber),
+    [PARTS],
+  )
+  assert.equal(body.upload_id, session.upload_id)
+})
