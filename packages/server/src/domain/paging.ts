@@ -35,6 +35,24 @@ export function pagePosition({ page, perPage }: PageRequest, total: number): Pag
   }
 }
 
+/** Which rows a page has, counted from whichever end of the listing is nearer. */
+export interface Stretch {
+  /** Then the rows are read in the opposite order. */
+  isFromEnd: boolean
+  offset: number
+  limit: number
+}
+
+/** Skipping rows costs by their number: so the last page is as near as the first. */
+export function stretchOf({ page, perPage }: PageRequest, total: number): Stretch {
+  const offset = (page - 1) * perPage
+  const limit = Math.max(0, Math.min(perPage, total - offset))
+  const behind = total - offset - limit
+  return behind < offset
+    ? { isFromEnd: true, offset: Math.max(0, behind), limit }
+    : { isFromEnd: false, offset, limit }
+}
+
 /** At most 13 numbers, however many pages there are. */
 function pageWindow(current: number, last: number): number[] {
   const start = Math.max(2, current - NEIGHBOURS)

@@ -51,11 +51,7 @@ export function presentPage(
 ): { links: wire.PageLinks; meta: wire.PageMeta } {
   const { pathname, searchParams } = new URL(url, base)
   const path = base + pathname
-  const urlOf = (page: number) => {
-    const query = new URLSearchParams(searchParams)
-    query.set('page', String(page))
-    return `${path}?${query}`
-  }
+  const urlOf = pageAddresses(path, searchParams)
   const orNull = (page: number | undefined) => (page === undefined ? null : urlOf(page))
   return {
     links: {
@@ -83,4 +79,16 @@ export function presentPage(
       ],
     },
   }
+}
+
+/** All of them differ in one number only, which stays where the caller has it. */
+function pageAddresses(path: string, query: URLSearchParams): (page: number) => string {
+  const pairs = [...query]
+  const names = pairs.map(([name]) => name)
+  const at = names.includes('page') ? names.indexOf('page') : pairs.length
+  const before = new URLSearchParams(pairs.slice(0, at))
+  const behind = new URLSearchParams(pairs.slice(at + 1))
+  const head = `${path}?${before.size > 0 ? `${before}&` : ''}page=`
+  const tail = behind.size > 0 ? `&${behind}` : ''
+  return (page) => head + page + tail
 }

@@ -1,4 +1,5 @@
 import type { PendingQuery, Row } from 'postgres'
+import { stretchOf } from '../../domain/paging.ts'
 import type { AccountData, AssetQuery, AssetSort, ProductQuery } from '../account-data.ts'
 import type { Sql } from './connection.ts'
 import {
@@ -72,28 +73,30 @@ export function ownLists(
           ? sql`select asset_count as total from accounts where id = ${account}`
           : sql`select count(*) as total from assets where ${filtered}`,
       )
-      const offset = (query.page - 1) * query.perPage
-      if (offset >= total) return { rows: [], total }
-      const direction = query.sort.descending ? sql`desc` : sql`asc`
+      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const direction = query.sort.descending === isFromEnd ? sql`asc` : sql`desc`
       const [first = 'id', second] = SORTS[query.sort.by]
       const order = second
         ? sql`${sql(first)} ${direction}, ${sql(second)} ${direction}`
         : sql`${sql(first)} ${direction}`
       const rows = await sql<AssetRow[]>`
         select ${sql(ASSET_COLUMNS)} from assets where ${filtered}
-        order by ${order} limit ${query.perPage} offset ${offset}`
-      return { rows: rows.map(toAsset), total }
+        order by ${order} limit ${limit} offset ${offset}`
+      const assets = rows.map(toAsset)
+      return { rows: isFromEnd ? assets.reverse() : assets, total }
     },
 
     async listProducts(query) {
       const filtered = and([sql`account_id = ${account}`, ...productConditions(query)])
       const total = await totalOf(sql`select count(*) as total from products where ${filtered}`)
-      const offset = (query.page - 1) * query.perPage
-      if (offset >= total) return { rows: [], total }
+      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      if (limit === 0) return { rows: [], total }
       const rows = await sql<ProductRow[]>`
         select ${sql(PRODUCT_COLUMNS)} from products where ${filtered}
-        order by id desc limit ${query.perPage} offset ${offset}`
-      return { rows: rows.map(toProduct), total }
+        order by id ${isFromEnd ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}`
+      const products = rows.map(toProduct)
+      return { rows: isFromEnd ? products.reverse() : products, total }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
+import { stretchOf } from '../../domain/paging.ts'
 import type { AssetQuery, AssetSort, Rows } from '../account-data.ts'
 import { type Filter, nameFilter } from './name-filter.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
@@ -50,15 +51,15 @@ export function prepareAssetList({ prepare }: Connection) {
           ? counted
           : prepare<{ total: number }>(`select count(*) as total ${filtered}`)
       const total = count.get({ account, ...parameters })?.total ?? 0
-      const offset = (query.page - 1) * query.perPage
-      if (offset >= total) return { rows: [], total }
-      const direction = query.sort.descending ? 'desc' : 'asc'
+      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const direction = query.sort.descending === isFromEnd ? 'asc' : 'desc'
       const order = SORTS[query.sort.by].map((column) => `${column} ${direction}`).join(', ')
       const page = prepare<AssetRow>(
         `select ${ASSET_COLUMNS} ${filtered} order by ${order} limit :limit offset :offset`,
       )
-      const rows = page.all({ account, ...parameters, limit: query.perPage, offset })
-      return { rows: rows.map(toAsset), total }
+      const rows = page.all({ account, ...parameters, limit, offset }).map(toAsset)
+      return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
   }
 }

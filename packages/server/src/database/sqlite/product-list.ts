@@ -1,3 +1,4 @@
+import { stretchOf } from '../../domain/paging.ts'
 import type { Product } from '../../domain/product.ts'
 import type { ProductQuery, Rows } from '../account-data.ts'
 import { type Filter, nameFilter } from './name-filter.ts'
@@ -34,13 +35,14 @@ export function prepareProductList({ prepare }: Connection) {
       const filtered = ['from products where account_id = :account', ...conditions].join(' and ')
       const count = prepare<{ total: number }>(`select count(*) as total ${filtered}`)
       const total = count.get({ account, ...parameters })?.total ?? 0
-      const offset = (query.page - 1) * query.perPage
-      if (offset >= total) return { rows: [], total }
+      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const direction = isFromEnd ? 'asc' : 'desc'
       const page = prepare<ProductRow>(
-        `select ${PRODUCT_COLUMNS} ${filtered} order by id desc limit :limit offset :offset`,
+        `select ${PRODUCT_COLUMNS} ${filtered} order by id ${direction} limit :limit offset :offset`,
       )
-      const rows = page.all({ account, ...parameters, limit: query.perPage, offset })
-      return { rows: rows.map(toProduct), total }
+      const rows = page.all({ account, ...parameters, limit, offset }).map(toProduct)
+      return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
   }
 }
