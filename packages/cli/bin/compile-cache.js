@@ -1,5 +1,6 @@
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { join } from 'node:path'
+import './check-node.js'
 
 /*
  * Node strips the types of every .ts file at each start, which takes a third of a second and some
@@ -8,4 +9,4 @@ import { join } from 'node:path'
  */
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/stowage')
 process.env.NODE_COMPILE_CACHE = folder
-enableCompileCache(folder)
+module.enableCompileCache(folder)

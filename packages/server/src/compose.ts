@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
+import { examineDataFolder } from './doctor/examine-data-folder.ts'
 import { examineService } from './doctor/examine-service.ts'
 import type { Finding } from './domain/finding.ts'
 import { hostInUrl } from './domain/host-in-url.ts'
@@ -48,8 +49,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
   try {
-    // Only what lies in the folder needs it to be ours alone.
-    const isHeld = config.database.kind === 'sqlite' || config.storage.kind === 'disk'
+    const isHeld = holdsFolder(config)
     const folder = isHeld ? await holdDataFolder(config.dataDirectory) : undefined
     closers.push(() => folder?.close())
     const database = await openDatabase(config)
@@ -106,6 +106,8 @@ export interface Examination {
 export function examine(examination: Examination): AsyncIterable<Finding> {
   const { config, fix, ...wishes } = examination
   return examineService({
+    examineSettings: () =>
+      holdsFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),
     examineDatabase: () => examineDatabase({ config, clock }),
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
@@ -118,6 +120,13 @@ export function examine(examination: Examination): AsyncIterable<Finding> {
       return { database, things, clock, ...wishes, close }
     },
   })
+}
+
+async function* nothing(): AsyncIterable<Finding> {}
+
+/** Only what lies in the folder needs it to be ours alone. */
+export function holdsFolder({ database, storage }: Config): boolean {
+  return database.kind === 'sqlite' || storage.kind === 'disk'
 }
 
 const clock = () => new Date()

@@ -17,16 +17,17 @@ export async function holdDataFolder(
   { advice = 'or set STOWAGE_DATA to another folder' } = {},
 ): Promise<HeldFolder> {
   // Names, addresses and hashes of keys lie in it.
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => {
+    throw new Error(`STOWAGE_DATA: ${directory} can't be made (${error.message})`)
+  })
   const note = join(directory, 'lock.json')
   const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
   try {
     lock.exec('begin exclusive')
-  } catch (error) {
+  } catch {
     lock.close()
     throw new Error(
       `${directory} is in use by ${await describeHolder(note)}: stop it first, ${advice}`,
-      { cause: error },
     )
   }
   return {

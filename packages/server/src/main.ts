@@ -143,7 +143,7 @@ function greeting(service: Service, version: string, config: Config): string {
   Service   ${service.baseUrl}
   Storage   ${service.storageUrl}
   Docs      ${service.baseUrl}/docs
-  Data      ${config.dataDirectory}
+  Data      ${describeData(config)}
 
 ${config.auth.kind === 'open' ? OPEN : KEYS}
 
@@ -154,6 +154,13 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
     -d '{"name": "hello.txt", "size": 5, "mime": "text/plain"}'
 
 `
+}
+
+/** The address of a database has a password in it. */
+function describeData({ database, dataDirectory }: Config): string {
+  if (database.kind === 'sqlite') return dataDirectory
+  const { host, pathname } = new URL(database.url)
+  return `PostgreSQL at ${host}${pathname}`
 }
 
 const OPEN = 'Only this machine can reach it, and needs no key.'

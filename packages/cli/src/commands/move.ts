@@ -46,8 +46,10 @@ Examples:
       onMoved(moved) {
         progress.clear()
         writeData(moved, { json, text: summary(moved, server.sizeText) })
-        if (moved.uploadsLeft > 0) {
-          say(`${moved.uploadsLeft} uploads under way stay behind: their clients begin again.`)
+        if (moved.uploadsLeft > 0 && !ahead) {
+          say(
+            `Uploads under way that stay behind: ${moved.uploadsLeft}; their clients begin again.`,
+          )
         }
         say(ahead ? AHEAD : `${from} is as it was. Start the service with these settings.`)
       },
@@ -74,9 +76,8 @@ function describer({ sizeText, durationText }: Texts) {
   }
 }
 
-function summary(
-  { accounts, products, assets, bytes }: Moved,
-  sizeText: (bytes: number) => string,
-): string {
-  return `carried: ${accounts} accounts, ${products} products, ${assets} assets, ${sizeText(bytes)}`
+function summary(moved: Moved, sizeText: (bytes: number) => string): string {
+  const { accounts, products, assets, bytes, bytesSent } = moved
+  const counts = accounts === 0 ? '' : `accounts ${accounts}, products ${products}, `
+  return `at the target: ${counts}assets ${assets}, ${sizeText(bytes)} (sent just now: ${sizeText(bytesSent)})`
 }

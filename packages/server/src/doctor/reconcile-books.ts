@@ -37,14 +37,14 @@ async function* findUnfinished({ database, clock }: Patient): AsyncIterable<Find
   const stuck = await database.listStuckCompletions(before, MANY)
   const look = 'the log of the service says why each attempt failed'
   if (stuck.length > 0) {
-    const says = `${stuck.length} uploads are being completed for more than 10 minutes; ${look}`
+    const says = `uploads being completed for more than 10 minutes: ${stuck.length}; ${look}`
     const items = stuck.map(({ asset }) => `${asset.id} ${asset.filename}`)
     yield { about: 'uploads', verdict: 'note', says, items }
   }
   const removals = await database.listRemovals(MANY)
   const failing = removals.filter(({ attempts }) => attempts >= MANY_ATTEMPTS)
   if (failing.length > 0) {
-    const says = `the storage keeps ${failing.length} things that it was told to remove; ${look}`
+    const says = `things that the storage keeps though it was told to remove them: ${failing.length}; ${look}`
     const items = failing.map(({ kind, key, attempts }) => `${kind} ${key}: ${attempts} attempts`)
     yield { about: 'files', verdict: 'note', says, items }
   }

@@ -50,7 +50,7 @@ export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> 
   yield* findings
   if (findings.length === 0) {
     const how = patient.verify ? ', and every byte is as it was sent' : ''
-    yield { about: 'files', verdict: 'well', says: `${count} files have their objects${how}` }
+    yield { about: 'files', verdict: 'well', says: `${count} in all, each with its object${how}` }
   }
 }
 
@@ -96,7 +96,7 @@ async function missingObjects(
   return {
     about: 'files',
     verdict: 'wrong',
-    says: `${missing.length} of ${all} files are listed, but their objects are not in the storage${hint}`,
+    says: `files whose objects are not in the storage: ${missing.length} of ${all}${hint}`,
     items: missing,
     remedy:
       'put the objects back from a backup or an older version in the bucket; or delete the assets: DELETE /api/v1/assets/:id',
@@ -108,7 +108,7 @@ function damagedObjects(items: string[]): Finding | undefined {
   return {
     about: 'files',
     verdict: 'wrong',
-    says: `${items.length} files are not what was sent`,
+    says: `files that are not what was sent: ${items.length}`,
     items,
     remedy: 'put the objects back from a backup, or delete the assets and send the files again',
   }
@@ -140,10 +140,10 @@ async function strangeObjects(
   }
   const findings: Finding[] = []
   if (left.length > 0) {
-    const says = `${left.length} objects of assets that have ended are still in the storage`
+    const says = `objects of assets that have ended, still in the storage: ${left.length}`
     findings.push(
       repair
-        ? { about: 'files', verdict: 'mended', says: `${says}: removed`, items: left }
+        ? { about: 'files', verdict: 'mended', says: `${says}; removed`, items: left }
         : {
             about: 'files',
             verdict: 'wrong',
@@ -157,7 +157,7 @@ async function strangeObjects(
     findings.push({
       about: 'files',
       verdict: 'wrong',
-      says: `${unknown.length} objects belong to no asset; after a database was restored they may be files that came since, so they are kept`,
+      says: `objects that belong to no asset: ${unknown.length}; after a database was restored they may be files that came since, so they are kept`,
       items: unknown,
       remedy:
         'when you are sure that nobody misses them, remove them with the tools of the storage',

@@ -11,15 +11,15 @@ export async function* reconcileUploads(patient: Patient): AsyncIterable<Finding
   const { things, repair } = patient
   const { count, orphans } = await findOrphans(patient)
   if (orphans.length === 0) {
-    const says = `${count} uploads are open in the storage, each of an asset that waits for it`
+    const says = `uploads open in the storage: ${count}, each of an asset that waits for it`
     yield { about: 'uploads', verdict: 'well', says }
     return
   }
   if (repair) for (const { upload } of orphans) await things.abortUpload(upload)
   const items = orphans.map(({ upload, why }) => `${things.describeObject(upload.key)} (${why})`)
-  const says = `${orphans.length} open uploads in the storage can't be finished by anyone`
+  const says = `uploads open in the storage that nobody can finish: ${orphans.length}`
   yield repair
-    ? { about: 'uploads', verdict: 'mended', says: `${says}: removed with their parts`, items }
+    ? { about: 'uploads', verdict: 'mended', says: `${says}; removed with their parts`, items }
     : { about: 'uploads', verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
 }
 

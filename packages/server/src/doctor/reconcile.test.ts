@@ -88,7 +88,7 @@ test('a file whose object is gone is named, and kept', async (t) => {
   for (const repair of [false, true]) {
     const finding = await onlyFinding(service, { repair })
     assert.deepEqual([finding.about, finding.verdict], ['files', 'wrong'])
-    assert.match(finding.says, /^1 of 2 files are listed/)
+    assert.match(finding.says, /^files whose objects are not in the storage: 1 of 2$/)
     assert.match(
       finding.items?.join() ?? '',
       new RegExp(`^${file.id} lost.zip \\(.*${file.id}\\)$`),

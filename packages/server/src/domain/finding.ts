@@ -1,6 +1,6 @@
 /** What doctor says about one thing that it looked at. */
 export interface Finding {
-  about: 'settings' | 'database' | 'storage' | 'books' | 'files' | 'uploads'
+  about: 'settings' | 'database' | 'storage' | 'bucket rules' | 'books' | 'files' | 'uploads'
   /**
    * `note`: it works, but the reader will want to know. `pending`: it is made when the service
    * starts. `mended`: it was wrong until now.

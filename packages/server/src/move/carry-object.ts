@@ -40,12 +40,13 @@ export async function carryObject(
       const length = partLength(range)
       const bytes = () => readRange(source.things, object, range)
       const md5 = await md5Of(bytes())
-      if (!isSame(held.get(range.number), { length, md5 })) {
+      const isThere = isSame(held.get(range.number), { length, md5 })
+      if (!isThere) {
         const tomorrow = new Date(clock().getTime() + DAY_MS)
         const [url = ''] = await storage.signParts(upload, [range], tomorrow)
         await sendPart({ url, length, bytes }, md5)
       }
-      onBytes(length)
+      onBytes(length, !isThere)
     }),
   )
   await settleAll(works)

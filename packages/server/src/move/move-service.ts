@@ -1,6 +1,7 @@
 import type { AssetRecord } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
+import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { atMost, settleAll } from './at-most.ts'
 import { carryAccounts, type Destinations } from './carry-accounts.ts'
@@ -24,27 +25,32 @@ export async function moveService(
 ): Promise<Moved> {
   const { onProgress, ...rest } = wishes
   const progress = await totals(wishes.source.database)
+  let bytesSent = 0
   const move: Move = {
     ...rest,
     inTurn: atMost(TRANSFERS_AT_ONCE),
-    onBytes(count) {
+    onBytes(count, isSent) {
       progress.bytes += count
+      if (isSent) bytesSent += count
       onProgress(progress)
     },
   }
   const destinations = move.ahead ? NOWHERE : await carryAccounts(move)
   if (!move.ahead) await refuseOthers(move, destinations)
   const begun = await uploadsBegun(move)
-  for await (const group of groupsOf(stepsOf(move))) {
+  const strays: string[] = []
+  for await (const group of groupsOf(stepsOf(move, strays))) {
     await carryGroup(move, { group, begun, destinations })
     progress.assets += group.length
     onProgress(progress)
   }
+  if (!move.ahead) await removeStrays(move, strays)
   return {
     accounts: destinations.accounts.size,
     products: destinations.products.size,
     assets: progress.assets,
     bytes: progress.bytes,
+    bytesSent,
     uploadsLeft: (await Array.fromAsync(move.source.things.listUploads())).length,
   }
 }
@@ -111,14 +117,26 @@ interface Step {
   object: ObjectFacts | undefined
 }
 
-async function* stepsOf(move: Move): AsyncIterable<Step> {
+/** Objects of the target that no ready asset of the source has are noted as strays. */
+async function* stepsOf(move: Move, strays: string[]): AsyncIterable<Step> {
   const steps = mergeByKey(pairsOf(move), move.target.storage.listObjects(), {
     left: ({ key }) => key,
     right: ({ key }) => key,
   })
-  for await (const { left: pair, right: object } of steps) {
+  for await (const { key, left: pair, right: object } of steps) {
+    if (pair === undefined) strays.push(key)
     if (pair?.left === undefined) continue
     yield { record: pair.left, isThere: pair.right !== undefined, object }
+  }
+}
+
+/** What was carried ahead and has been deleted since. */
+async function removeStrays({ source, target }: Move, strays: string[]): Promise<void> {
+  for (let start = 0; start < strays.length; start += BATCH) {
+    const some = strays.slice(start, start + BATCH)
+    for (const [id, status] of await source.database.readStatuses(some)) {
+      if (status === 'deleted') await target.storage.removeObject(id)
+    }
   }
 }
 
@@ -143,9 +161,9 @@ async function carryGroup(
     group.map(async ({ record, object }) => {
       const { id, kind, bytes } = record.asset
       if (kind === 'link') return
-      if (object?.size === bytes) move.onBytes(bytes)
-      else await carryObject(move, record, begun.get(id))
-      if (move.verify) await compareObject(move, record)
+      if (object?.size === bytes) move.onBytes(bytes, false)
+      else await named(record, () => carryObject(move, record, begun.get(id)))
+      if (move.verify) await named(record, () => compareObject(move, record))
     }),
   )
   if (move.ahead) return
@@ -154,6 +172,18 @@ async function carryGroup(
     const account = destinations.accounts.get(accountId)
     const assets = records.map((record) => translate(move, record, destinations))
     await account?.data.adopt({ keys: [], assets })
+  }
+}
+
+async function named(record: AssetRecord, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof DamagedObject)) throw error
+    const { id, filename } = record.asset
+    throw new DamagedObject(
+      `${filename} (${id}): ${error.message}. \`stowage doctor --verify\` on the old data folder lists all of them: put them back from a backup, or delete them there.`,
+    )
   }
 }
 

@@ -13,7 +13,8 @@ export interface Move {
   newId: () => string
   /** Runs a transfer when there is room for one more. */
   inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
-  onBytes: (count: number) => void
+  /** So much more is at the target; `isSent` when this run brought it there. */
+  onBytes: (count: number, isSent: boolean) => void
 }
 
 export interface MoveProgress {
@@ -29,6 +30,8 @@ export interface Moved {
   products: number
   assets: number
   bytes: number
+  /** Of these, what this run itself sent. */
+  bytesSent: number
   /** Uploads under way, which are not carried. */
   uploadsLeft: number
 }

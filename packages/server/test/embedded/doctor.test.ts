@@ -19,7 +19,10 @@ test('a service that runs is found well, in lines for people and in JSON', async
   const { code, stdout, stderr } = await doctor(settings, '--verify')
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is whole$/m)
-  assert.match(stdout, /^ok +files: 1 files have their objects, and every byte is as it was sent$/m)
+  assert.match(
+    stdout,
+    /^ok +files: 1 in all, each with its object, and every byte is as it was sent$/m,
+  )
   assert.match(stdout, /\nnothing is wrong\n$/)
   const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
   assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
@@ -30,6 +33,15 @@ test('a folder that was never served is no problem, and stays as it is', async (
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 0)
   assert.match(stdout, /^later +database: there is no .*; the service makes it/m)
+})
+
+test('a folder that can’t be used is named', async (t) => {
+  const folder = await aFolder(t)
+  await writeFile(join(folder, 'file'), '')
+  const { code, stdout } = await doctor({ STOWAGE_DATA: join(folder, 'file/data') })
+  assert.equal(code, 1)
+  assert.match(stdout, /^WRONG +settings: STOWAGE_DATA=.*file\/data: /m)
+  assert.doesNotMatch(stdout, /database:/)
 })
 
 test('counters that went wrong are named, and counted again when asked', async (t) => {

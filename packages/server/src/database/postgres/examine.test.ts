@@ -59,7 +59,11 @@ test('each reason why it can’t be reached is named, with what mends it', async
   const url = new URL(await server.database(t))
   const cases: [Partial<URL>, RegExp, RegExp][] = [
     [{ password: 'wrong' }, /does not let postgres in/, /STOWAGE_DATABASE/],
-    [{ pathname: '/nothing' }, /has no database nothing/, /createdb -h 127\.0\.0\.1 nothing/],
+    [
+      { pathname: '/nothing' },
+      /has no database nothing/,
+      /createdb --host 127\.0\.0\.1 --port \d+ .* nothing$/,
+    ],
     [{ port: String(await freePort()) }, /does not answer at 127\.0\.0\.1:\d+/, /start the server/],
   ]
   for (const [change, says, remedy] of cases) {

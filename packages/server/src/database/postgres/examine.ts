@@ -89,14 +89,17 @@ function explain(error: unknown, url: string): Finding {
   }
   if (code === '3D000') {
     const name = pathname.slice(1)
-    return wrong(
-      `PostgreSQL at ${place} has no database ${name}`,
-      `createdb -h ${hostname} ${name}`,
-    )
+    const server = `--host ${hostname} --port ${port || 5432}`
+    const command = `createdb ${server} --owner ${username} --encoding UTF8 --template template0 ${name}`
+    return wrong(`PostgreSQL at ${place} has no database ${name}`, command)
   }
   if (/^(42501)$/.test(code)) {
     const remedy = `grant create, usage on schema public to ${username};`
     return wrong(`${username} lacks rights in the database: ${message}`, remedy)
+  }
+  if (/\b(TLS|SSL|certificate)\b/i.test(message)) {
+    const remedy = 'turn TLS on at the server, or set STOWAGE_DATABASE_TLS (off, on, verify)'
+    return wrong(`PostgreSQL at ${place} and we do not agree on TLS: ${message}`, remedy)
   }
   const remedy = 'start the server, or set STOWAGE_DATABASE to where it is'
   return wrong(`PostgreSQL does not answer at ${place}: ${message}`, remedy)

@@ -30,6 +30,17 @@ export async function orOutage<Result>(work: () => Promise<Result>): Promise<Res
   try {
     return await work()
   } catch (error) {
-    throw new EngineUnavailable('storage', error)
+    throw new EngineUnavailable('storage', explained(error))
   }
+}
+
+/** Answers to HEAD say nothing but a number. */
+function explained(error: unknown): unknown {
+  const status = statusOf(error)
+  const hint = '`stowage doctor` says more'
+  if (nameOf(error) === 'NoSuchBucket' || (status === 404 && nameOf(error) === 'NotFound')) {
+    return new Error(`there is no such bucket; ${hint}`, { cause: error })
+  }
+  if (status === 403) return new Error(`the store refuses our key; ${hint}`, { cause: error })
+  return error
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CORSRule, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3'
 import type { Finding } from '../../../domain/finding.ts'
-import { type Examination, found } from './examination.ts'
+import { awsCommand, type Examination, found } from './examination.ts'
 import { openProbe } from './probe.ts'
-import { isNotSet, isNotThere } from './refused.ts'
+import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
 /**
  * A signed address is itself the permission, and no cookie goes with it: so pages of every origin
@@ -22,34 +22,57 @@ const PAUSE_MS = 500
 
 /** Whether scripts of a page may send parts and read the ETag of each. */
 export async function examineBrowsers(examination: Examination): Promise<Finding> {
+  return { ...(await examineCors(examination)), about: 'bucket rules' }
+}
+
+async function examineCors(examination: Examination): Promise<Finding> {
   const problem = await problemOfBrowsers(examination)
   if (problem === undefined) return found('well', 'browsers may send parts and read their ETags')
   let rules: CORSRule[]
   try {
     rules = await readRules(examination)
   } catch (error) {
+    if (isForbidden(error)) {
+      const says = `${problem}, and our key may not see the bucket's rules; someone who may adds this to them:`
+      return found('wrong', says, { remedy: commandFor(examination, [RULE]) })
+    }
     if (!isNotThere(error)) throw error
     return found(
       'note',
       `${problem}; this store has no CORS rules for a bucket: allow PUT from every origin and expose ETag in its own settings, or at the proxy before it`,
     )
   }
-  const wanted = { CORSRules: [...rules, RULE] }
+  const wanted = [...rules, RULE]
   if (!examination.fix) {
     return found('wrong', `${problem}; stowage doctor --fix sets this, or:`, {
-      remedy: `aws s3api put-bucket-cors --bucket ${examination.bucket} --cors-configuration '${JSON.stringify(wanted)}'`,
+      remedy: commandFor(examination, wanted),
     })
   }
-  const { client, bucket } = examination
-  await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration: wanted }))
+  return setRules(examination, wanted)
+}
+
+function commandFor(examination: Examination, rules: CORSRule[]): string {
+  const { bucket } = examination
+  const text = JSON.stringify({ CORSRules: rules })
+  const command = `s3api put-bucket-cors --bucket ${bucket} --cors-configuration '${text}'`
+  return awsCommand(examination, command)
+}
+
+async function setRules(examination: Examination, rules: CORSRule[]): Promise<Finding> {
+  const { client, bucket, webOrigin } = examination
+  const request = { Bucket: bucket, CORSConfiguration: { CORSRules: rules } }
+  await client.send(new PutBucketCorsCommand(request))
   // Some stores take a moment.
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if ((await problemOfBrowsers(examination)) === undefined) {
-      return found('mended', `${problem}; the bucket has a CORS rule for it now`)
+      return found('mended', `pages of ${webOrigin} may send parts now: the bucket has a CORS rule`)
     }
     await pause(PAUSE_MS)
   }
-  return found('wrong', `${problem}, though the bucket has a CORS rule for it now`)
+  return found(
+    'wrong',
+    `pages of ${webOrigin} may not send parts, though the bucket has a CORS rule`,
+  )
 }
 
 async function problemOfBrowsers(examination: Examination): Promise<string | undefined> {

@@ -25,9 +25,15 @@ const ANSWER_TIMEOUT_MS = 10_000
 export function found(
   verdict: Finding['verdict'],
   says: string,
-  more: Pick<Finding, 'items' | 'remedy'> = {},
+  more: Partial<Pick<Finding, 'about' | 'remedy'>> = {},
 ): Finding {
   return { about: 'storage', verdict, says, ...more }
+}
+
+/** A command of AWS's own tool, as it must be called for this store. */
+export function awsCommand({ endpoint, place }: Examination, command: string): string {
+  const where = endpoint === undefined ? '' : ` --endpoint-url ${endpoint}`
+  return `aws${where} --region ${place.region} ${command}`
 }
 
 /** Any answer will do, also a refusal: it says that the store is there, and what time it has. */
@@ -94,7 +100,10 @@ export async function examineRights(examination: Examination): Promise<Finding> 
     const message = error instanceof Error ? error.message : String(error)
     const { accessKeyId } = await client.config.credentials()
     const explained: Record<string, [string, string]> = {
-      NoSuchBucket: [`there is no bucket ${bucket}`, `aws s3 mb s3://${bucket}`],
+      NoSuchBucket: [
+        `there is no bucket ${bucket}`,
+        awsCommand(examination, `s3 mb s3://${bucket}`),
+      ],
       InvalidAccessKeyId: [
         `the store knows no access key ${accessKeyId}`,
         'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this store',

@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { durationText } from '../../../domain/duration-text.ts'
 import type { Finding } from '../../../domain/finding.ts'
-import { type Examination, found } from './examination.ts'
-import { isNotSet, isNotThere } from './refused.ts'
+import { awsCommand, type Examination, found } from './examination.ts'
+import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Longer than anyone goes on with an upload: each time that a client resumes gives it more time. */
@@ -15,11 +15,16 @@ const DAYS = 30
 
 /** Whether the store itself removes what no job of ours ever will, as when a service is given up. */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
+  return { ...(await examineRules(examination)), about: 'bucket rules' }
+}
+
+async function examineRules(examination: Examination): Promise<Finding> {
   const { bucket, prefix, fix, signedForMs } = examination
   let rules: LifecycleRule[]
   try {
     rules = await readRules(examination)
   } catch (error) {
+    if (isForbidden(error)) return found('note', 'our key may not see the lifecycle rules')
     if (!isNotThere(error)) throw error
     return found('note', 'this store has no lifecycle rules; the jobs of the service do the work')
   }
@@ -38,11 +43,17 @@ export async function examineLifecycle(examination: Examination): Promise<Findin
   const wanted = { Rules: [...rules, ruleFor(prefix)] }
   if (!fix) {
     return found('note', `${says}; stowage doctor --fix sets a rule for them, or:`, {
-      remedy: `aws s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration '${JSON.stringify(wanted)}'`,
+      remedy: awsCommand(
+        examination,
+        `s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration '${JSON.stringify(wanted)}'`,
+      ),
     })
   }
   await writeRules(examination, wanted)
-  return found('mended', `${says}; they go after ${DAYS} days now`)
+  return found(
+    'mended',
+    `incomplete uploads that the service does not know of go after ${DAYS} days now`,
+  )
 }
 
 function ruleFor(prefix: string): LifecycleRule {

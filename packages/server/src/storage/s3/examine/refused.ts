@@ -13,3 +13,9 @@ export function isNotThere(error: unknown): boolean {
     nameOf(error),
   )
 }
+
+/** Our key may not look at such rules. */
+export function isForbidden(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return false
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 403
+}
