@@ -111,13 +111,13 @@ export function examine(examination: Examination): AsyncIterable<Finding> {
     examineDatabase: () => examineDatabase({ config, clock }),
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
-      const database = await openDatabase(config)
       const things = await openStoredThings({ config, clock })
+      const database = await openDatabase(config)
       async function close(): Promise<void> {
         await things.close()
         await database.close()
       }
-      return { database, things, clock, ...wishes, close }
+      return { database, things, clock, signedForMs: config.signedForMs, ...wishes, close }
     },
   })
 }

@@ -181,8 +181,8 @@ export interface AccountData {
   ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
 
   /**
-   * Puts in what another service had, ids and times included. What is there already stays as it is.
-   * The products that assets name must be there. The plan is not asked.
+   * Puts in what another service had, ids and times included. What is there already stays as it is,
+   * but for a key that has been revoked there since. The products that assets name must be there. The plan is not asked.
    */
   adopt(things: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
 }

@@ -6,6 +6,8 @@ export interface Patient {
   database: Database
   things: StoredThings
   clock: () => Date
+  /** How long an upload may take before it asks again. */
+  signedForMs: number
   /** Puts right what can be put right without losing anything. */
   repair: boolean
   /** Reads every byte of every file. */
@@ -15,4 +17,10 @@ export interface Patient {
 }
 
 /** More removals than this at once would be a problem of its own. */
-export const MANY_REMOVALS = 100_000
+const MANY_REMOVALS = 100_000
+
+/** What the jobs have not got to yet. */
+export async function keysBeingRemoved(database: Database): Promise<Set<string>> {
+  const removals = await database.listRemovals(MANY_REMOVALS)
+  return new Set(removals.map(({ key }) => key))
+}

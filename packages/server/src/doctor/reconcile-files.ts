@@ -5,12 +5,12 @@ import { mergeByKey } from '../domain/merge-by-key.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
-import { MANY_REMOVALS, type Patient } from './patient.ts'
+import { keysBeingRemoved, type Patient } from './patient.ts'
 
 const BATCH = 1000
 
 /** Every file asset of every account, by id. */
-export async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
+async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
   let after: string | undefined
   for (;;) {
     const records = await database.listRecords(after, BATCH)
@@ -49,7 +49,7 @@ export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> 
   ].filter((finding) => finding !== undefined)
   yield* findings
   if (findings.length === 0) {
-    const how = patient.verify ? ', and every byte is as it was sent' : ''
+    const how = patient.verify ? ', and every byte was read' : ''
     yield { about: 'files', verdict: 'well', says: `${count} in all, each with its object${how}` }
   }
 }
@@ -59,6 +59,19 @@ function nameOf({ asset }: AssetRecord): string {
 }
 
 async function problemOf(
+  patient: Patient,
+  record: AssetRecord,
+  object: ObjectFacts,
+): Promise<string | undefined> {
+  const problem = await damageOf(patient, record, object)
+  if (problem === undefined) return undefined
+  // What was deleted while it was read is no finding.
+  const { id } = record.asset
+  const status = (await patient.database.readStatuses([id])).get(id)
+  return status === 'ready' ? problem : undefined
+}
+
+async function damageOf(
   { things, verify }: Patient,
   { asset, upload }: AssetRecord,
   { key, size }: ObjectFacts,
@@ -122,20 +135,21 @@ async function strangeObjects(
   { database, things, repair }: Patient,
   objects: ObjectFacts[],
 ): Promise<Finding[]> {
-  const removals = await database.listRemovals(MANY_REMOVALS)
-  const isBeingRemoved = new Set(removals.map(({ key }) => key))
   const left: string[] = []
   const unknown: string[] = []
   for (let start = 0; start < objects.length; start += BATCH) {
     const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
+    // In this order: a removal is noted with the status, and forgotten after the object is gone.
     const statuses = await database.readStatuses(keys)
+    const isBeingRemoved = await keysBeingRemoved(database)
     for (const key of keys) {
       const status = statuses.get(key)
+      const isWanted = status === 'uploading' || status === 'completing' || status === 'ready'
+      if (isWanted || isBeingRemoved.has(key)) continue
+      if ((await things.findObject(key)) === undefined) continue
       if (status === undefined) unknown.push(things.describeObject(key))
-      const hasEnded = status === 'cancelled' || status === 'expired' || status === 'deleted'
-      if (!hasEnded || isBeingRemoved.has(key)) continue
-      left.push(`${things.describeObject(key)} (${status})`)
-      if (repair) await things.removeObject(key)
+      else left.push(`${things.describeObject(key)} (${status})`)
+      if (repair && status !== undefined) await things.removeObject(key)
     }
   }
   const findings: Finding[] = []

@@ -1,44 +1,57 @@
 import type { Finding } from '../domain/finding.ts'
 import type { StorageUpload } from '../storage/storage.ts'
-import { MANY_REMOVALS, type Patient } from './patient.ts'
+import { keysBeingRemoved, type Patient } from './patient.ts'
 
 const BATCH = 1000
-/** The row of an upload is written before it is opened; this is for clocks that differ. */
-const YOUNG_MS = 5 * 60_000
+/** As long as the job leaves those alone that have no asset: they may be of a move that runs. */
+const STRANGER_MS = 24 * 3_600_000
+
+interface Orphan {
+  upload: StorageUpload
+  why: string
+}
 
 /** Open uploads in the storage that nobody can finish: their asset has ended, or there is none. */
 export async function* reconcileUploads(patient: Patient): AsyncIterable<Finding> {
   const { things, repair } = patient
-  const { count, orphans } = await findOrphans(patient)
-  if (orphans.length === 0) {
-    const says = `uploads open in the storage: ${count}, each of an asset that waits for it`
-    yield { about: 'uploads', verdict: 'well', says }
-    return
+  const { count, orphans, strangers } = await findOrphans(patient)
+  const describe = ({ upload, why }: Orphan) => `${things.describeObject(upload.key)} (${why})`
+  if (strangers.length > 0) {
+    const says = `uploads open in the storage that have no asset: ${strangers.length}; a move that runs may have begun them, so they are left alone for a day`
+    yield { about: 'uploads', verdict: 'note', says, items: strangers.map(describe) }
   }
-  if (repair) for (const { upload } of orphans) await things.abortUpload(upload)
-  const items = orphans.map(({ upload, why }) => `${things.describeObject(upload.key)} (${why})`)
-  const says = `uploads open in the storage that nobody can finish: ${orphans.length}`
-  yield repair
-    ? { about: 'uploads', verdict: 'mended', says: `${says}; removed with their parts`, items }
-    : { about: 'uploads', verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
+  if (orphans.length > 0) {
+    if (repair) for (const { upload } of orphans) await things.abortUpload(upload)
+    const items = orphans.map(describe)
+    const says = `uploads open in the storage that nobody can finish: ${orphans.length}`
+    yield repair
+      ? { about: 'uploads', verdict: 'mended', says: `${says}; removed with their parts`, items }
+      : { about: 'uploads', verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
+  }
+  if (orphans.length + strangers.length > 0) return
+  const says = `open in the storage: ${count}, each of an asset that waits for it`
+  yield { about: 'uploads', verdict: 'well', says }
 }
 
-async function findOrphans({ database, things, clock }: Patient) {
-  const removals = await database.listRemovals(MANY_REMOVALS)
-  const isBeingRemoved = new Set(removals.map(({ key }) => key))
-  const young = new Date(clock().getTime() - YOUNG_MS)
+async function findOrphans({ database, things, clock, signedForMs }: Patient) {
+  const old = new Date(clock().getTime() - signedForMs - STRANGER_MS)
   const uploads = await Array.fromAsync(things.listUploads())
-  const orphans: { upload: StorageUpload; why: string }[] = []
+  const orphans: Orphan[] = []
+  const strangers: Orphan[] = []
   for (let start = 0; start < uploads.length; start += BATCH) {
     const some = uploads.slice(start, start + BATCH)
+    // In this order, and the storage last: what ended meanwhile is no finding.
     const statuses = await database.readStatuses(some.map(({ key }) => key))
+    const isBeingRemoved = await keysBeingRemoved(database)
     for (const { openedAt, ...upload } of some) {
       const status = statuses.get(upload.key)
       const isWanted = status === 'uploading' || status === 'completing'
-      const isYoungStranger = status === undefined && openedAt > young
-      if (isWanted || isYoungStranger || isBeingRemoved.has(upload.key)) continue
-      orphans.push({ upload, why: status ?? 'no asset' })
+      if (isWanted || isBeingRemoved.has(upload.key)) continue
+      if ((await things.listParts(upload)) === undefined) continue
+      const orphan = { upload, why: status ?? 'no asset' }
+      if (status === undefined && openedAt > old) strangers.push(orphan)
+      else orphans.push(orphan)
     }
   }
-  return { count: uploads.length, orphans }
+  return { count: uploads.length, orphans, strangers }
 }

@@ -28,6 +28,11 @@ export interface Upload {
   expiresAt: Date
 }
 
+/** Objects are named after their assets: what looks otherwise is none of ours. */
+export function isAssetId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}
+
 /** Of bytes that nobody said anything about. */
 export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 

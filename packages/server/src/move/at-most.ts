@@ -16,6 +16,23 @@ export function atMost(count: number) {
   }
 }
 
+type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/** After the first failure, what has not begun does not begin. */
+export function untilOneFails(inTurn: InTurn): InTurn {
+  let failure: { error: unknown } | undefined
+  return (work) =>
+    inTurn(async () => {
+      if (failure !== undefined) throw failure.error
+      try {
+        return await work()
+      } catch (error) {
+        failure ??= { error }
+        throw error
+      }
+    })
+}
+
 /** Waits for all of them, also when one fails: nothing goes on behind the back of who is told. */
 export async function settleAll(works: Promise<unknown>[]): Promise<void> {
   for (const result of await Promise.allSettled(works)) {

@@ -22,7 +22,9 @@ export async function carryAccounts({ source, target }: Move): Promise<Destinati
     destinations.accounts.set(account.id, { id, data })
     const from = source.database.of(account.id)
     const keys = (await from.listKeys()).map((key) => ({ ...key, accountId: id }))
-    await data.adopt({ keys, assets: [] })
+    for (let start = 0; start < keys.length; start += PAGE) {
+      await data.adopt({ keys: keys.slice(start, start + PAGE), assets: [] })
+    }
     for await (const products of productPages(from)) {
       const put = await data.putProducts(products)
       products.forEach((product, index) => {

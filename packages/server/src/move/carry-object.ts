@@ -1,5 +1,12 @@
 import type { AssetRecord } from '../database/account-data.ts'
-import { type PartPlan, partLength, partPlan, partRanges, planParts } from '../domain/parts.ts'
+import {
+  type PartPlan,
+  partLength,
+  partPlan,
+  partRange,
+  partRanges,
+  planParts,
+} from '../domain/parts.ts'
 import type { Storage, StorageUpload, StoredPart } from '../storage/storage.ts'
 import { settleAll } from './at-most.ts'
 import type { Move } from './move.ts'
@@ -30,10 +37,10 @@ export async function carryObject(
   const { source, target, clock, onBytes } = move
   const { storage } = target
   const { id: key, bytes: size, mime } = record.asset
-  const upload = begun ?? { key, id: await open(move, key, mime) }
-  const parts = begun && (await storage.listParts(begun))
-  const held = new Map(parts?.map((part) => [part.number, part]))
   const plan = targetPlan(move, size)
+  const parts = begun && (await partsOfPlan(storage, begun, plan))
+  const upload = begun && parts ? begun : { key, id: await open(move, key, mime) }
+  const held = new Map(parts?.map((part) => [part.number, part]))
   const object = { key, plan: sourcePlan(record) }
   const works = partRanges(plan).map((range) =>
     move.inTurn(async () => {
@@ -53,6 +60,20 @@ export async function carryObject(
   await finish(storage, upload, plan)
 }
 
+/** Undefined when the upload is gone, or was cut otherwise: then it is given up. */
+async function partsOfPlan(
+  storage: Storage,
+  upload: StorageUpload,
+  plan: PartPlan,
+): Promise<StoredPart[] | undefined> {
+  const parts = await storage.listParts(upload)
+  const isOfPlan = ({ number, size }: StoredPart) =>
+    number <= plan.count && size === partLength(partRange(plan, number))
+  if (parts?.every(isOfPlan)) return parts
+  if (parts !== undefined) await storage.abortUpload(upload)
+  return undefined
+}
+
 async function open({ target, newId }: Move, key: string, mime: string): Promise<string> {
   return target.storage.createUpload({ key, id: newId(), mime })
 }
@@ -64,7 +85,8 @@ function isSame(held: StoredPart | undefined, part: { length: number; md5: Buffe
 
 async function finish(storage: Storage, upload: StorageUpload, plan: PartPlan): Promise<void> {
   const { outcome } = await storage.completeUpload(upload, plan, [])
-  if (outcome !== 'completed') {
+  const object = await storage.findObject(upload.key)
+  if (outcome !== 'completed' || object?.size !== plan.size) {
     throw new Error(`${upload.key} did not arrive whole (${outcome}): run the command again`)
   }
 }

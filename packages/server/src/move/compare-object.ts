@@ -14,7 +14,8 @@ export async function compareObject(move: Move, record: AssetRecord): Promise<vo
     inTurn(() => digestOf(source.things, { key, plan: sourcePlan(record) })),
     inTurn(() => digestOf(target.storage, { key, plan: targetPlan(move, bytes) })),
   ])
-  if (before !== after) {
+  const object = await target.storage.findObject(key)
+  if (before !== after || object?.size !== bytes) {
     throw new DamagedObject(`${key} ${filename} is not the same in the target as in the source`)
   }
 }

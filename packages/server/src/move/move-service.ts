@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts'
 import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
 import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
-import { atMost, settleAll } from './at-most.ts'
+import { atMost, settleAll, untilOneFails } from './at-most.ts'
 import { carryAccounts, type Destinations } from './carry-accounts.ts'
 import { carryObject, targetPlan } from './carry-object.ts'
 import { compareObject } from './compare-object.ts'
@@ -28,15 +28,16 @@ export async function moveService(
   let bytesSent = 0
   const move: Move = {
     ...rest,
-    inTurn: atMost(TRANSFERS_AT_ONCE),
+    inTurn: untilOneFails(atMost(TRANSFERS_AT_ONCE)),
     onBytes(count, isSent) {
       progress.bytes += count
       if (isSent) bytesSent += count
       onProgress(progress)
     },
   }
+  if (!move.ahead) await refuseOthers(move)
   const destinations = move.ahead ? NOWHERE : await carryAccounts(move)
-  if (!move.ahead) await refuseOthers(move, destinations)
+  if (!move.ahead) await refuseOthers(move, destinations.products)
   const begun = await uploadsBegun(move)
   const strays: string[] = []
   for await (const group of groupsOf(stepsOf(move, strays))) {
@@ -81,11 +82,14 @@ function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, Asse
   return mergeByKey(from, to, { left: id, right: id })
 }
 
-/** Before anything is carried: nothing of the target is ever overwritten. */
-async function refuseOthers(move: Move, destinations: Destinations): Promise<void> {
+/**
+ * Before anything is carried: nothing of the target is ever overwritten. Once it is known which
+ * products of the source are which of the target, links are compared, too.
+ */
+async function refuseOthers(move: Move, products?: Map<string, string>): Promise<void> {
   const others: string[] = []
   for await (const { left, right } of pairsOf(move)) {
-    if (right === undefined || (left && isSame(left, right, destinations))) continue
+    if (right === undefined || (left && isSame(left, right, products))) continue
     others.push(`${right.asset.id} ${right.asset.filename}`)
   }
   if (others.length === 0) return
@@ -95,13 +99,12 @@ async function refuseOthers(move: Move, destinations: Destinations): Promise<voi
   )
 }
 
-function isSame(left: AssetRecord, right: AssetRecord, { products }: Destinations): boolean {
-  const facts = ({ asset }: AssetRecord, productIds: string[]) => {
-    const { accountId, ...same } = asset
-    return JSON.stringify([same, productIds.toSorted()])
-  }
-  const productIds = left.productIds.map((id) => products.get(id) ?? '')
-  return facts(left, productIds) === facts(right, right.productIds)
+function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, string>): boolean {
+  const facts = ({ asset }: AssetRecord) => JSON.stringify({ ...asset, accountId: '' })
+  if (facts(left) !== facts(right)) return false
+  if (products === undefined) return true
+  const linked = left.productIds.map((id) => products.get(id) ?? '')
+  return linked.sort().join() === right.productIds.toSorted().join()
 }
 
 /** What an earlier run was in the middle of. */

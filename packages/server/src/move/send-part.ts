@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
+import { DamagedObject } from '../errors.ts'
 
 export interface PartToSend {
   url: string
@@ -11,6 +12,7 @@ export interface PartToSend {
 
 const TRIES = 5
 const FIRST_PAUSE_MS = 50
+const SILENCE_MS = 60_000
 
 export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const hash = createHash('md5')
@@ -35,11 +37,14 @@ async function tryToSend(
   { url, length, bytes }: PartToSend,
   md5: Buffer,
 ): Promise<{ isBadLuck: boolean; error: Error } | undefined> {
+  const silence = watchForSilence()
   try {
+    const body = Readable.toWeb(Readable.from(silence.watch(bytes())))
     const response = await fetch(url, {
       method: 'PUT',
+      signal: silence.signal,
       headers: { 'Content-Length': String(length), 'Content-MD5': md5.toString('base64') },
-      ...(length > 0 && { body: Readable.toWeb(Readable.from(bytes())), duplex: 'half' }),
+      ...(length > 0 && { body, duplex: 'half' }),
     } as RequestInit)
     const text = await response.text()
     if (response.ok) return undefined
@@ -50,7 +55,28 @@ async function tryToSend(
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     // Damage on our own side is no matter of luck.
-    const isBadLuck = cause instanceof Error && cause.name !== 'DamagedObject'
-    return { isBadLuck, error: cause instanceof Error ? cause : new Error(String(cause)) }
+    if (cause instanceof DamagedObject) return { isBadLuck: false, error: cause }
+    const message = `the storage can't be reached (${cause}); run the command again when it can`
+    return { isBadLuck: true, error: new Error(message) }
+  } finally {
+    silence.close()
+  }
+}
+
+/** Gives up on a store that takes no more bytes and says nothing, however long a part may take. */
+function watchForSilence() {
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(new Error('it is silent'))
+  let timer = setTimeout(giveUp, SILENCE_MS)
+  return {
+    signal: controller.signal,
+    async *watch(bytes: AsyncIterable<Uint8Array>) {
+      for await (const chunk of bytes) {
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, SILENCE_MS)
+        yield chunk
+      }
+    },
+    close: () => clearTimeout(timer),
   }
 }

@@ -85,6 +85,32 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual(await database.listRecords(undefined, 10), [record])
   })
 
+  test(name('a key that was revoked since it was adopted is revoked, and stays so'), async (t) => {
+    const { account, data } = await open(t)
+    const key = aKey(account.id)
+    for (const revokedAt of [null, after(2), null]) {
+      await data.adopt({ keys: [{ ...key, revokedAt }], assets: [] })
+    }
+    assert.deepEqual((await data.listKeys())[0]?.revokedAt, after(2))
+  })
+
+  test(name('an asset may have any number of products'), async (t) => {
+    const { database, account, data } = await open(t, { planStorage: 1000 })
+    const products = Array.from({ length: 1000 }, (_, index) =>
+      aProduct({ id: newUuid(), variantId: index }),
+    )
+    const put = await data.putProducts(products)
+    const productIds = put.map(({ id }) => id).sort()
+    const assets = Array.from({ length: 40 }, () => ({
+      ...aRecord({ accountId: account.id, productIds }),
+      idempotency: undefined,
+    }))
+    await data.adopt({ keys: [], assets })
+    const records = await database.listRecords(undefined, 100)
+    assert.equal(records.length, 40)
+    for (const record of records) assert.deepEqual(record.productIds, productIds)
+  })
+
   test(name('adopting is all or nothing'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const first = aRecord({ accountId: account.id })

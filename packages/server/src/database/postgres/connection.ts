@@ -32,8 +32,11 @@ export interface Connection {
  */
 export function openConnection(options: PostgresOptions): Connection {
   let isLost = false
-  const client = postgres(options.url, {
+  const client = postgres(withoutLibpqOnly(options.url), {
     max: 1,
+    // It would end in the middle of a transaction, and the rest would run on a new one.
+    max_lifetime: null,
+    idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     ssl: options.tls === 'off' ? false : { rejectUnauthorized: options.tls === 'verify' },
     types: { int8: INT8 },
@@ -59,6 +62,38 @@ export function openConnection(options: PostgresOptions): Connection {
       await client.end({ timeout: 0 })
     },
   }
+}
+
+/** What addresses of hosted databases carry for libpq; to the server they would be settings. */
+const LIBPQ_ONLY = [
+  'channel_binding',
+  'gssencmode',
+  'sslcert',
+  'sslcrl',
+  'sslkey',
+  'sslrootcert',
+  'target_session_attrs',
+]
+
+function withoutLibpqOnly(url: string): string {
+  const cleaned = new URL(url)
+  for (const name of LIBPQ_ONLY) cleaned.searchParams.delete(name)
+  return cleaned.href
+}
+
+/** Asks once, for a bounded time: some addresses take a connection and never say a word. */
+export async function reach({ sql }: Connection): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(silentServer()), 2 * CONNECT_TIMEOUT_MS)
+  try {
+    await Promise.race([sql`select 1`, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function silentServer(): Error {
+  return Object.assign(new Error('no PostgreSQL server speaks there'), { code: 'CONNECT_TIMEOUT' })
 }
 
 function connectionLost(): Error {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { openConnection, type PostgresOptions, type Sql } from './connection.ts'
+import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
@@ -16,13 +16,14 @@ create index concurrently if not exists products_names on products
 export async function* examinePostgres(
   options: PostgresOptions & { clock: () => Date },
 ): AsyncIterable<Finding> {
-  const { sql, close } = openConnection(options)
+  const connection = openConnection(options)
+  const { sql } = connection
   try {
+    await reach(connection)
     yield await examineServer(sql, options.clock)
     const applied = await listApplied(sql)
     if (applied === undefined) {
-      const says = 'the database is empty; the service prepares it when it starts'
-      yield { about: 'database', verdict: 'pending', says }
+      yield await examineEmpty(sql)
       return
     }
     yield await examineMigrations(applied, MIGRATIONS)
@@ -30,7 +31,7 @@ export async function* examinePostgres(
   } catch (error) {
     yield explain(error, options.url)
   } finally {
-    await close()
+    await connection.close()
   }
 }
 
@@ -60,10 +61,24 @@ async function listApplied(sql: Sql): Promise<{ name: string; checksum: string }
     select name, checksum from migrations order by name`
 }
 
+async function examineEmpty(sql: Sql): Promise<Finding> {
+  const about = 'database'
+  const [row] = await sql<{ may: boolean; name: string }[]>`
+    select has_schema_privilege(current_schema(), 'create') as may, current_user as name`
+  if (row?.may) {
+    const says = 'the database is empty; the service prepares it when it starts'
+    return { about, verdict: 'pending', says }
+  }
+  const says = `the database is empty, and ${row?.name} may not make tables in it`
+  const remedy = `grant create, usage on schema public to ${row?.name};`
+  return { about, verdict: 'wrong', says, remedy }
+}
+
 async function examineSearch(sql: Sql): Promise<Finding> {
   const about = 'database'
   const indexes = await sql`
-    select from pg_indexes where indexname in ('assets_names', 'products_names')`
+    select from pg_indexes where schemaname = current_schema()
+      and indexname in ('assets_names', 'products_names')`
   if (indexes.length === 2) {
     return { about, verdict: 'well', says: 'names are searched by a trigram index' }
   }
@@ -93,14 +108,16 @@ function explain(error: unknown, url: string): Finding {
     const command = `createdb ${server} --owner ${username} --encoding UTF8 --template template0 ${name}`
     return wrong(`PostgreSQL at ${place} has no database ${name}`, command)
   }
-  if (/^(42501)$/.test(code)) {
-    const remedy = `grant create, usage on schema public to ${username};`
+  if (code === '42501') {
+    const remedy = `let ${username} own the database, or grant it all rights on its tables`
     return wrong(`${username} lacks rights in the database: ${message}`, remedy)
   }
   if (/\b(TLS|SSL|certificate)\b/i.test(message)) {
     const remedy = 'turn TLS on at the server, or set STOWAGE_DATABASE_TLS (off, on, verify)'
     return wrong(`PostgreSQL at ${place} and we do not agree on TLS: ${message}`, remedy)
   }
+  const isAway = code === '' || /^(CONNECT|E[A-Z]+$)/.test(code)
+  if (!isAway) return wrong(`PostgreSQL at ${place} refuses: ${message}`, 'see its log')
   const remedy = 'start the server, or set STOWAGE_DATABASE to where it is'
   return wrong(`PostgreSQL does not answer at ${place}: ${message}`, remedy)
 }

@@ -14,6 +14,7 @@ export interface Pool {
    * when it takes too long, whether for want of a connection or of an answer.
    */
   use<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  /** Waits for what runs; nothing new is begun. */
   close(): Promise<void>
 }
 
@@ -24,14 +25,18 @@ export function openPool(options: PostgresOptions): Pool {
   const idle = Array.from({ length: options.poolSize }, () => openConnection(options))
   const waiting = new Set<(connection: Connection) => void>()
 
-  async function take(timeout: Promise<never>): Promise<Connection> {
+  let isClosed = false
+  let inUse = 0
+  let whenQuiet: (() => void) | undefined
+
+  async function take(): Promise<Connection> {
     // The one that was used last, so that few are open when little is to do.
     const connection = idle.pop()
     if (connection !== undefined) return sound(connection)
     const { promise, resolve } = Promise.withResolvers<Connection>()
     waiting.add(resolve)
     try {
-      return await Promise.race([promise, timeout])
+      return await within(timeoutMs, promise)
     } finally {
       waiting.delete(resolve)
     }
@@ -53,12 +58,12 @@ export function openPool(options: PostgresOptions): Pool {
 
   return {
     async use(work) {
-      const { promise: timeout, reject } = Promise.withResolvers<never>()
-      const timer = setTimeout(() => reject(tookTooLong(timeoutMs)), timeoutMs)
+      if (isClosed) throw new EngineUnavailable('database', new Error('it was closed'))
+      inUse += 1
       try {
-        const connection = await take(timeout)
+        const connection = await take()
         try {
-          return await Promise.race([work(connection.sql), timeout])
+          return await within(timeoutMs, work(connection.sql))
         } catch (error) {
           // Some are told only later that their connection is lost.
           if (isOutage(error)) void connection.close()
@@ -67,13 +72,30 @@ export function openPool(options: PostgresOptions): Pool {
           giveBack(connection)
         }
       } finally {
-        clearTimeout(timer)
+        inUse -= 1
+        if (inUse === 0) whenQuiet?.()
       }
     },
 
     async close() {
+      isClosed = true
+      const quiet = new Promise<void>((resolve) => {
+        whenQuiet = resolve
+      })
+      if (inUse > 0) await quiet
       await Promise.all(idle.map((connection) => connection.close()))
     },
+  }
+}
+
+/** Fails with an outage when it takes longer. */
+async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(tookTooLong(timeoutMs)), timeoutMs)
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

@@ -9,6 +9,7 @@ import { EngineUnavailable } from '../../errors.ts'
 import { aBusyAccount, anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
+import { begin, openConnection } from './connection.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -144,4 +145,25 @@ test('a server that takes statements and is silent is an outage', async (t) => {
   const both = [database.check(), database.check()]
   await Promise.all(both.map((call) => assert.rejects(call, outage)))
   await database.check()
+})
+
+test('a transaction stays on its connection, however long it lives', async (t) => {
+  const url = await server.database(t)
+  const aged = new URL(url)
+  aged.searchParams.set('max_lifetime', '1')
+  const connection = openConnection({
+    url: aged.href,
+    poolSize: 1,
+    statementTimeoutMs: 10_000,
+    tls: 'off',
+  })
+  cleanUp(t, () => connection.close())
+  const work = begin(connection.sql, async (transaction) => {
+    await transaction`select pg_sleep(1.5)`
+    await transaction`create table half_done ()`
+    throw new Error('taken back')
+  })
+  await assert.rejects(work, /taken back/)
+  const [table] = await connection.sql`select to_regclass('half_done') as found`
+  assert.equal(table?.found, null)
 })

@@ -2,7 +2,7 @@ import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
 import { ownAssets } from './assets.ts'
-import { openConnection, type PostgresOptions, type Sql } from './connection.ts'
+import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { globalJobs } from './jobs.ts'
 import { ownLists } from './lists.ts'
 import { migrateUnderLock } from './migrations.ts'
@@ -30,7 +30,10 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
 async function migrateOnce(options: PostgresOptions): Promise<void> {
   const connection = openConnection(options)
   try {
-    await unitOfWork(() => migrateUnderLock(connection.sql))
+    await unitOfWork(async () => {
+      await reach(connection)
+      await migrateUnderLock(connection.sql)
+    })
   } finally {
     await connection.close()
   }

@@ -39,7 +39,11 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'
       .flatMap(({ asset, productIds }) =>
         productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
       )
-    if (links.length > 0) await transaction`insert into asset_products ${transaction(links)}`
+    // Arrays, as there may be more of them than a statement may have parameters.
+    await transaction`
+      insert into asset_products (asset_id, product_id)
+      select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],
+        ${links.map(({ product_id }) => product_id)}::uuid[])`
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored
@@ -55,7 +59,9 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'
       begin(sql, async (transaction) => {
         if (keys.length > 0) {
           const rows = keys.map((key) => toKeyRow(account, key))
-          await transaction`insert into keys ${transaction(rows)} on conflict (id) do nothing`
+          await transaction`
+            insert into keys ${transaction(rows)} on conflict (id) do update
+            set revoked_at = coalesce(keys.revoked_at, excluded.revoked_at)`
         }
         if (assets.length > 0) await adoptAssets(transaction, assets)
       }),

@@ -23,7 +23,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   const insertKey = prepare(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at, last_used_at, revoked_at)
      values (:id, :account, :name, :scope, :hash, :hint, :created_at, :last_used_at, :revoked_at)
-     on conflict (id) do nothing`,
+     on conflict (id) do update set revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   )
   const insertAsset = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StoredThings } from '../storage.ts'
 import { isMissing } from './file-system.ts'
@@ -63,8 +64,12 @@ export async function whereMounted<Result>(
 /** Sorted: the folders that they are spread over are named by their ends. */
 async function listKeys(layout: Layout): Promise<string[]> {
   const keys: string[] = []
-  for (const shard of await readdir(layout.objects)) {
-    for (const key of await readdir(join(layout.objects, shard))) keys.push(key)
+  for (const shard of await readdir(layout.objects, { withFileTypes: true })) {
+    if (!shard.isDirectory()) continue
+    for (const key of await readdir(join(layout.objects, shard.name))) {
+      // Others put their own things everywhere.
+      if (isAssetId(key)) keys.push(key)
+    }
   }
   return keys.sort()
 }

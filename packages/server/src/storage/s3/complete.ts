@@ -37,7 +37,11 @@ export async function completeInS3(
     // Swift takes and lists parts also of what is complete, and would make another object of them.
     if (before.outcome === 'completed') return before
     if (held === undefined) return objectOutcome(completion, questions)
-    const atFault = partsAtFault(held, completion.plan, completion.parts)
+    // Stores make the object of every part that they hold.
+    const beyond = held
+      .map(({ number }) => number)
+      .filter((number) => number > completion.plan.count)
+    const atFault = [...partsAtFault(held, completion.plan, completion.parts), ...beyond]
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     try {
       await completion.send(

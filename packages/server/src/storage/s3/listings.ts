@@ -4,6 +4,7 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2Output,
 } from '@aws-sdk/client-s3'
+import { isAssetId } from '../../domain/asset.ts'
 import type { ObjectFacts, StorageUpload } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
 import { orOutage } from './refusals.ts'
@@ -13,13 +14,10 @@ interface Folder {
   prefix: string
 }
 
-/** Objects are named after their assets. Others may use the bucket, too. */
-const OUR_KEY = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-/** Our own key behind the prefix; undefined for what does not look like ours. */
+/** Our own key behind the prefix; undefined for what is not ours: others may use the bucket, too. */
 function ownKey(key: string, prefix: string): string | undefined {
   const own = key.slice(prefix.length)
-  return key.startsWith(prefix) && OUR_KEY.test(own) ? own : undefined
+  return key.startsWith(prefix) && isAssetId(own) ? own : undefined
 }
 
 /* Stores name a next page also where there is none: only `IsTruncated` says that there is one. */

@@ -35,8 +35,7 @@ export async function resolvePlace(options: BucketOptions): Promise<Place> {
       },
     { step: 'build', priority: 'high' },
   )
-  await client.send(command)
-  client.destroy()
+  await client.send(command).finally(() => client.destroy())
   if (place === undefined) throw new Error(`it is not known where the bucket ${bucket} lies`)
   return place
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CORSRule, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3'
 import type { Finding } from '../../../domain/finding.ts'
-import { awsCommand, type Examination, found } from './examination.ts'
+import { awsCommand, type Examination, found, quoted } from './examination.ts'
 import { openProbe } from './probe.ts'
 import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
@@ -42,7 +42,8 @@ async function examineCors(examination: Examination): Promise<Finding> {
       `${problem}; this store has no CORS rules for a bucket: allow PUT from every origin and expose ETag in its own settings, or at the proxy before it`,
     )
   }
-  const wanted = [...rules, RULE]
+  // First, as the first rule that fits an origin decides.
+  const wanted = [RULE, ...rules.filter((rule) => !isOurs(rule))]
   if (!examination.fix) {
     return found('wrong', `${problem}; stowage doctor --fix sets this, or:`, {
       remedy: commandFor(examination, wanted),
@@ -51,10 +52,20 @@ async function examineCors(examination: Examination): Promise<Finding> {
   return setRules(examination, wanted)
 }
 
+/** As an earlier version may have set it, or a store gives it back. */
+function isOurs({
+  AllowedOrigins = [],
+  AllowedMethods = [],
+  ExposeHeaders = [],
+}: CORSRule): boolean {
+  const isOpen = AllowedOrigins.join() === '*' && AllowedMethods.includes('PUT')
+  return isOpen && ExposeHeaders.includes('Content-Range')
+}
+
 function commandFor(examination: Examination, rules: CORSRule[]): string {
   const { bucket } = examination
   const text = JSON.stringify({ CORSRules: rules })
-  const command = `s3api put-bucket-cors --bucket ${bucket} --cors-configuration '${text}'`
+  const command = `s3api put-bucket-cors --bucket ${bucket} --cors-configuration ${quoted(text)}`
   return awsCommand(examination, command)
 }
 

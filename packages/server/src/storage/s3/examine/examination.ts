@@ -20,7 +20,7 @@ export interface Examination extends BucketOptions {
 /** S3 refuses what was signed by a clock more than 15 minutes off. */
 const REFUSED_SKEW_MS = 15 * 60_000
 const NOTED_SKEW_MS = 60_000
-const ANSWER_TIMEOUT_MS = 10_000
+export const ANSWER_TIMEOUT_MS = 10_000
 
 export function found(
   verdict: Finding['verdict'],
@@ -28,6 +28,11 @@ export function found(
   more: Partial<Pick<Finding, 'about' | 'remedy'>> = {},
 ): Finding {
   return { about: 'storage', verdict, says, ...more }
+}
+
+/** As one word for a shell. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /** A command of AWS's own tool, as it must be called for this store. */

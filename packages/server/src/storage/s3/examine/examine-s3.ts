@@ -6,6 +6,9 @@ import { type Examination, examineClock, examineCredentials, examineRights } fro
 import { examineLifecycle } from './lifecycle.ts'
 import { examineRoundTrip } from './round-trip.ts'
 
+/** Whoever answers at all, answers small questions soon. */
+const PATIENCE = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
+
 /**
  * Looks at a bucket as a client, a browser and an operator would. With `fix` it sets the bucket's
  * CORS and lifecycle rules. What follows from a first problem is not looked at.
@@ -13,7 +16,7 @@ import { examineRoundTrip } from './round-trip.ts'
 export async function* examineS3(
   options: Omit<Examination, 'client' | 'place'>,
 ): AsyncIterable<Finding> {
-  const client = openClient(options, { maxAttempts: 2 })
+  const client = openClient(options, { maxAttempts: 2, requestHandler: PATIENCE })
   try {
     const examination = { ...options, client, place: await resolvePlace(options) }
     for (const examine of [examineClock, examineCredentials, examineRights, examineRoundTrip]) {
@@ -24,7 +27,8 @@ export async function* examineS3(
     yield await examineBrowsers(examination)
     yield await examineLifecycle(examination)
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+    const says = `the store at ${options.endpoint ?? 'AWS'} does not answer as S3 does: ${reason.slice(0, 300)}`
     yield { about: 'storage', verdict: 'wrong', says }
   } finally {
     client.destroy()

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { durationText } from '../../../domain/duration-text.ts'
 import type { Finding } from '../../../domain/finding.ts'
-import { awsCommand, type Examination, found } from './examination.ts'
+import { awsCommand, type Examination, found, quoted } from './examination.ts'
 import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -28,6 +28,11 @@ async function examineRules(examination: Examination): Promise<Finding> {
     if (!isNotThere(error)) throw error
     return found('note', 'this store has no lifecycle rules; the jobs of the service do the work')
   }
+  const deadly = rules.find((rule) => isDeadly(rule, prefix))
+  if (deadly !== undefined) {
+    const says = `the lifecycle rule ${deadly.ID ?? ''} of the bucket removes objects by their age, and files with them: take it away, or let it be for another prefix`
+    return found('wrong', says)
+  }
   const days = rules.filter((rule) => isOfUploads(rule, prefix)).map(daysOf)
   const shortest = Math.min(...days)
   if (shortest * DAY_MS < signedForMs) {
@@ -40,12 +45,13 @@ async function examineRules(examination: Examination): Promise<Finding> {
     return found('well', `the bucket lets go of incomplete uploads after ${shortest} days`)
   }
   const says = 'the bucket keeps incomplete uploads that the service does not know of for ever'
-  const wanted = { Rules: [...rules, ruleFor(prefix)] }
+  const ours = ruleFor(prefix)
+  const wanted = { Rules: [...rules.filter(({ ID }) => ID !== ours.ID), ours] }
   if (!fix) {
     return found('note', `${says}; stowage doctor --fix sets a rule for them, or:`, {
       remedy: awsCommand(
         examination,
-        `s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration '${JSON.stringify(wanted)}'`,
+        `s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration ${quoted(JSON.stringify(wanted))}`,
       ),
     })
   }
@@ -71,6 +77,15 @@ function isOfUploads(rule: LifecycleRule, prefix: string): boolean {
   const isPlain = rule.Filter?.Tag === undefined && rule.Filter?.And === undefined
   const isOn = rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload !== undefined
   return isOn && isPlain && prefix.startsWith(area)
+}
+
+/** It removes what it should not know of. */
+function isDeadly(rule: LifecycleRule, prefix: string): boolean {
+  const area = rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? rule.Prefix ?? ''
+  const removes = rule.Expiration?.Days !== undefined || rule.Expiration?.Date !== undefined
+  const isTagged = rule.Filter?.Tag !== undefined || rule.Filter?.And?.Tags !== undefined
+  const overlaps = prefix.startsWith(area) || area.startsWith(prefix)
+  return rule.Status === 'Enabled' && removes && !isTagged && overlaps
 }
 
 function daysOf({ AbortIncompleteMultipartUpload }: LifecycleRule): number {

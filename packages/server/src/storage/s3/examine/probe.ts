@@ -4,7 +4,7 @@ import {
   DeleteObjectCommand,
 } from '@aws-sdk/client-s3'
 import { encodePath, presignGet, presignParts } from '../presign.ts'
-import type { Examination } from './examination.ts'
+import { ANSWER_TIMEOUT_MS, type Examination } from './examination.ts'
 
 const CONTENT = 'stowage'
 const MINUTE_SECONDS = 60
@@ -38,6 +38,7 @@ export async function openProbe(examination: Examination): Promise<Probe> {
   const parts = [{ number: 1, length: CONTENT.length }]
   const [url = ''] = presignParts(target, signing, { uploadId: UploadId, parts })
   const headers = { Origin: webOrigin }
+  const soon = () => AbortSignal.timeout(ANSWER_TIMEOUT_MS)
   return {
     content: CONTENT,
     object,
@@ -45,11 +46,14 @@ export async function openProbe(examination: Examination): Promise<Probe> {
     preflight: () =>
       fetch(url, {
         method: 'OPTIONS',
+        signal: soon(),
         headers: { ...headers, 'Access-Control-Request-Method': 'PUT' },
       }),
-    put: () => fetch(url, { method: 'PUT', headers, body: CONTENT }),
+    put: () => fetch(url, { method: 'PUT', headers, body: CONTENT, signal: soon() }),
     get: () =>
-      fetch(presignGet(target, signing, { disposition: 'attachment', type: 'text/plain' })),
+      fetch(presignGet(target, signing, { disposition: 'attachment', type: 'text/plain' }), {
+        signal: soon(),
+      }),
     async close() {
       await client
         .send(new AbortMultipartUploadCommand({ ...object, UploadId }))
