@@ -4,7 +4,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, type TestContext, test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
+import { partPlan, partRanges } from '../../server/src/domain/parts.ts'
 import { md5Of, sendPart } from '../../server/src/move/send-part.ts'
+import { openS3Storage } from '../../server/src/storage/s3/s3-storage.ts'
 import { startCeph, whyNoCeph } from '../../server/test/support/ceph.ts'
 import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
 import { anEmbeddedService } from '../../server/test/support/embedded-service.ts'
@@ -114,6 +116,38 @@ if (missing !== undefined) {
     assert.deepEqual(await storage.listParts({ key, id }), [])
     await sendPart(part, await md5Of(bytes()))
     assert.equal((await storage.listParts({ key, id }))?.length, 1)
+  })
+
+  test('a move that goes on with another part size makes the same object', async (t) => {
+    const folder = await aFolder(t)
+    const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+    const bytes = bytesOf(99)
+    const { id: key } = await uploadFile(service.baseUrl, { bytes })
+    await service.close()
+    const { endpoint, region } = ceph
+    const bucket = await aBucket(ceph)
+    const options = { bucket, prefix: '', endpoint, region, pathStyle: true }
+    const storage = await openS3Storage({ ...options, maxParts: 10_000, clock: () => new Date() })
+    cleanUp(t, () => storage.close())
+    const id = await storage.createUpload({ key, id: key, mime: 'text/plain' })
+    const ranges = partRanges(partPlan(bytes.length, CHUNK)).slice(0, 2)
+    const later = new Date(Date.now() + 60_000)
+    const urls = await storage.signParts({ key, id }, ranges, later)
+    for (const [index, { start, end }] of ranges.entries()) {
+      const part = new Uint8Array(bytes.subarray(start, end))
+      assert.equal((await fetch(urls[index] ?? '', { method: 'PUT', body: part })).status, 200)
+    }
+    await postgres.server.createDatabase('another')
+    const last = startMove(folder, {
+      STOWAGE_DATABASE: postgres.url.replace(/postgres$/, 'another'),
+      STOWAGE_STORAGE: `s3://${bucket}`,
+      STOWAGE_S3_ENDPOINT: endpoint,
+      STOWAGE_S3_REGION: region,
+    })
+    const [code] = await last.ended
+    assert.equal(code, 0, last.output().stderr)
+    assert.equal((await storage.findObject(key))?.size, bytes.length)
+    assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
   })
 
   test('a thousand assets arrive at PostgreSQL and S3, though the move is killed twice', async (t) => {

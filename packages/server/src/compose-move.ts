@@ -28,6 +28,7 @@ export async function move(config: Config, options: MoveOptions): Promise<Moved>
       const advice = 'or carry its files ahead while it runs with --ahead'
       const held = await holdDataFolder(folder, { advice })
       closers.push(() => held.close())
+      await held.describe({ pid: process.pid, address: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
     return await moveService({ ...wishes, source, target, clock, newId: () => newUuid() })

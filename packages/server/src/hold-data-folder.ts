@@ -39,7 +39,7 @@ export async function holdDataFolder(
 async function describeHolder(note: string): Promise<string> {
   try {
     const { pid, address, since } = JSON.parse(await readFile(note, 'utf8'))
-    return `process ${pid}, which serves ${address} since ${since}`
+    return `process ${pid} (${address}, since ${since})`
   } catch {
     return 'another process'
   }

@@ -6,7 +6,7 @@ import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { durationText } from './domain/duration-text.ts'
 import type { Finding } from './domain/finding.ts'
 import { parseSizeText, sizeText } from './domain/size-text.ts'
-import { ServiceError } from './errors.ts'
+import { EngineUnavailable, ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
 import type { Moved } from './move/move.ts'
 import type { Operator } from './operator.ts'
@@ -110,18 +110,32 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
     }
     return isWrong ? EXIT.failed : EXIT.done
   } catch (error) {
-    return explain(error)
+    // It is said like everything else that is wrong: nobody should take the rest for all.
+    onFinding(toFinding(error))
+    return error instanceof ConfigError ? EXIT.usage : EXIT.failed
   }
+}
+
+function toFinding(error: unknown): Finding {
+  if (error instanceof ConfigError) {
+    const says = 'the settings need mending'
+    return { about: 'settings', verdict: 'wrong', says, items: error.problems }
+  }
+  const about = error instanceof EngineUnavailable ? error.engine : 'settings'
+  const cause = error instanceof Error && error.cause ? ` (${error.cause})` : ''
+  const says = `it could not be looked at to the end: ${error instanceof Error ? error.message : error}${cause}`
+  return { about, verdict: 'wrong', says, remedy: 'stowage doctor' }
 }
 
 /** Carries a data folder to the engines that the environment names. Returns the exit code. */
 export async function move(
-  options: MoveOptions & { onMoved(moved: Moved): void },
+  options: MoveOptions & { onMoved(moved: Moved): void; onFailed(): void },
 ): Promise<number> {
   try {
     options.onMoved(await moveTo(readConfig(process.env), options))
     return EXIT.done
   } catch (error) {
+    options.onFailed()
     return explain(error)
   }
 }

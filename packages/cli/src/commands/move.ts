@@ -43,6 +43,7 @@ Examples:
       ahead,
       verify,
       onProgress: (now) => progress.show(describe(now)),
+      onFailed: progress.clear,
       onMoved(moved) {
         progress.clear()
         writeData(moved, { json, text: summary(moved, server.sizeText) })

@@ -72,6 +72,14 @@ test('--verify finds a byte that changed on the disk', async (t) => {
   assert.match(stdout, new RegExp(`- ${id} a.zip: .*00001 has changed since it was stored`))
 })
 
+test('what others put into the folder of objects is not looked at', async (t) => {
+  const { folder, baseUrl } = await aService(t)
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  await writeFile(join(folder, 'storage/objects/.DS_Store'), '')
+  const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
+  assert.equal(code, 0, stdout)
+})
+
 test('a file that is no database is named', async (t) => {
   const folder = await aFolder(t)
   await writeFile(
@@ -87,5 +95,11 @@ test('a file that is no database is named', async (t) => {
 test('what can’t be meant ends with code 2', async (t) => {
   const folder = await aFolder(t)
   assert.equal((await doctor({ STOWAGE_DATA: folder }, 'now')).code, 2)
-  assert.equal((await doctor({ STOWAGE_DATA: folder, STOWAGE_PORT: 'x' })).code, 2)
+  const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: 'x' }
+  const { code, stdout } = await doctor(settings, '--json')
+  assert.equal(code, 2)
+  const [finding]: Finding[] = JSON.parse(stdout)
+  assert.deepEqual([finding?.about, finding?.verdict], ['settings', 'wrong'])
+  assert.match(finding?.items?.join() ?? '', /STOWAGE_PORT=x/)
+  assert.match((await doctor(settings)).stdout, /1 wrong/)
 })

@@ -125,10 +125,15 @@ test('a target that has other assets is refused, and stays as it is', async (t) 
   const { carry, open } = await aTarget(t)
   const service = await open()
   await uploadFile(service.baseUrl, { name: 'other.zip', bytes: someBytes(5) })
-  const before = await listOf(service.baseUrl)
+  const readAll = async (baseUrl: string) => [
+    await listOf(baseUrl),
+    (await callJson(`${baseUrl}${API}/products`, { method: 'GET' })).body.data,
+    (await callJson(`${baseUrl}${API}/account`, { method: 'GET' })).body.data,
+  ]
+  const before = await readAll(service.baseUrl)
   await service.close()
   await assert.rejects(carry(folder), /1 assets that the source has not.*other\.zip/)
-  assert.deepEqual(await listOf((await open()).baseUrl), before)
+  assert.deepEqual(await readAll((await open()).baseUrl), before)
 })
 
 test('an asset that was renamed since it was carried is refused by name', async (t) => {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { ListMultipartUploadsCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import {
+  GetBucketCorsCommand,
+  type LifecycleRule,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  PutBucketCorsCommand,
+} from '@aws-sdk/client-s3'
 import { startCeph, whyNoCeph } from '../../../../test/support/ceph.ts'
 import { skipUnlessCi } from '../../../../test/support/requirement.ts'
 import { aBucket, credentialsOf, type S3Server } from '../../../../test/support/s3-server.ts'
@@ -8,6 +14,7 @@ import type { Finding } from '../../../domain/finding.ts'
 import { openClient } from '../s3-client.ts'
 import type { Examination } from './examination.ts'
 import { examineS3 } from './examine-s3.ts'
+import { writeRules } from './lifecycle.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -124,17 +131,32 @@ if (missing !== undefined) {
 
   test('rules that the bucket has are kept', async () => {
     const bucket = await aBucket(server)
-    const { PutBucketCorsCommand, GetBucketCorsCommand } = await import('@aws-sdk/client-s3')
     const client = openClient(optionsOf(server, bucket))
-    const rule = { AllowedOrigins: ['https://other.example.com'], AllowedMethods: ['GET'] }
+    // It fits every origin, but lets no ETag be read.
+    const rule = { AllowedOrigins: ['*'], AllowedMethods: ['GET', 'PUT'], AllowedHeaders: ['*'] }
     const CORSConfiguration = { CORSRules: [rule] }
     await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
     await examine({ bucket, fix: true })
+    assert.equal((await examine({ bucket, fix: true })).at(-2)?.verdict, 'well')
     const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket: bucket }))
     client.destroy()
     assert.deepEqual(CORSRules.length, 2)
-    assert.ok(
-      CORSRules.some(({ AllowedOrigins }) => AllowedOrigins?.[0] === rule.AllowedOrigins[0]),
-    )
+    assert.ok(CORSRules.some(({ AllowedMethods = [] }) => AllowedMethods.length === 2))
+  })
+
+  test('a lifecycle rule that would remove files is named', async () => {
+    const bucket = await aBucket(server)
+    const client = openClient(optionsOf(server, bucket))
+    const rule: LifecycleRule = {
+      ID: 'tidy up',
+      Status: 'Enabled',
+      Filter: { Prefix: '' },
+      Expiration: { Days: 1 },
+    }
+    await writeRules({ client, bucket }, { Rules: [rule] })
+    client.destroy()
+    const last = (await examine({ bucket })).at(-1)
+    assert.equal(last?.verdict, 'wrong')
+    assert.match(last.says, /the lifecycle rule tidy up of the bucket removes objects/)
   })
 }

@@ -102,8 +102,9 @@ async function readRules({ client, bucket }: Examination): Promise<LifecycleRule
   }
 }
 
-async function writeRules(
-  { client, bucket }: Examination,
+/** All of the bucket's rules at once. */
+export async function writeRules(
+  { client, bucket }: Pick<Examination, 'client' | 'bucket'>,
   rules: { Rules: LifecycleRule[] },
 ): Promise<void> {
   const command = new PutBucketLifecycleConfigurationCommand({
