@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
-import { aBusyAccount } from '../contract/builders.ts'
+import { aBusyAccount, anAccount, anUpload, NOON } from '../contract/builders.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
@@ -53,6 +53,31 @@ test('a migration that was edited after it ran stops the start', async (t) => {
   await assert.rejects(openSqliteDatabase({ file }), /was changed after it ran/)
   other.exec(`insert into migrations values ('0000_other.sql', '', '')`)
   await assert.rejects(openSqliteDatabase({ file }), /newer version/)
+})
+
+test('of writes that share a commit, one that fails takes back nothing of the others', async (t) => {
+  const database = await openIn(t, await aFile(t))
+  const { id } = await anAccount(database, 'default')
+  const data = database.of(id)
+  const { asset, ...upload } = anUpload({ accountId: id })
+  const record = {
+    asset: { ...asset, status: 'ready' as const },
+    upload,
+    idempotency: undefined,
+    changedAt: NOON,
+    productIds: ['nothing'],
+  }
+  const results = await Promise.allSettled([
+    data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }) }),
+    data.adopt({ keys: [], assets: [record] }),
+    data.reserveUpload({ upload: anUpload({ accountId: id, size: 30 }) }),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  const { reserved, assets } = await data.readSummary()
+  assert.deepEqual({ reserved, assets }, { reserved: 90, assets: 0 })
 })
 
 test('balancing the books mends counters that went wrong', async (t) => {
