@@ -1,21 +1,38 @@
 import { TRIGRAM_LENGTH, trigrams } from '../../domain/search-text.ts'
+import type { Connection } from './statement.ts'
 
 export interface Filter {
   /** Conditions, to be joined by `and`. */
   conditions: string[]
   parameters: Record<string, string | number>
+  /** Few rows meet it, and it alone should decide how they are found. */
+  isSelective?: boolean
 }
 
+/** Up to so many candidates the index is asked for them; beyond, names are met soon anyway. */
+const FEW = 5000
+
 /**
- * Finds a folded text in `search_name`. One and two letters are no trigram, and are looked for in
- * every name. The index holds no positions, so each candidate is looked at once more.
+ * Finds a folded text in `search_name`. Where few names have its trigrams, these are looked up and
+ * everything else is asked of them; the index holds no positions, so each is looked at once more.
+ * Where many have, or the text is too short for a trigram, names are read in the order of the list.
  */
-export function nameFilter(index: 'asset_names' | 'product_names', name: string): Filter {
-  const contains = 'instr(search_name, :name) > 0'
-  if ([...name].length < TRIGRAM_LENGTH) return { conditions: [contains], parameters: { name } }
-  return {
-    conditions: [contains, `seq in (select rowid from ${index} where ${index} match :match)`],
-    parameters: { name, match: matchExpression(name) },
+export function prepareNameFilter({ prepare }: Connection, index: 'asset_names' | 'product_names') {
+  const candidates = prepare<{ count: number }>(
+    `select count(*) as count from (
+       select 1 from ${index} where ${index} match :match limit ${FEW + 1})`,
+  )
+  return (name: string): Filter => {
+    const contains = 'instr(search_name, :name) > 0'
+    const everywhere = { conditions: [contains], parameters: { name }, isSelective: false }
+    if ([...name].length < TRIGRAM_LENGTH) return everywhere
+    const match = matchExpression(name)
+    if ((candidates.get({ match })?.count ?? 0) > FEW) return everywhere
+    return {
+      conditions: [contains, `seq in (select rowid from ${index} where ${index} match :match)`],
+      parameters: { name, match },
+      isSelective: true,
+    }
   }
 }
 
