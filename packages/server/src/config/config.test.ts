@@ -132,6 +132,11 @@ test('settings of an engine that is not in use are refused', () => {
   ])
 })
 
+test('an engine that can’t be read is the only problem', () => {
+  const settings = { STOWAGE_STORAGE: 's3:bucket', STOWAGE_S3_REGION: 'eu-central-1' }
+  assert.equal(problemsOf(settings).length, 1)
+})
+
 test('service and storage need two ports', () => {
   assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
 })

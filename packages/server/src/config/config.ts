@@ -114,7 +114,9 @@ export function readConfig(environment: Environment): Config {
       12 * 3_600_000,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
-  problems.push(...mismatches(config, environment))
+  // What follows from an engine that could not be read is no problem of its own.
+  const areEnginesKnown = !problems.some((line) => /^STOWAGE_(DATABASE|STORAGE)[=:]/.test(line))
+  if (areEnginesKnown) problems.push(...mismatches(config, environment))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
