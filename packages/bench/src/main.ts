@@ -1,40 +1,75 @@
+import { readdirSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { judge } from './judge.ts'
 import { measure } from './measure.ts'
+import type { Result } from './report/result.ts'
+import { tableOf } from './report/table.ts'
+import { writePage } from './report/write-page.ts'
+import { openScene } from './scene.ts'
 import type { Workload } from './workload.ts'
-import { presign } from './workloads/presign.ts'
 
 /*
  * Speed beside others, in one run on one machine: ratios are what counts.
  *
- *     npm run bench                 all of them
- *     npm run bench -- presign      one of them
+ *     npm run bench                      all of them
+ *     npm run bench -- presign list      some of them
+ *     npm run bench -- --write           and docs/performance.md
+ *     npm run bench -- --rounds 5 --seconds 3
  */
-const WORKLOADS: Record<string, () => Workload> = { presign }
-const ROUNDS = 5
+const FOLDER = new URL('./workloads/', import.meta.url)
+const WORKLOADS = readdirSync(FOLDER).map((file) => file.replace(/\.ts$/, ''))
 
-async function run(names: string[]): Promise<number> {
-  const unknown = names.filter((name) => !Object.hasOwn(WORKLOADS, name))
+async function run(): Promise<number> {
+  const { positionals: names, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      write: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '3' },
+      seconds: { type: 'string', default: '1' },
+    },
+  })
+  const unknown = names.filter((name) => !WORKLOADS.includes(name))
   if (unknown.length > 0) {
-    process.stderr.write(`bench: no ${unknown}; there is ${Object.keys(WORKLOADS).join(', ')}\n`)
+    process.stderr.write(`bench: no ${unknown.join(', ')}; there is ${WORKLOADS.join(', ')}\n`)
     return 2
   }
-  for (const name of names.length > 0 ? names : Object.keys(WORKLOADS)) {
-    const workload = WORKLOADS[name]?.()
-    if (workload !== undefined) await runOne(name, workload)
+  const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
+  const results: Result[] = []
+  for (const name of names.length > 0 ? names : WORKLOADS) {
+    const result = await runOne(name, effort)
+    process.stdout.write(`${tableOf(result)}\n`)
+    results.push(result)
   }
-  return 0
+  if (values.write) await writePage(results)
+  const isVoid = ({ measurements }: Result) => measurements.some((it) => it.void !== undefined)
+  return results.some(isVoid) ? 1 : 0
 }
 
-async function runOne(name: string, workload: Workload): Promise<void> {
-  const onRound = (round: number) => process.stderr.write(`\r${name}: round ${round} of ${ROUNDS} `)
-  const measurements = await measure(workload, { rounds: ROUNDS, onRound })
-  process.stderr.write('\r\u001b[2K')
-  const ours = measurements[0]?.median ?? 1
-  const lines = measurements.map(({ name: contender, median, fastest, slowest }) => {
-    const ratio = (median / ours).toFixed(2)
-    const spread = `${fastest.toFixed(1)} to ${slowest.toFixed(1)} ms`
-    return `  ${contender.padEnd(24)}${median.toFixed(1).padStart(10)} ms   ${spread.padEnd(26)}${ratio.padStart(8)} times ours`
-  })
-  process.stdout.write(`${workload.title}\n${lines.join('\n')}\n`)
+async function runOne(name: string, effort: { rounds: number; seconds: number }): Promise<Result> {
+  const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
+  const { title, figures, targets } = workload
+  const rounds = Math.max(effort.rounds, workload.rounds ?? 0)
+  const scene = openScene(effort.seconds)
+  try {
+    progress(`${name}: opening`)
+    const contenders = await workload.open(scene)
+    const measurements = await measure(contenders, {
+      rounds,
+      onTurn: (round, contender) => progress(`${name}: round ${round} of ${rounds}, ${contender}`),
+    })
+    return { name, title, figures, measurements, verdicts: judge(measurements, targets) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : `${error}`
+    const measurements = [{ name: 'nothing', figures: {}, void: reason }]
+    return { name, title, figures, measurements, verdicts: judge([], targets) }
+  } finally {
+    await scene.close()
+    progress('')
+  }
 }
 
-process.exitCode = await run(process.argv.slice(2))
+function progress(text: string): void {
+  process.stderr.write(`\r\u001b[2K${text}`)
+}
+
+process.exitCode = await run()

@@ -1,39 +1,57 @@
-import type { Workload } from './workload.ts'
+import type { Contender } from './workload.ts'
+
+export interface Spread {
+  median: number
+  least: number
+  most: number
+}
 
 export interface Measurement {
   name: string
-  /** Milliseconds. */
-  median: number
-  fastest: number
-  slowest: number
+  figures: Record<string, Spread>
+  /** Why its figures are worth nothing. */
+  void?: string
 }
 
 /**
  * Runs the contenders in turns, so that whatever else the machine does meets all of them alike. The
- * first round warms up and is dropped.
+ * first round warms up and is dropped. One that fails is out, with all its figures.
  */
 export async function measure(
-  { contenders }: Workload,
-  options: { rounds: number; onRound: (round: number) => void },
+  contenders: Contender[],
+  options: { rounds: number; onTurn: (round: number, name: string) => void },
 ): Promise<Measurement[]> {
-  const times = contenders.map((): number[] => [])
+  const runs = new Map(contenders.map(({ name }) => [name, [] as Record<string, number>[]]))
+  const failures = new Map<string, string>()
   for (let round = 0; round <= options.rounds; round += 1) {
-    options.onRound(round)
-    for (const [index, contender] of contenders.entries()) {
-      const start = performance.now()
-      await contender.run()
-      if (round > 0) times[index]?.push(performance.now() - start)
+    for (const { name, run } of contenders) {
+      if (failures.has(name)) continue
+      options.onTurn(round, name)
+      try {
+        const figures = await run()
+        if (round > 0) runs.get(name)?.push(figures)
+      } catch (error) {
+        failures.set(name, error instanceof Error ? error.message : `${error}`)
+      }
     }
   }
-  return contenders.map(({ name }, index) => summary(name, times[index] ?? []))
+  return contenders.map(({ name }) => {
+    const failure = failures.get(name)
+    if (failure !== undefined) return { name, figures: {}, void: failure }
+    return { name, figures: summary(runs.get(name) ?? []) }
+  })
 }
 
-function summary(name: string, times: number[]): Measurement {
-  const sorted = times.toSorted((a, b) => a - b)
-  return {
-    name,
-    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
-    fastest: sorted[0] ?? 0,
-    slowest: sorted.at(-1) ?? 0,
-  }
+function summary(runs: Record<string, number>[]): Record<string, Spread> {
+  const names = new Set(runs.flatMap((run) => Object.keys(run)))
+  const valuesOf = (name: string) => runs.map((run) => run[name]).filter((it) => it !== undefined)
+  return Object.fromEntries([...names].map((name) => [name, spreadOf(valuesOf(name))]))
+}
+
+export function spreadOf(values: number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (index: number) => sorted[index] ?? Number.NaN
+  const middle = (sorted.length - 1) / 2
+  const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2
+  return { median, least: at(0), most: at(sorted.length - 1) }
 }

@@ -1,13 +1,46 @@
-/** One piece of work, done by several contenders. */
+/** One piece of work, done by several contenders in one run. Each file of `workloads/` exports one. */
 export interface Workload {
   /** What is done, as a title. */
   title: string
-  /** The first one is ours; the others are peers and bare limits. */
-  contenders: Contender[]
+  /** What is looked at, in the order of the report. */
+  figures: Record<string, Figure>
+  /** What we hold ourselves to. */
+  targets: Target[]
+  /** How many rounds are counted, where the usual number is not enough. */
+  rounds?: number
+  /** Opens all that is compared, ours first. What is opened is handed to `scene` to be closed. */
+  open(scene: Scene): Promise<Contender[]>
+}
+
+export interface Figure {
+  title: string
+  unit: string
+  better: 'more' | 'less'
 }
 
 export interface Contender {
   name: string
-  /** Does the work once. */
-  run(): Promise<void>
+  /** Does the work once. A contender need not have every figure. Throws when any answer is wrong. */
+  run(): Promise<Record<string, number>>
+}
+
+/**
+ * `of` is ours unless it says otherwise, and `times` what it is compared with: another contender, or
+ * another figure, or both. Without `times` the limit is a figure by itself.
+ */
+export interface Target {
+  figure: string
+  of?: string
+  limit: { atLeast: number } | { below: number }
+  times?: { contender?: string; figure?: string }
+}
+
+/** Where a workload takes place. */
+export interface Scene {
+  /** Seconds that one measurement under load lasts. */
+  seconds: number
+  /** Runs when the workload is over, last added first. */
+  defer(step: () => unknown): void
+  /** A folder on a real disk, which is removed in the end. */
+  folder(): Promise<string>
 }

@@ -1,0 +1,12 @@
+import fastify from 'fastify'
+import postgres from 'postgres'
+
+/** One row by its id, as it is. */
+const sql = postgres(process.env.DATABASE, { max: 10 })
+
+const app = fastify()
+app.get('/assets/:id', async (request, reply) => {
+  const [row] = await sql`select * from assets where id = ${request.params.id}`
+  return row === undefined ? reply.code(404).send() : row
+})
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

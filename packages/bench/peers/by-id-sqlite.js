@@ -1,0 +1,13 @@
+import { DatabaseSync } from 'node:sqlite'
+import fastify from 'fastify'
+
+/** One row by its id, as it is. */
+const database = new DatabaseSync(process.env.FILE, { readOnly: true })
+const byId = database.prepare('select * from assets where id = ?')
+
+const app = fastify()
+app.get('/assets/:id', async (request, reply) => {
+  const row = byId.get(request.params.id)
+  return row === undefined ? reply.code(404).send() : row
+})
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

@@ -1,0 +1,26 @@
+import { createRequire } from 'node:module'
+import * as companion from '@uppy/companion'
+
+const { app: makeApp } = companion.default ?? companion
+const require = createRequire(import.meta.url)
+const express = createRequire(require.resolve('@uppy/companion'))('express')
+
+/** Uppy's server, of which only the S3 part is used: a client uploads straight to the bucket. */
+const { BUCKET, ENDPOINT, REGION, PORT, FOLDER } = process.env
+const { app } = makeApp({
+  server: { host: `127.0.0.1:${PORT}`, protocol: 'http' },
+  filePath: FOLDER,
+  secret: 'a secret of no importance',
+  uploadUrls: [/.*/],
+  corsOrigins: true,
+  s3: {
+    key: process.env.AWS_ACCESS_KEY_ID,
+    secret: process.env.AWS_SECRET_ACCESS_KEY,
+    bucket: BUCKET,
+    region: REGION,
+    endpoint: ENDPOINT,
+    forcePathStyle: true,
+    expires: 43_200,
+  },
+})
+express().use(app).listen(Number(PORT), '127.0.0.1')

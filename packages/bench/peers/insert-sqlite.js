@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto'
+import { DatabaseSync } from 'node:sqlite'
+import fastify from 'fastify'
+
+/** The least that remembers a request for good: one row in one transaction that reached the disk. */
+const database = new DatabaseSync(process.env.FILE)
+database.exec(`
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  create table sessions (id text primary key, name text, size integer, mime text) strict;
+`)
+const insert = database.prepare('insert into sessions values (?, ?, ?, ?)')
+
+const app = fastify()
+app.post('/sessions', async (request, reply) => {
+  const { name, size, mime } = request.body
+  const id = randomUUID()
+  database.exec('begin immediate')
+  insert.run(id, name, size, mime)
+  database.exec('commit')
+  return reply.code(201).send({ id })
+})
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })

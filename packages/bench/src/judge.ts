@@ -1,0 +1,25 @@
+import type { Measurement } from './measure.ts'
+import type { Target } from './workload.ts'
+
+export interface Verdict {
+  target: Target
+  /** The ratio, or the figure itself; undefined when something was not measured. */
+  value: number | undefined
+  isMet: boolean
+}
+
+/** Holds the medians against the targets. */
+export function judge(measurements: Measurement[], targets: Target[]): Verdict[] {
+  const ours = measurements[0]?.name ?? ''
+  const medianOf = (contender: string, figure: string) =>
+    measurements.find(({ name }) => name === contender)?.figures[figure]?.median
+  return targets.map((target) => {
+    const { figure, of = ours, times, limit } = target
+    const measured = medianOf(of, figure)
+    const base = times ? medianOf(times.contender ?? of, times.figure ?? figure) : 1
+    const value = measured === undefined || base === undefined ? undefined : measured / base
+    const isMet =
+      value !== undefined && ('atLeast' in limit ? value >= limit.atLeast : value < limit.below)
+    return { target, value, isMet }
+  })
+}

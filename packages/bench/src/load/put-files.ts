@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export const PART = 100_000_000
+export const GIBIBYTE = 2 ** 30
+
+/** One body for all: what is in it makes no difference to any contender. */
+export const BODY = randomBytes(PART)
+
+/** The lengths of the parts of 1 GiB. */
+export const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, index) =>
+  Math.min(PART, GIBIBYTE - index * PART),
+)
+
+/** What an answered part of ours is, and a bare PUT is not: safe on the disk. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.sync()
+  await handle.close()
+}
+
+export async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true })
+  await settleDisk(folder)
+}
+
+/** Nothing of one run is still on its way to the disk when the next begins. */
+export async function settleDisk(folder: string): Promise<void> {
+  await run('sync', ['-f', folder])
+}

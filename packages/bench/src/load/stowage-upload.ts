@@ -1,0 +1,31 @@
+import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
+import { API } from '../processes/stowage.ts'
+
+async function call<Answer>(url: string, body: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status}: ${text.slice(0, 300)}`)
+  return JSON.parse(text)
+}
+
+export function requestSession(baseUrl: string, size: number): Promise<UploadSession> {
+  const file = { name: 'sample-pack.zip', size, mime: 'application/zip' }
+  return call(`${baseUrl}${API}/assets/signed`, file)
+}
+
+export function completeUpload(
+  baseUrl: string,
+  { id, upload_id }: UploadSession,
+  parts: CompletedPart[],
+): Promise<{ data: Asset }> {
+  return call(`${baseUrl}${API}/assets/${id}/uploaded`, { upload_id, parts })
+}
+
+/** Also removes its parts, before it answers. */
+export function cancelUpload(baseUrl: string, { id, upload_id }: UploadSession): Promise<unknown> {
+  return call(`${baseUrl}${API}/assets/${id}/cancel`, { upload_id })
+}

@@ -1,0 +1,35 @@
+import { freePort } from '../../../server/test/support/free-port.ts'
+import { COMMAND } from '../../../server/test/support/stowage-command.ts'
+import type { Scene } from '../workload.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
+
+export const API = '/api/v1'
+
+/** More than any run reserves. */
+const PLAN = '1PB'
+
+/** `stowage serve` in a folder of its own, as people start it. */
+export async function startStowage(
+  scene: Scene,
+  settings: Record<string, string> = {},
+): Promise<ServerProcess> {
+  const port = await freePort()
+  const folder = settings.STOWAGE_DATA ?? (await scene.folder())
+  const server = await startServer({
+    name: 'stowage serve',
+    ...serveCommand({ STOWAGE_DATA: folder, STOWAGE_PORT: `${port}`, ...settings }),
+    port,
+  })
+  scene.defer(server.stop)
+  return server
+}
+
+export function serveCommand(settings: Record<string, string>) {
+  const isDisk = settings.STOWAGE_STORAGE === undefined
+  const storagePort = isDisk ? { STOWAGE_STORAGE_PORT: '0' } : {}
+  return {
+    command: process.execPath,
+    words: [COMMAND, 'serve'],
+    env: { STOWAGE_PLAN_STORAGE: PLAN, ...storagePort, ...settings },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Result } from './result.ts'
+import { number, spreadText, timesOurs, verdictWords } from './words.ts'
+
+/** For a terminal. */
+export function tableOf(result: Result): string {
+  const lines = ['', `${result.name}: ${result.title}`]
+  for (const { name, void: reason } of result.measurements) {
+    if (reason !== undefined) lines.push(`  VOID ${name}: ${reason}`)
+  }
+  for (const [figure, { title, unit, better }] of Object.entries(result.figures)) {
+    lines.push(`  ${title}, ${unit} (${better} is better)`)
+    for (const [index, { name, figures }] of result.measurements.entries()) {
+      const spread = figures[figure]
+      if (spread === undefined) continue
+      const times = timesOurs(result, index, figure)
+      const ratio = times === undefined ? '' : `${number(times)} times ours`
+      lines.push(
+        `    ${name.padEnd(28)}${number(spread.median).padStart(10)}   ${spreadText(spread).padEnd(22)}${ratio.padStart(18)}`,
+      )
+    }
+  }
+  for (const verdict of result.verdicts) {
+    const { what, target, value, mark } = verdictWords(result, verdict)
+    lines.push(`  ${mark.padEnd(12)} ${what}: ${value} (${target})`)
+  }
+  return lines.join('\n')
+}

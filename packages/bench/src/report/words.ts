@@ -1,0 +1,47 @@
+import type { Verdict } from '../judge.ts'
+import type { Spread } from '../measure.ts'
+import type { Result } from './result.ts'
+
+/** Three digits, and never more than are known. */
+export function number(value: number): string {
+  if (Number.isNaN(value)) return '–'
+  const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
+  return value.toLocaleString('en', { maximumFractionDigits: digits })
+}
+
+export function spreadText({ least, most }: Spread): string {
+  return `${number(least)} to ${number(most)}`
+}
+
+/** How many times the figure of ours; undefined where there is nothing to compare. */
+export function timesOurs(result: Result, contender: number, figure: string): number | undefined {
+  const ours = result.measurements[0]?.figures[figure]?.median
+  const theirs = result.measurements[contender]?.figures[figure]?.median
+  if (contender === 0 || ours === undefined || theirs === undefined) return undefined
+  return theirs / ours
+}
+
+export interface VerdictWords {
+  what: string
+  target: string
+  value: string
+  mark: 'met' | 'MISSED' | 'not measured'
+}
+
+export function verdictWords({ figures, measurements }: Result, verdict: Verdict): VerdictWords {
+  const { target, value, isMet } = verdict
+  const { figure, of, times, limit } = target
+  const titleOf = (name: string) => figures[name]?.title ?? name
+  const ours = of ?? measurements[0]?.name ?? ''
+  const other = [times?.contender, times?.figure && titleOf(times.figure)]
+    .filter(Boolean)
+    .join(', ')
+  const unit = times ? ' times' : ` ${figures[figure]?.unit ?? ''}`
+  const [word, bound] = 'atLeast' in limit ? ['at least', limit.atLeast] : ['below', limit.below]
+  return {
+    what: `${titleOf(figure)}, ${ours}${times ? ` against ${other}` : ''}`,
+    target: `${word} ${number(bound)}${unit}`,
+    value: value === undefined ? '–' : `${number(value)}${unit}`,
+    mark: value === undefined ? 'not measured' : isMet ? 'met' : 'MISSED',
+  }
+}

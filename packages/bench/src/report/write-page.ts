@@ -1,0 +1,2 @@
+import type { Result } from './result.ts'
+export async function writePage(_results: Result[]): Promise<void> {}

@@ -1,0 +1,41 @@
+import { inParallel, openSender } from '../load/part-sender.ts'
+import { completeUpload, requestSession } from '../load/stowage-upload.ts'
+import { watchStalls } from '../load/watch-stalls.ts'
+import { startStowage } from '../processes/stowage.ts'
+import type { Workload } from '../workload.ts'
+
+const COUNT = 10_000
+const AT_ONCE = 16
+const BODY = Buffer.from('x')
+
+export const workload: Workload = {
+  title: 'The completion of an upload of 10,000 parts on disk',
+  figures: {
+    time: { title: 'Time to the answer', unit: 'ms', better: 'less' },
+    stall: { title: 'Longest wait of another client meanwhile', unit: 'ms', better: 'less' },
+  },
+  targets: [{ figure: 'time', limit: { below: 1000 } }],
+  async open(scene) {
+    const { send, close } = openSender(AT_ONCE)
+    scene.defer(close)
+    const { url } = await startStowage(scene, { STOWAGE_CHUNK_SIZE: `${BODY.length}` })
+
+    async function run() {
+      const session = await requestSession(url, COUNT * BODY.length)
+      const parts: { PartNumber: number; ETag: string }[] = []
+      const put = async ({ part, url: address }: (typeof session.urls)[number]) => {
+        const { headers } = await send({ method: 'PUT', url: address, body: BODY })
+        parts.push({ PartNumber: part, ETag: `${headers.etag}`.replaceAll('"', '') })
+      }
+      const puts = session.urls.map((part) => () => put(part))
+      await inParallel(AT_ONCE, puts)
+      const { result: time, longestMs: stall } = await watchStalls(url, async () => {
+        const start = performance.now()
+        await completeUpload(url, session, parts)
+        return performance.now() - start
+      })
+      return { time, stall }
+    }
+    return [{ name: 'Stowage', run }]
+  },
+}

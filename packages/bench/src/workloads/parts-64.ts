@@ -1,0 +1,40 @@
+import { openSender } from '../load/part-sender.ts'
+import { BODY, settleDisk } from '../load/put-files.ts'
+import { cancelUpload, requestSession } from '../load/stowage-upload.ts'
+import { startStowage } from '../processes/stowage.ts'
+import { watchUsage } from '../processes/usage.ts'
+import type { Workload } from '../workload.ts'
+
+const AT_ONCE = 64
+const PART = 16_000_000
+
+export const workload: Workload = {
+  title: `${AT_ONCE} parts of 16 MB at once to the disk`,
+  figures: {
+    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
+    rate: { title: 'Received', unit: 'MB/s', better: 'more' },
+  },
+  targets: [{ figure: 'memory', limit: { below: 150 } }],
+  async open(scene) {
+    const { send, close } = openSender(AT_ONCE)
+    scene.defer(close)
+    const data = await scene.folder()
+    const { url, pid } = await startStowage(scene, {
+      STOWAGE_DATA: data,
+      STOWAGE_CHUNK_SIZE: `${PART}`,
+    })
+    async function run() {
+      const session = await requestSession(url, AT_ONCE * PART)
+      const body = BODY.subarray(0, PART)
+      const start = performance.now()
+      const { peakMegabytes: memory } = await watchUsage([pid], () =>
+        Promise.all(session.urls.map((part) => send({ method: 'PUT', url: part.url, body }))),
+      )
+      const seconds = (performance.now() - start) / 1000
+      await cancelUpload(url, session)
+      await settleDisk(data)
+      return { memory, rate: (AT_ONCE * PART) / 1e6 / seconds }
+    }
+    return [{ name: 'Stowage', run }]
+  },
+}

@@ -1,0 +1,58 @@
+import { openSender } from '../load/part-sender.ts'
+import { GIBIBYTE } from '../load/put-files.ts'
+import { AT_ONCE, type Transfer, toFiles, toStowage, toTus } from '../load/transfers.ts'
+import { startNginx } from '../processes/nginx.ts'
+import { startPeer } from '../processes/peers.ts'
+import { startStowage } from '../processes/stowage.ts'
+import { watchUsage } from '../processes/usage.ts'
+import type { Contender, Workload } from '../workload.ts'
+
+const TUS = 'tus, @tus/file-store'
+const NGINX_SYNCED = 'nginx, PUT and fsync'
+
+export const workload: Workload = {
+  title: '1 GiB in parts of 100 MB to the disk, 4 at once',
+  figures: {
+    rate: { title: 'Received', unit: 'MB/s', better: 'more' },
+    cpu: { title: 'CPU of the server', unit: 's', better: 'less' },
+    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
+  },
+  targets: [
+    { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: NGINX_SYNCED } },
+    { figure: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
+  ],
+  async open(scene) {
+    const { send, close } = openSender(AT_ONCE)
+    scene.defer(close)
+    const data = await scene.folder()
+    const [tusFolder, nodeFolder] = [await scene.folder(), await scene.folder()]
+    const ours = await startStowage(scene, { STOWAGE_DATA: data })
+    const tus = await startPeer(scene, 'tus', { FOLDER: tusFolder })
+    const node = await startPeer(scene, 'node-file', { FOLDER: nodeFolder })
+    const nginx = await startNginx(scene)
+    const { folder, pids } = nginx
+    return [
+      contender('Stowage', [ours.pid], () => toStowage(send, ours.url, data)),
+      contender(TUS, [tus.pid], () => toTus(send, tus.url, tusFolder)),
+      contender('nginx, PUT', pids, () => toFiles(send, nginx.url, { folder })),
+      contender(NGINX_SYNCED, pids, () => toFiles(send, nginx.url, { folder, isSynced: true })),
+      contender('Node, file and fsync', [node.pid], () =>
+        toFiles(send, node.url, { folder: nodeFolder }),
+      ),
+    ]
+  },
+}
+
+function contender(name: string, pids: number[], prepare: () => Promise<Transfer>): Contender {
+  return {
+    name,
+    async run() {
+      const transfer = await prepare()
+      const start = performance.now()
+      const { cpuSeconds, peakMegabytes } = await watchUsage(pids, transfer.send)
+      const seconds = (performance.now() - start) / 1000
+      await transfer.tidy()
+      return { rate: GIBIBYTE / 1e6 / seconds, cpu: cpuSeconds, memory: peakMegabytes }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { S3Client } from '@aws-sdk/client-s3'
+import { watchStalls } from '../load/watch-stalls.ts'
+import { hmacEach, PARTS, presignEach } from '../part-signatures.ts'
+import { startS3 } from '../processes/s3.ts'
+import type { ServerProcess } from '../processes/server-process.ts'
+import { API, startStowage } from '../processes/stowage.ts'
+import { timed } from '../timed.ts'
+import type { Workload } from '../workload.ts'
+
+const ON_S3 = 'Stowage on S3 (Ceph)'
+const BARE = 'One HMAC each'
+const FILE = { name: 'archive.tar', size: 1_000_000_000_000, mime: 'application/x-tar' }
+
+export const workload: Workload = {
+  title: 'An upload session of 10,000 parts (1 TB)',
+  figures: {
+    time: { title: 'Time to the whole answer', unit: 'ms', better: 'less' },
+    stall: { title: 'Longest wait of another client meanwhile', unit: 'ms', better: 'less' },
+  },
+  targets: [
+    { figure: 'time', limit: { below: 2 }, times: { contender: BARE } },
+    { figure: 'time', of: ON_S3, limit: { below: 2 }, times: { contender: BARE } },
+    { figure: 'stall', limit: { below: 20 } },
+    { figure: 'stall', of: ON_S3, limit: { below: 20 } },
+  ],
+  rounds: 5,
+  async open(scene) {
+    const embedded = await startStowage(scene)
+    const s3 = await startS3(scene)
+    const onS3 = await startStowage(scene, await s3.stowageSettings())
+    const client = new S3Client({ region: 'eu-central-1' })
+    return [
+      { name: 'Stowage on disk', run: () => requestSession(embedded) },
+      { name: ON_S3, run: () => requestSession(onS3) },
+      { name: 'AWS SDK presigner', run: () => timed(() => presignEach(client)) },
+      { name: BARE, run: () => timed(hmacEach) },
+    ]
+  },
+}
+
+async function requestSession({ url }: ServerProcess) {
+  let text = ''
+  const { result, longestMs } = await watchStalls(url, () =>
+    timed(async () => {
+      const response = await fetch(`${url}${API}/assets/signed`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(FILE),
+      })
+      text = await response.text()
+      if (response.status !== 201) throw new Error(`status ${response.status}: ${text}`)
+    }),
+  )
+  const { urls } = JSON.parse(text)
+  if (urls.length !== PARTS.length) throw new Error(`${urls.length} addresses`)
+  return { ...result, stall: longestMs }
+}

@@ -1,0 +1,42 @@
+import { measureLoad } from '../load/measure-load.ts'
+import { companionRequests, SESSION_FIGURES, sessionRequest } from '../load/session-requests.ts'
+import { startPeer } from '../processes/peers.ts'
+import { startS3 } from '../processes/s3.ts'
+import { startStowage } from '../processes/stowage.ts'
+import type { Workload } from '../workload.ts'
+
+const COMPANION = 'Uppy Companion'
+const SDK = 'Fastify and AWS SDK'
+
+export const workload: Workload = {
+  title: 'Upload sessions of 3 parts on S3 (Ceph), 16 clients',
+  figures: SESSION_FIGURES,
+  targets: [
+    { figure: 'rate', limit: { atLeast: 4 }, times: { contender: COMPANION } },
+    { figure: 'rate', limit: { atLeast: 1.8 }, times: { contender: SDK } },
+    { figure: 'cpu', limit: { below: 1 } },
+  ],
+  async open(scene) {
+    const { seconds } = scene
+    const s3 = await startS3(scene)
+    const ours = await startStowage(scene, await s3.stowageSettings())
+    const folder = await scene.folder()
+    const companion = await startPeer(scene, 'companion', {
+      ...(await s3.peerSettings()),
+      FOLDER: folder,
+    })
+    const sdk = await startPeer(scene, 'fastify-sdk', await s3.peerSettings())
+    return [
+      { name: 'Stowage', run: () => measureLoad(ours, { requests: [sessionRequest()], seconds }) },
+      {
+        name: COMPANION,
+        run: () =>
+          measureLoad(companion, { requests: companionRequests(), seconds, requestsEach: 2 }),
+      },
+      {
+        name: SDK,
+        run: () => measureLoad(sdk, { requests: [sessionRequest('/sessions')], seconds }),
+      },
+    ]
+  },
+}
