@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { judge } from './judge.ts'
 import { measure } from './measure.ts'
+import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import { tableOf } from './report/table.ts'
 import { writePage } from './report/write-page.ts'
@@ -17,7 +18,9 @@ import type { Workload } from './workload.ts'
  *     npm run bench -- --rounds 5 --seconds 3
  */
 const FOLDER = new URL('./workloads/', import.meta.url)
-const WORKLOADS = readdirSync(FOLDER).map((file) => file.replace(/\.ts$/, ''))
+const WORKLOADS = readdirSync(FOLDER)
+  .map((file) => file.replace(/\.ts$/, ''))
+  .sort()
 
 async function run(): Promise<number> {
   const { positionals: names, values } = parseArgs({
@@ -40,7 +43,7 @@ async function run(): Promise<number> {
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
   }
-  if (values.write) await writePage(results)
+  if (values.write) await writePage(results, WORKLOADS)
   const isVoid = ({ measurements }: Result) => measurements.some((it) => it.void !== undefined)
   return results.some(isVoid) ? 1 : 0
 }
@@ -66,10 +69,6 @@ async function runOne(name: string, effort: { rounds: number; seconds: number })
     await scene.close()
     progress('')
   }
-}
-
-function progress(text: string): void {
-  process.stderr.write(`\r\u001b[2K${text}`)
 }
 
 process.exitCode = await run()

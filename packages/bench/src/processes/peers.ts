@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort } from '../../../server/test/support/free-port.ts'
+import { progress } from '../progress.ts'
 import type { Scene } from '../workload.ts'
 import { CACHE } from './cache.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
@@ -49,7 +50,7 @@ async function install(): Promise<void> {
   // The programs lie beside the packages, so that Node finds these by itself.
   await cp(SOURCE, FOLDER, { recursive: true })
   if (isThere) return
-  process.stderr.write('\r\u001b[2Kinstalling the peers, once')
+  progress('installing the peers, once')
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: FOLDER })
   await writeFile(stamp, wanted)
 }

@@ -1,0 +1,85 @@
+import { sendLoad } from '../load/send-load.ts'
+import { watchStalls } from '../load/watch-stalls.ts'
+import { spreadOf } from '../measure.ts'
+import type { ServerProcess } from '../processes/server-process.ts'
+import { API } from '../processes/stowage.ts'
+import type { Contender } from '../workload.ts'
+import { BY_ID, HELLO } from './figures.ts'
+import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
+
+const PAGE = 25
+const LOOKED_UP = 1000
+const ASKED = 5
+
+type Lookup = { server: ServerProcess; seconds: number }
+
+/** Every figure, on a service that has so many assets. */
+export function listing(
+  name: string,
+  { server, seconds, count }: Lookup & { count: number },
+): Contender {
+  const { url } = server
+  const rateOf = async (...paths: string[]) => {
+    const requests = paths.map((path) => ({ path: `${API}/assets${path}` }))
+    return (await sendLoad({ url, requests, seconds })).perSecond
+  }
+  return {
+    name,
+    async run() {
+      await expectTotal(url, `filename=${RARE}`, RARE_COUNT)
+      await expectTotal(url, `filename=${COMMON}`, count)
+      return {
+        first: await rateOf(''),
+        last: await rateOf(`?page=${count / PAGE}`),
+        rare: await rateOf(`?filename=${RARE}`),
+        one: await rateOf(...someIds(count).map((id) => `/${id}`)),
+        thousand: await rateOf('?limit=1000&with_products=true'),
+        ...(await askForAll(url)),
+      }
+    },
+  }
+}
+
+/** A server that answers at once whatever it is asked. */
+export function helloWorld({ server, seconds }: Lookup): Contender {
+  const requests = [{ path: '/healthz' }]
+  const run = async () => sendLoad({ url: server.url, requests, seconds })
+  return { name: HELLO, run: async () => ({ first: (await run()).perSecond }) }
+}
+
+/** A server that only looks a row up. */
+export function byId({ server, seconds, count }: Lookup & { count: number }): Contender {
+  const requests = someIds(count).map((id) => ({ path: `/assets/${id}` }))
+  const run = async () => sendLoad({ url: server.url, requests, seconds })
+  return { name: BY_ID, run: async () => ({ one: (await run()).perSecond }) }
+}
+
+/** From all over the table. */
+function someIds(count: number): string[] {
+  const distance = count / LOOKED_UP
+  return Array.from({ length: LOOKED_UP }, (_, index) => assetId(index * distance))
+}
+
+async function askForAll(url: string): Promise<{ all: number; stall: number }> {
+  const { result, longestMs } = await watchStalls(url, async () => {
+    const times: number[] = []
+    for (let count = 0; count < ASKED; count += 1) {
+      const start = performance.now()
+      await ask(url, `filename=${COMMON}`)
+      times.push(performance.now() - start)
+    }
+    return times
+  })
+  return { all: spreadOf(result).median, stall: longestMs }
+}
+
+async function expectTotal(url: string, query: string, total: number): Promise<void> {
+  const { meta } = await ask(url, query)
+  if (meta.total !== total) throw new Error(`${query} found ${meta.total} instead of ${total}`)
+}
+
+async function ask(url: string, query: string): Promise<{ meta: { total: number } }> {
+  const response = await fetch(`${url}${API}/assets?${query}`)
+  if (response.status !== 200) throw new Error(`${query}: status ${response.status}`)
+  return (await response.json()) as { meta: { total: number } }
+}

@@ -1,0 +1,35 @@
+import type { Figure, Target } from '../workload.ts'
+
+const rate = (title: string): Figure => ({ title, unit: '/s', better: 'more' })
+const wait = (title: string): Figure => ({ title, unit: 'ms', better: 'less' })
+
+export const LARGE = 'Stowage, 1,000,000 assets'
+export const SMALL = 'Stowage, 10,000 assets'
+export const HELLO = 'Fastify, hello world'
+export const BY_ID = 'Fastify, the plain query'
+
+export const LIST_FIGURES: Record<string, Figure> = {
+  first: rate('First page of 25'),
+  last: rate('Last page of 25'),
+  rare: rate('A name that 300 have'),
+  one: rate('One by its id'),
+  thousand: rate('1,000 with their products'),
+  all: wait('A name that all have'),
+  stall: wait('Longest wait of another client meanwhile'),
+}
+
+/** From 10,000 to 1,000,000 assets nothing gets worse than by this. */
+const GROWTH = 1.5
+
+export const LIST_TARGETS: Target[] = [
+  { figure: 'first', limit: { atLeast: 0.15 }, times: { contender: HELLO } },
+  { figure: 'last', limit: { atLeast: 0.5 }, times: { figure: 'first' } },
+  { figure: 'rare', limit: { atLeast: 1000 } },
+  { figure: 'all', limit: { below: 50 } },
+  { figure: 'one', limit: { atLeast: 0.6 }, times: { contender: BY_ID } },
+  { figure: 'thousand', limit: { atLeast: 20 } },
+  ...Object.entries(LIST_FIGURES).map(([figure, { better }]): Target => {
+    const limit = better === 'more' ? { atLeast: 1 / GROWTH } : { below: GROWTH }
+    return { figure, limit, times: { contender: SMALL } }
+  }),
+]

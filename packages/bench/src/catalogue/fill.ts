@@ -1,0 +1,25 @@
+import type { Database } from '../../../server/src/database/database.ts'
+import { progress } from '../progress.ts'
+import { assetRecord, products } from './records.ts'
+
+/** As many as one statement of PostgreSQL has parameters for. */
+const BATCH = 3000
+
+/** Puts `count` assets into an empty database: the account that the service then takes has them. */
+export async function fill(database: Database, count: number): Promise<void> {
+  const { id } = await database.ensureAccount({
+    id: '00000000-0000-7000-8000-00000000beef',
+    name: 'default',
+    planName: 'default',
+    planStorage: 1e15,
+    createdAt: new Date(),
+  })
+  const data = database.of(id)
+  await data.putProducts(products())
+  for (let start = 0; start < count; start += BATCH) {
+    const length = Math.min(BATCH, count - start)
+    const assets = Array.from({ length }, (_, index) => assetRecord(id, start + index, count))
+    await data.adopt({ keys: [], assets })
+    progress(`filling: ${start + length} of ${count} assets`)
+  }
+}

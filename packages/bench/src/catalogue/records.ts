@@ -1,0 +1,65 @@
+import type { AssetRecord } from '../../../server/src/database/account-data.ts'
+import type { NewProduct } from '../../../server/src/domain/product.ts'
+
+/** The part of a name that only `RARE_COUNT` assets have, and the one that all have. */
+export const RARE = 'zebra'
+export const COMMON = 'pack'
+export const RARE_COUNT = 300
+
+const PRODUCTS = 1000
+const FIRST_AT = Date.UTC(2024, 0, 1)
+const WORDS = ['summer', 'drum', 'vocal', 'guitar', 'ambient', 'studio', 'live', 'remix', 'loop']
+const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
+
+/** The ids rise with the index, as those of real assets do with the time. */
+export function assetId(index: number): string {
+  const time = (FIRST_AT + index * 1000).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${index.toString(16).padStart(12, '0')}`
+}
+
+/** The same ones at every run. Each asset is linked to one of them. */
+export function products(): NewProduct[] {
+  return Array.from({ length: PRODUCTS }, (_, index) => ({
+    id: productId(index),
+    productId: 1_000_000 + Math.floor(index / 2),
+    variantId: 2_000_000 + index,
+    name: `${pick(WORDS, index)} ${pick(WORDS, index * 7)} ${index}`,
+    variantName: index % 2 === 0 ? 'WAV' : 'MP3',
+    sku: `SKU-${index}`,
+    vendor: `Vendor ${index % 20}`,
+    tags: [pick(WORDS, index * 3)],
+  }))
+}
+
+/** One asset of `count`. */
+export function assetRecord(accountId: string, index: number, count: number): AssetRecord {
+  const createdAt = new Date(FIRST_AT + index * 1000)
+  const distance = Math.floor(count / RARE_COUNT)
+  const isRare = index % distance === 0 && index < distance * RARE_COUNT
+  const word = isRare ? RARE : pick(WORDS, index * 5)
+  return {
+    asset: {
+      id: assetId(index),
+      accountId,
+      kind: 'file',
+      status: 'ready',
+      filename: `${pick(WORDS, index)}-${word}-${COMMON}-${index}.${pick(TYPES, index)}`,
+      bytes: 1000 + ((index * 7919) % 100_000),
+      mime: 'application/octet-stream',
+      url: null,
+      createdAt,
+    },
+    upload: { id: assetId(index), chunkSize: 100_000_000, expiresAt: createdAt },
+    idempotency: undefined,
+    changedAt: createdAt,
+    productIds: [productId(index % PRODUCTS)],
+  }
+}
+
+function productId(index: number): string {
+  return `00000000-0000-7000-8000-${index.toString(16).padStart(12, '0')}`
+}
+
+function pick(words: string[], index: number): string {
+  return words[index % words.length] ?? ''
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { constants, copyFile, glob, mkdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MIGRATIONS } from '../../../server/src/database/sqlite/connection.ts'
+import { openSqliteDatabase } from '../../../server/src/database/sqlite/sqlite-database.ts'
+import { CACHE } from '../processes/cache.ts'
+import { fill } from './fill.ts'
+
+const RECORDS = fileURLToPath(new URL('./records.ts', import.meta.url))
+
+/** A data folder's database with so many assets. It is made once, then copied. */
+export async function copyFilled(folder: string, count: number): Promise<string> {
+  const filled = join(CACHE, 'bench-assets', `${count}-${await fingerprint()}.db`)
+  if (!(await isThere(filled))) await make(filled, count)
+  const file = join(folder, 'stowage.db')
+  await copyFile(filled, file, constants.COPYFILE_FICLONE)
+  return file
+}
+
+async function make(filled: string, count: number): Promise<void> {
+  const unfinished = `${filled}.unfinished`
+  await mkdir(join(CACHE, 'bench-assets'), { recursive: true })
+  for (const end of ['', '-wal', '-shm']) await rm(unfinished + end, { force: true })
+  const database = await openSqliteDatabase({ file: unfinished })
+  await fill(database, count)
+  await database.close()
+  await rename(unfinished, filled)
+}
+
+/** Another when the tables or the rows are made otherwise. */
+async function fingerprint(): Promise<string> {
+  const hash = createHash('sha256')
+  const migrations = await Array.fromAsync(glob(join(MIGRATIONS, '*.sql')))
+  for (const file of [...migrations.sort(), RECORDS]) hash.update(await readFile(file))
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await stat(file).catch(() => undefined)) !== undefined
+}

@@ -1,0 +1,31 @@
+import { byId, helloWorld, listing } from '../catalogue/contenders.ts'
+import { LARGE, LIST_FIGURES, LIST_TARGETS, SMALL } from '../catalogue/figures.ts'
+import { startFilledPostgres } from '../catalogue/postgres.ts'
+import { startPeer } from '../processes/peers.ts'
+import { startStowage } from '../processes/stowage.ts'
+import type { Workload } from '../workload.ts'
+
+export const workload: Workload = {
+  title: 'Listings on PostgreSQL, 16 clients',
+  figures: LIST_FIGURES,
+  targets: LIST_TARGETS,
+  async open(scene) {
+    const { seconds } = scene
+    const postgres = await startFilledPostgres(scene)
+    const open = async (count: number) => {
+      const database = await postgres.database(count)
+      const server = await startStowage(scene, { STOWAGE_DATABASE: database })
+      return { database, about: { server, seconds, count } }
+    }
+    const small = await open(10_000)
+    const large = await open(1_000_000)
+    const hello = await startPeer(scene, 'hello')
+    const plain = await startPeer(scene, 'by-id-postgres', { DATABASE: large.database })
+    return [
+      listing(LARGE, large.about),
+      listing(SMALL, small.about),
+      helloWorld({ server: hello, seconds }),
+      byId({ ...large.about, server: plain }),
+    ]
+  },
+}

@@ -1,0 +1,31 @@
+import { byId, helloWorld, listing } from '../catalogue/contenders.ts'
+import { LARGE, LIST_FIGURES, LIST_TARGETS, SMALL } from '../catalogue/figures.ts'
+import { copyFilled } from '../catalogue/sqlite.ts'
+import { startPeer } from '../processes/peers.ts'
+import { startStowage } from '../processes/stowage.ts'
+import type { Workload } from '../workload.ts'
+
+export const workload: Workload = {
+  title: 'Listings on SQLite, 16 clients',
+  figures: LIST_FIGURES,
+  targets: LIST_TARGETS,
+  async open(scene) {
+    const { seconds } = scene
+    const open = async (count: number) => {
+      const folder = await scene.folder()
+      const file = await copyFilled(folder, count)
+      const server = await startStowage(scene, { STOWAGE_DATA: folder })
+      return { file, about: { server, seconds, count } }
+    }
+    const large = await open(1_000_000)
+    const small = await open(10_000)
+    const hello = await startPeer(scene, 'hello')
+    const plain = await startPeer(scene, 'by-id-sqlite', { FILE: large.file })
+    return [
+      listing(LARGE, large.about),
+      listing(SMALL, small.about),
+      helloWorld({ server: hello, seconds }),
+      byId({ ...large.about, server: plain }),
+    ]
+  },
+}
