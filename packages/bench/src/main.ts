@@ -22,13 +22,16 @@ const WORKLOADS = readdirSync(FOLDER)
   .map((file) => file.replace(/\.ts$/, ''))
   .sort()
 
+const ROUNDS = 3
+const SECONDS = 1
+
 async function run(): Promise<number> {
   const { positionals: names, values } = parseArgs({
     allowPositionals: true,
     options: {
       write: { type: 'boolean', default: false },
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '1' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
     },
   })
   const unknown = names.filter((name) => !WORKLOADS.includes(name))
@@ -36,7 +39,7 @@ async function run(): Promise<number> {
     process.stderr.write(`bench: no ${unknown.join(', ')}; there is ${WORKLOADS.join(', ')}\n`)
     return 2
   }
-  const effort = { rounds: Number(values.rounds), seconds: Number(values.seconds) }
+  const effort = { rounds: values.rounds, seconds: values.seconds }
   const results: Result[] = []
   for (const name of names.length > 0 ? names : WORKLOADS) {
     const result = await runOne(name, effort)
@@ -48,11 +51,17 @@ async function run(): Promise<number> {
   return results.some(isVoid) ? 1 : 0
 }
 
-async function runOne(name: string, effort: { rounds: number; seconds: number }): Promise<Result> {
+/** What the command line says goes before what the workload says. */
+interface Effort {
+  rounds: string | undefined
+  seconds: string | undefined
+}
+
+async function runOne(name: string, effort: Effort): Promise<Result> {
   const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
   const { title, figures, targets } = workload
-  const rounds = Math.max(effort.rounds, workload.rounds ?? 0)
-  const scene = openScene(effort.seconds)
+  const rounds = Number(effort.rounds ?? workload.rounds ?? ROUNDS)
+  const scene = openScene(Number(effort.seconds ?? workload.seconds ?? SECONDS))
   try {
     progress(`${name}: opening`)
     const contenders = await workload.open(scene)

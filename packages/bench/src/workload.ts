@@ -6,8 +6,9 @@ export interface Workload {
   figures: Record<string, Figure>
   /** What we hold ourselves to. */
   targets: Target[]
-  /** How many rounds are counted, where the usual number is not enough. */
+  /** How many rounds are counted and how long each load lasts, where the usual is not enough. */
   rounds?: number
+  seconds?: number
   /** Opens all that is compared, ours first. What is opened is handed to `scene` to be closed. */
   open(scene: Scene): Promise<Contender[]>
 }
@@ -37,7 +38,7 @@ export interface Target {
 
 /** Where a workload takes place. */
 export interface Scene {
-  /** Seconds that one measurement under load lasts. */
+  /** How long each load lasts. */
   seconds: number
   /** Runs when the workload is over, last added first. */
   defer(step: () => unknown): void

@@ -2,11 +2,14 @@ import type { Database } from '../../../server/src/database/database.ts'
 import { progress } from '../progress.ts'
 import { assetRecord, products } from './records.ts'
 
-/** As many as one statement of PostgreSQL has parameters for. */
-const BATCH = 3000
-
-/** Puts `count` assets into an empty database: the account that the service then takes has them. */
-export async function fill(database: Database, count: number): Promise<void> {
+/**
+ * Puts `count` assets into an empty database, `batch` in each transaction. The account that the
+ * service then takes has them.
+ */
+export async function fill(
+  database: Database,
+  { count, batch }: { count: number; batch: number },
+): Promise<void> {
   const { id } = await database.ensureAccount({
     id: '00000000-0000-7000-8000-00000000beef',
     name: 'default',
@@ -16,8 +19,8 @@ export async function fill(database: Database, count: number): Promise<void> {
   })
   const data = database.of(id)
   await data.putProducts(products())
-  for (let start = 0; start < count; start += BATCH) {
-    const length = Math.min(BATCH, count - start)
+  for (let start = 0; start < count; start += batch) {
+    const length = Math.min(batch, count - start)
     const assets = Array.from({ length }, (_, index) => assetRecord(id, start + index, count))
     await data.adopt({ keys: [], assets })
     progress(`filling: ${start + length} of ${count} assets`)

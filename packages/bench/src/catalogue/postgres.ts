@@ -4,6 +4,9 @@ import { startPostgres } from '../../../server/test/support/postgres.ts'
 import type { Scene } from '../workload.ts'
 import { fill } from './fill.ts'
 
+/** As many as one statement has parameters for. */
+const BATCH = 3000
+
 /** A PostgreSQL; `database` makes one in it with so many assets, and tells its address. */
 export async function startFilledPostgres(scene: Scene) {
   const server = await startPostgres()
@@ -21,7 +24,7 @@ export async function startFilledPostgres(scene: Scene) {
         tls: 'off',
       } as const
       const database = await openPostgresDatabase(options)
-      await fill(database, count)
+      await fill(database, { count, batch: BATCH })
       await database.close()
       // As its own housekeeping does, some time after so many rows came.
       await administer(url.href, (sql) => sql.unsafe('vacuum analyze'))

@@ -9,6 +9,9 @@ import { fill } from './fill.ts'
 
 const RECORDS = fileURLToPath(new URL('./records.ts', import.meta.url))
 
+/** Large, as each transaction writes pages of every index anew. */
+const BATCH = 100_000
+
 /** A data folder's database with so many assets. It is made once, then copied. */
 export async function copyFilled(folder: string, count: number): Promise<string> {
   const filled = join(CACHE, 'bench-assets', `${count}-${await fingerprint()}.db`)
@@ -23,7 +26,7 @@ async function make(filled: string, count: number): Promise<void> {
   await mkdir(join(CACHE, 'bench-assets'), { recursive: true })
   for (const end of ['', '-wal', '-shm']) await rm(unfinished + end, { force: true })
   const database = await openSqliteDatabase({ file: unfinished })
-  await fill(database, count)
+  await fill(database, { count, batch: BATCH })
   await database.close()
   await rename(unfinished, filled)
 }

@@ -16,6 +16,7 @@ export const workload: Workload = {
     { figure: 'rate', limit: { atLeast: 1.8 }, times: { contender: SDK } },
     { figure: 'cpu', limit: { below: 1 } },
   ],
+  seconds: 3,
   async open(scene) {
     const { seconds } = scene
     const s3 = await startS3(scene)

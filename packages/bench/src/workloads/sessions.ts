@@ -11,6 +11,7 @@ export const workload: Workload = {
   title: 'Upload sessions of 3 parts on SQLite and disk, 16 clients',
   figures: SESSION_FIGURES,
   targets: [{ figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: BARE } }],
+  seconds: 3,
   async open(scene) {
     const { seconds } = scene
     const ours = await startStowage(scene)

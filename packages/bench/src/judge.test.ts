@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { judge } from './judge.ts'
+import type { Measurement } from './measure.ts'
+import type { Target } from './workload.ts'
+
+function measured(name: string, medians: Record<string, number>): Measurement {
+  const spreads = Object.entries(medians).map(([figure, median]) => {
+    return [figure, { median, least: median, most: median }]
+  })
+  return { name, figures: Object.fromEntries(spreads) }
+}
+
+const measurements = [
+  measured('ours', { rate: 90, last: 30, time: 1 }),
+  measured('other', { rate: 100, time: 2 }),
+]
+
+function verdictOn(target: Target) {
+  const [verdict] = judge(measurements, [target])
+  return { value: verdict?.value, isMet: verdict?.isMet }
+}
+
+test('ours is compared with another', () => {
+  const times = { contender: 'other' }
+  const target = { figure: 'rate', times }
+  assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 0.9 } }), { value: 0.9, isMet: true })
+  assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 1 } }), { value: 0.9, isMet: false })
+})
+
+test('a figure is compared with another figure of the same contender', () => {
+  const target = { figure: 'last', limit: { atLeast: 0.5 }, times: { figure: 'rate' } }
+  assert.deepEqual(verdictOn(target), { value: 30 / 90, isMet: false })
+})
+
+test('a figure by itself stays below its limit', () => {
+  assert.deepEqual(verdictOn({ figure: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
+  const target = { figure: 'time', of: 'other', limit: { below: 3 } }
+  assert.deepEqual(verdictOn(target), { value: 2, isMet: true })
+})
+
+test('what was not measured is not met', () => {
+  const target = { figure: 'rate', limit: { atLeast: 0 }, times: { contender: 'void' } }
+  assert.deepEqual(verdictOn(target), { value: undefined, isMet: false })
+})

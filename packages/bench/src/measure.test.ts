@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { measure, spreadOf } from './measure.ts'
+
+const onTurn = () => {}
+
+test('contenders take turns, and the first round is not counted', async () => {
+  const turns: string[] = []
+  const contender = (name: string, values: number[]) => ({
+    name,
+    async run() {
+      turns.push(name)
+      return { time: values.shift() ?? 0 }
+    },
+  })
+  const contenders = [contender('a', [1000, 3, 1, 2]), contender('b', [0, 10, 30, 20])]
+  const [a, b] = await measure(contenders, { rounds: 3, onTurn })
+  assert.equal(turns.join(''), 'abababab')
+  assert.deepEqual(a?.figures, { time: { median: 2, least: 1, most: 3 } })
+  assert.deepEqual(b?.figures, { time: { median: 20, least: 10, most: 30 } })
+})
+
+test('one failure makes all figures of a contender void, and those of no other', async () => {
+  let runs = 0
+  const failing = {
+    name: 'failing',
+    async run() {
+      runs += 1
+      if (runs === 3) throw new Error('1 refusals')
+      return { rate: 1 }
+    },
+  }
+  const sound = { name: 'sound', run: async () => ({ rate: 5 }) }
+  const measurements = await measure([failing, sound], { rounds: 3, onTurn })
+  assert.deepEqual(measurements[0], { name: 'failing', figures: {}, void: '1 refusals' })
+  assert.equal(measurements[1]?.figures.rate?.median, 5)
+  assert.equal(runs, 3)
+})
+
+test('the median of an even number of values lies between the two in the middle', () => {
+  assert.deepEqual(spreadOf([4, 1, 3, 100]), { median: 3.5, least: 1, most: 100 })
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { watchUsage } from './usage.ts'
+
+test('the CPU time of a process is what its work took', async () => {
+  const { cpuSeconds, peakMegabytes } = await watchUsage([process.pid], async () => {
+    const before = process.cpuUsage()
+    const spent = () => {
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1e6
+    }
+    while (spent() < 0.3);
+  })
+  // The kernel counts in hundredths, and the process does a little beside its work.
+  assert.ok(cpuSeconds >= 0.28 && cpuSeconds < 0.6, `${cpuSeconds}`)
+  assert.ok(peakMegabytes > 10)
+})
