@@ -1,12 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { judge } from './judge.ts'
-import { measure } from './measure.ts'
-import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import { tableOf } from './report/table.ts'
 import { writePage } from './report/write-page.ts'
-import { openScene } from './scene.ts'
+import { runWorkload } from './run-workload.ts'
 import type { Workload } from './workload.ts'
 
 /*
@@ -22,9 +19,6 @@ const WORKLOADS = readdirSync(FOLDER)
   .map((file) => file.replace(/\.ts$/, ''))
   .sort()
 
-const ROUNDS = 3
-const SECONDS = 1
-
 async function run(): Promise<number> {
   const { positionals: names, values } = parseArgs({
     allowPositionals: true,
@@ -39,10 +33,11 @@ async function run(): Promise<number> {
     process.stderr.write(`bench: no ${unknown.join(', ')}; there is ${WORKLOADS.join(', ')}\n`)
     return 2
   }
-  const effort = { rounds: values.rounds, seconds: values.seconds }
+  const effort = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
   const results: Result[] = []
   for (const name of names.length > 0 ? names : WORKLOADS) {
-    const result = await runOne(name, effort)
+    const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
+    const result = await runWorkload(name, workload, effort)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
   }
@@ -51,33 +46,8 @@ async function run(): Promise<number> {
   return results.some(isVoid) ? 1 : 0
 }
 
-/** What the command line says goes before what the workload says. */
-interface Effort {
-  rounds: string | undefined
-  seconds: string | undefined
-}
-
-async function runOne(name: string, effort: Effort): Promise<Result> {
-  const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
-  const { title, figures, targets } = workload
-  const rounds = Number(effort.rounds ?? workload.rounds ?? ROUNDS)
-  const scene = openScene(Number(effort.seconds ?? workload.seconds ?? SECONDS))
-  try {
-    progress(`${name}: opening`)
-    const contenders = await workload.open(scene)
-    const measurements = await measure(contenders, {
-      rounds,
-      onTurn: (round, contender) => progress(`${name}: round ${round} of ${rounds}, ${contender}`),
-    })
-    return { name, title, figures, measurements, verdicts: judge(measurements, targets) }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : `${error}`
-    const measurements = [{ name: 'nothing', figures: {}, void: reason }]
-    return { name, title, figures, measurements, verdicts: judge([], targets) }
-  } finally {
-    await scene.close()
-    progress('')
-  }
+function toNumber(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text)
 }
 
 process.exitCode = await run()

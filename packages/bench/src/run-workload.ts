@@ -1,0 +1,45 @@
+import { judge } from './judge.ts'
+import { measure } from './measure.ts'
+import { progress } from './progress.ts'
+import type { Result } from './report/result.ts'
+import { openScene } from './scene.ts'
+import type { Workload } from './workload.ts'
+
+/** What the command line says goes before what the workload says. */
+export interface Effort {
+  rounds: number | undefined
+  seconds: number | undefined
+}
+
+const ROUNDS = 3
+const SECONDS = 1
+
+/** Runs one whole, and leaves nothing behind, also when a signal ends it. */
+export async function runWorkload(
+  name: string,
+  workload: Workload,
+  effort: Effort,
+): Promise<Result> {
+  const { title, figures, targets } = workload
+  const rounds = effort.rounds ?? workload.rounds ?? ROUNDS
+  const scene = openScene(effort.seconds ?? workload.seconds ?? SECONDS)
+  const end = () => scene.close().finally(() => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  try {
+    progress(`${name}: opening`)
+    const contenders = await workload.open(scene)
+    const measurements = await measure(contenders, {
+      rounds,
+      onTurn: (round, contender) => progress(`${name}: round ${round} of ${rounds}, ${contender}`),
+    })
+    return { name, title, figures, measurements, verdicts: judge(measurements, targets) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : `${error}`
+    const measurements = [{ name: 'all of them', figures: {}, void: reason }]
+    return { name, title, figures, measurements, verdicts: judge([], targets) }
+  } finally {
+    await scene.close()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
+    progress('')
+  }
+}
