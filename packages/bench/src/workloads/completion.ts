@@ -15,6 +15,7 @@ export const workload: Workload = {
     stall: { title: 'Longest wait of another client meanwhile', unit: 'ms', better: 'less' },
   },
   targets: [{ figure: 'time', limit: { below: 1000 } }],
+  rounds: 2,
   async open(scene) {
     const { send, close } = openSender(AT_ONCE)
     scene.defer(close)
