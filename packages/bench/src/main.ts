@@ -40,8 +40,8 @@ async function run(): Promise<number> {
     const result = await runWorkload(name, workload, effort)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
+    if (values.write) await writePage(result, WORKLOADS)
   }
-  if (values.write) await writePage(results, WORKLOADS)
   const isVoid = ({ measurements }: Result) => measurements.some((it) => it.void !== undefined)
   return results.some(isVoid) ? 1 : 0
 }

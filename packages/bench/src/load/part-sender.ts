@@ -12,13 +12,17 @@ export interface Message {
   body?: Buffer
 }
 
+/** After so long without a byte either way, a server has failed. */
+const IDLE_MS = 60_000
+
 /** Sends bodies over connections that stay open. Throws when an answer is not a success. */
 export function openSender(atOnce: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   function send({ method, url, headers, body }: Message): Promise<Sent> {
     return new Promise((resolve, reject) => {
       const length = body?.length ?? 0
-      const options = { method, agent, headers: { 'Content-Length': length, ...headers } }
+      const sized = { 'Content-Length': length, ...headers }
+      const options = { method, agent, headers: sized, timeout: IDLE_MS }
       const outgoing = request(url, options, (response) => {
         const { statusCode: status = 0, headers: answered } = response
         response.resume().once('end', () => {
@@ -27,6 +31,7 @@ export function openSender(atOnce: number) {
         })
       })
       outgoing.once('error', reject)
+      outgoing.once('timeout', () => outgoing.destroy(new Error(`${method} got no answer`)))
       outgoing.end(body)
     })
   }

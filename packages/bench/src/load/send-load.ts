@@ -22,30 +22,53 @@ export interface Load {
 
 /** With fewer answers than this of each client, those under way at the end weigh too much. */
 const FEWEST_EACH = 10
-/** Then each client gets so many answers, however long they take. */
-const SLOW_EACH = 2
+const TIMEOUT_SECONDS = 60
+/** Only at a sample does autocannon see that it has enough. */
+const SAMPLE_MS = 20
 
 /**
- * Keeps some clients busy for a while; where answers are slow, until there are some. Throws when any
- * answer is not a success.
+ * Keeps some clients busy for a while; where answers are slow, until so many have come as the time
+ * is for. Throws when any answer is not a success.
  */
 export async function sendLoad(options: LoadOptions): Promise<Load> {
   const { url, requests, seconds, clients = CLIENTS } = options
-  const load = { url, requests, connections: clients, timeout: 60 }
-  const result = await cannonade({ ...load, duration: seconds })
-  if (result.count >= clients * FEWEST_EACH) return result
-  return cannonade({ ...load, amount: clients * SLOW_EACH })
+  const load = { url, requests, timeout: TIMEOUT_SECONDS }
+  const alone = await sendSome({ ...load, connections: 1, amount: 2 })
+  const expected = alone.perSecond * seconds
+  if (expected >= clients * FEWEST_EACH) {
+    const result = await autocannon({ ...load, connections: clients, duration: seconds })
+    const count = successes(result)
+    return { perSecond: count / result.duration, count }
+  }
+  const amount = clients * Math.max(1, Math.ceil(expected / clients))
+  return sendSome({ ...load, connections: clients, amount })
 }
 
-async function cannonade(options: autocannon.Options): Promise<Load> {
+/** A number of requests, however long they take. */
+function sendSome(options: autocannon.Options): Promise<Load> {
   const start = performance.now()
-  const result = await autocannon(options)
+  let end = start
+  return new Promise((resolve, reject) => {
+    const instance = autocannon({ ...options, sampleInt: SAMPLE_MS }, (error, result) => {
+      if (error) return reject(error)
+      try {
+        const count = successes(result)
+        resolve({ perSecond: (count * 1000) / (end - start), count })
+      } catch (refusal) {
+        reject(refusal)
+      }
+    })
+    instance.on('response', () => {
+      end = performance.now()
+    })
+  })
+}
+
+function successes(result: autocannon.Result): number {
   const { errors, timeouts, non2xx } = result
   if (errors + timeouts + non2xx > 0) {
     const statuses = JSON.stringify(result.statusCodeStats)
     throw new Error(`${non2xx} refusals, ${errors} errors, ${timeouts} time-outs: ${statuses}`)
   }
-  const count = result['2xx']
-  const elapsed = options.amount ? (performance.now() - start) / 1000 : result.duration
-  return { perSecond: count / elapsed, count }
+  return result['2xx']
 }

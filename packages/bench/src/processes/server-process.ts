@@ -29,7 +29,8 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const { name, port } = options
   const child = spawnQuietly(options)
   const url = `http://127.0.0.1:${port}`
-  const ended = once(child.process, 'exit')
+  // That it could not be started at all is told below.
+  const ended = once(child.process, 'exit').catch(() => {})
   const stop = () => stopProcess(child.process)
   try {
     await until(`${name} answers`, async () => {
@@ -54,13 +55,20 @@ export function spawnQuietly({ command, words, env }: Command) {
   child.stderr.on('data', (text) => {
     errors = (errors + text).slice(-2_000)
   })
+  // However we end: others in this process end it on a signal too, and wait for nobody.
+  const end = () => child.kill('SIGTERM')
+  process.once('exit', end)
+  child.once('exit', () => process.off('exit', end))
   return { process: child as ChildProcess, errors: () => errors }
 }
 
-export async function stopProcess(child: ChildProcess): Promise<void> {
+export async function stopProcess(
+  child: ChildProcess,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
-  child.kill('SIGKILL')
+  child.kill(signal)
   await ended
 }
 

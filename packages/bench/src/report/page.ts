@@ -12,7 +12,10 @@ export interface Machine {
 
 /** docs/performance.md, whole. */
 export function pageOf(results: (Result & { machine: Machine })[]): string {
-  return `${INTRODUCTION}\n${results.map(section).join('\n')}`
+  const verdicts = results.flatMap((result) => result.verdicts)
+  const met = verdicts.filter(({ isMet }) => isMet).length
+  const summary = `**${met} of ${verdicts.length} targets are met.**\n`
+  return [INTRODUCTION, summary, ...results.map(section)].join('\n')
 }
 
 const INTRODUCTION = `# Performance

@@ -11,14 +11,13 @@ const KEPT = new URL('results.json', CHARTS)
 type Kept = Record<string, Result & { machine: Machine }>
 
 /** Workloads that did not run keep what they last measured. */
-export async function writePage(results: Result[], order: string[]): Promise<void> {
+export async function writePage(result: Result, order: string[]): Promise<void> {
   await mkdir(CHARTS, { recursive: true })
   const kept: Kept = JSON.parse(await readFile(KEPT, 'utf8').catch(() => '{}'))
-  const machine = thisMachine()
-  for (const result of results) kept[result.name] = { ...result, machine }
+  kept[result.name] = { ...result, machine: thisMachine() }
   const all = order.flatMap((name) => kept[name] ?? [])
-  for (const result of all) await writeFile(new URL(`${result.name}.svg`, CHARTS), chartOf(result))
-  const sorted = Object.fromEntries(all.map((result) => [result.name, result]))
+  await writeFile(new URL(`${result.name}.svg`, CHARTS), chartOf(result))
+  const sorted = Object.fromEntries(all.map((one) => [one.name, one]))
   await writeFile(KEPT, `${JSON.stringify(sorted, null, 2)}\n`)
   await writeFile(new URL('performance.md', DOCS), pageOf(all))
 }

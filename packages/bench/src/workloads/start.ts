@@ -45,7 +45,8 @@ async function timeStart(commandOn: (port: number) => Command | Promise<Command>
     const time = performance.now() - start
     return { time, cpu: (await readCpuSeconds(child.process.pid ?? 0)) * 1000 }
   } finally {
-    await stopProcess(child.process)
+    // Politely: the next start finds the folder as people leave it.
+    await stopProcess(child.process, 'SIGTERM')
   }
 }
 
