@@ -9,4 +9,4 @@ app.get('/assets/:id', async (request, reply) => {
   const [row] = await sql`select * from assets where id = ${request.params.id}`
   return row === undefined ? reply.code(404).send() : row
 })
-await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

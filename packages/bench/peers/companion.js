@@ -6,9 +6,9 @@ const require = createRequire(import.meta.url)
 const express = createRequire(require.resolve('@uppy/companion'))('express')
 
 /** Uppy's server, of which only the S3 part is used: a client uploads straight to the bucket. */
-const { BUCKET, ENDPOINT, REGION, PORT, FOLDER } = process.env
+const { BUCKET, ENDPOINT, REGION, FOLDER } = process.env
 const { app } = makeApp({
-  server: { host: `127.0.0.1:${PORT}`, protocol: 'http' },
+  server: { host: '127.0.0.1', protocol: 'http' },
   filePath: FOLDER,
   secret: 'a secret of no importance',
   uploadUrls: [/.*/],
@@ -23,4 +23,5 @@ const { app } = makeApp({
     expires: 43_200,
   },
 })
-express().use(app).listen(Number(PORT), '127.0.0.1')
+const server = express().use(app).listen(0, '127.0.0.1')
+server.once('listening', () => console.log(`http://127.0.0.1:${server.address().port}`))

@@ -28,4 +28,4 @@ app.post('/sessions', async (request, reply) => {
   )
   return reply.code(201).send({ id: object.Key, upload_id: UploadId, urls })
 })
-await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

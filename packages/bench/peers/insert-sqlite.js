@@ -20,4 +20,4 @@ app.post('/sessions', async (request, reply) => {
   database.exec('commit')
   return reply.code(201).send({ id })
 })
-await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' })
+console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

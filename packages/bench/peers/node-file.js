@@ -11,4 +11,4 @@ const server = createServer(async (request, response) => {
   await pipeline(request, createWriteStream(path, { flush: true }))
   response.writeHead(201).end()
 })
-server.listen(Number(process.env.PORT), '127.0.0.1')
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))

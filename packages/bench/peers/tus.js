@@ -5,7 +5,5 @@ import { Server } from '@tus/server'
 /** The reference server of resumable uploads, on a folder. */
 const datastore = new FileStore({ directory: process.env.FOLDER })
 const tus = new Server({ path: '/files', datastore })
-createServer((request, response) => tus.handle(request, response)).listen(
-  Number(process.env.PORT),
-  '127.0.0.1',
-)
+const server = createServer((request, response) => tus.handle(request, response))
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))

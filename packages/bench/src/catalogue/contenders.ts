@@ -8,7 +8,7 @@ import { BY_ID, HELLO } from './figures.ts'
 import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
 
 const PAGE = 25
-const LOOKED_UP = 1000
+const LOOKED_UP = 100
 const ASKED = 5
 
 type Lookup = { server: ServerProcess; seconds: number }

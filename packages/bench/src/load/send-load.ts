@@ -46,8 +46,7 @@ export async function sendLoad(options: LoadOptions): Promise<Load> {
 
 /** A number of requests, however long they take. */
 function sendSome(options: autocannon.Options): Promise<Load> {
-  const start = performance.now()
-  let end = start
+  let [start, end] = [0, 0]
   return new Promise((resolve, reject) => {
     const instance = autocannon({ ...options, sampleInt: SAMPLE_MS }, (error, result) => {
       if (error) return reject(error)
@@ -57,6 +56,9 @@ function sendSome(options: autocannon.Options): Promise<Load> {
       } catch (refusal) {
         reject(refusal)
       }
+    })
+    instance.on('start', () => {
+      start = performance.now()
     })
     instance.on('response', () => {
       end = performance.now()

@@ -2,10 +2,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../../server/test/support/free-port.ts'
 import { installed } from '../../../server/test/support/installed.ts'
+import { until } from '../../../server/test/support/until.ts'
 import type { Scene } from '../workload.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { spawnQuietly, stopProcess } from './server-process.ts'
 
-export interface Nginx extends ServerProcess {
+export interface Nginx {
+  url: string
   /** Where PUT puts files. */
   folder: string
   /** The process that listens and those that work. */
@@ -21,16 +23,30 @@ export async function startNginx(scene: Scene): Promise<Nginx> {
   for (const name of ['files', 'incoming']) await mkdir(join(prefix, name))
   await writeFile(join(prefix, 'nginx.conf'), settings(prefix, port))
   const words = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')]
-  const server = await startServer({ name: 'nginx', command: 'nginx', words, port })
+  const child = spawnQuietly({ command: 'nginx', words })
   // Politely: killed, it would leave its workers behind.
-  const stop = async () => {
-    process.kill(server.pid, 'SIGTERM')
-    await server.ended
+  scene.defer(() => stopProcess(child, 'SIGTERM'))
+  const url = `http://127.0.0.1:${port}`
+  // Another may have taken the port before it: what it says of itself is the folder that only it knows.
+  await until('nginx answers', async () => {
+    if (child.process.exitCode !== null) throw new Error(`nginx ended: ${child.errors()}`)
+    return (await readText(`${url}/prefix`)) === prefix
+  })
+  const pid = child.process.pid ?? 0
+  const workers = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return {
+    url,
+    folder: join(prefix, 'files'),
+    pids: [pid, ...workers.trim().split(' ').map(Number)],
   }
-  scene.defer(stop)
-  const workers = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-  const pids = [server.pid, ...workers.trim().split(' ').map(Number)]
-  return { ...server, stop, folder: join(prefix, 'files'), pids }
+}
+
+async function readText(url: string): Promise<string | undefined> {
+  try {
+    return await (await fetch(url)).text()
+  } catch {
+    return undefined
+  }
 }
 
 /** The bodies come in on the same disk, so that they are renamed into place. */
@@ -53,6 +69,7 @@ http {
     listen 127.0.0.1:${port};
     root ${prefix}/files;
     location / { dav_methods PUT; }
+    location = /prefix { return 200 '${prefix}'; }
   }
 }
 `

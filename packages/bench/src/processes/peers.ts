@@ -3,11 +3,10 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { freePort } from '../../../server/test/support/free-port.ts'
 import { progress } from '../progress.ts'
 import type { Scene } from '../workload.ts'
 import { CACHE } from './cache.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { type Command, type ServerProcess, startServer } from './server-process.ts'
 
 const run = promisify(execFile)
 const SOURCE = fileURLToPath(new URL('../../peers', import.meta.url))
@@ -19,19 +18,17 @@ export async function startPeer(
   name: string,
   env: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const port = await freePort()
-  const server = await startServer({ name, ...(await peerCommand(name, port, env)), port })
-  scene.defer(server.stop)
+  const server = await startServer(await peerCommand(name, env))
+  scene.defer(() => server.stop())
   return server
 }
 
-export async function peerCommand(name: string, port: number, env: Record<string, string> = {}) {
+export async function peerCommand(
+  name: string,
+  env: Record<string, string> = {},
+): Promise<Command> {
   await installPeers()
-  return {
-    command: process.execPath,
-    words: [join(FOLDER, `${name}.js`)],
-    env: { PORT: `${port}`, ...env },
-  }
+  return { command: process.execPath, words: [join(FOLDER, `${name}.js`)], env }
 }
 
 let installing: Promise<void> | undefined

@@ -1,83 +1,95 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { until } from '../../../server/test/support/until.ts'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
 export interface ServerProcess {
   url: string
   pid: number
-  /** When it has ended. */
-  ended: Promise<unknown>
-  /** At once. */
-  stop(): Promise<void>
+  /** Waits for the end; at once unless another signal is named. */
+  stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-interface Command {
+export interface Command {
   command: string
   words: string[]
   env?: Record<string, string>
 }
 
-interface ServerOptions extends Command {
-  /** What it is called when it does not start. */
-  name: string
-  /** A free one, on which it listens on loopback. */
-  port: number
-}
+const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/
+const PATIENCE_MS = 30_000
 
-/** Ready once it answers anything at all. */
-export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const { name, port } = options
-  const child = spawnQuietly(options)
-  const url = `http://127.0.0.1:${port}`
-  // That it could not be started at all is told below.
-  const ended = once(child.process, 'exit').catch(() => {})
-  const stop = () => stopProcess(child.process)
+/** A server that takes a free port itself and prints its address: nobody else's is mistaken for it. */
+export async function startServer(command: Command): Promise<ServerProcess> {
+  const child = spawnQuietly(command)
   try {
-    await until(`${name} answers`, async () => {
-      if (child.process.exitCode !== null) throw new Error(`${name} ended: ${child.errors()}`)
-      return isAnswering(url)
-    })
+    const url = await printedAddress(child)
+    return { url, pid: child.process.pid ?? 0, stop: (signal) => stopProcess(child, signal) }
   } catch (error) {
-    await stop()
+    await stopProcess(child)
     throw error
   }
-  return { url, pid: child.process.pid ?? 0, ended, stop }
 }
 
-/** With the settings of nobody else: none of ours, and nothing that changes how Node runs. */
-export function spawnQuietly({ command, words, env }: Command) {
+export interface Spawned {
+  process: ChildProcess
+  /** What it says of itself, the last of it. */
+  errors(): string
+}
+
+/**
+ * With the settings of nobody else: none of ours, and nothing that changes how Node runs. What it
+ * logs goes to a file, as a pipe would make it wait for us.
+ */
+export function spawnQuietly({ command, words, env }: Command): Spawned {
   const own = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|NODE_)/.test(name))
+  const folder = mkdtempSync(join(tmpdir(), 'stowage-bench-'))
+  const log = openSync(join(folder, 'log'), 'w+')
   const child = spawn(command, words, {
     env: { ...Object.fromEntries(own), NODE_ENV: 'production', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', log],
   })
+  closeSync(log)
   let errors = ''
-  child.stderr.on('data', (text) => {
-    errors = (errors + text).slice(-2_000)
-  })
   // However we end: others in this process end it on a signal too, and wait for nobody.
-  const end = () => child.kill('SIGTERM')
+  const end = () => {
+    child.kill('SIGTERM')
+    rmSync(folder, { recursive: true, force: true })
+  }
   process.once('exit', end)
-  child.once('exit', () => process.off('exit', end))
-  return { process: child as ChildProcess, errors: () => errors }
+  child.once('exit', () => {
+    process.off('exit', end)
+    errors = readFileSync(join(folder, 'log'), 'utf8').slice(-2000)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return { process: child, errors: () => errors }
+}
+
+export function printedAddress({ process: child, errors }: Spawned): Promise<string> {
+  const name = child.spawnargs.join(' ')
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${name} prints no address`)), PATIENCE_MS)
+    timer.unref()
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`${name} ended: ${errors()}`)))
+    let text = ''
+    child.stdout?.on('data', (more) => {
+      text += more
+      const address = ADDRESS.exec(text)?.[0]
+      if (address === undefined) return
+      clearTimeout(timer)
+      resolve(address)
+    })
+  })
 }
 
 export async function stopProcess(
-  child: ChildProcess,
+  { process: child }: Spawned,
   signal: NodeJS.Signals = 'SIGKILL',
 ): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill(signal)
   await ended
-}
-
-async function isAnswering(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url)
-    await response.arrayBuffer()
-    return true
-  } catch {
-    return false
-  }
 }

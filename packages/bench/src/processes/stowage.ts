@@ -1,7 +1,6 @@
-import { freePort } from '../../../server/test/support/free-port.ts'
 import { COMMAND } from '../../../server/test/support/stowage-command.ts'
 import type { Scene } from '../workload.ts'
-import { type ServerProcess, startServer } from './server-process.ts'
+import { type Command, type ServerProcess, startServer } from './server-process.ts'
 
 export const API = '/api/v1'
 
@@ -13,23 +12,18 @@ export async function startStowage(
   scene: Scene,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const port = await freePort()
   const folder = settings.STOWAGE_DATA ?? (await scene.folder())
-  const server = await startServer({
-    name: 'stowage serve',
-    ...serveCommand({ STOWAGE_DATA: folder, STOWAGE_PORT: `${port}`, ...settings }),
-    port,
-  })
-  scene.defer(server.stop)
+  const server = await startServer(serveCommand({ STOWAGE_DATA: folder, ...settings }))
+  scene.defer(() => server.stop())
   return server
 }
 
-export function serveCommand(settings: Record<string, string>) {
+export function serveCommand(settings: Record<string, string>): Command {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const storagePort = isDisk ? { STOWAGE_STORAGE_PORT: '0' } : {}
   return {
     command: process.execPath,
     words: [COMMAND, 'serve'],
-    env: { STOWAGE_PLAN_STORAGE: PLAN, ...storagePort, ...settings },
+    env: { STOWAGE_PLAN_STORAGE: PLAN, STOWAGE_PORT: '0', ...storagePort, ...settings },
   }
 }
