@@ -7,6 +7,7 @@ test('texts that differ only in case fold to the same, in any script', () => {
   const pairs: [string, string][] = [
     ['README', 'readme'],
     ['STRASSE', 'straße'],
+    ['STRAẞE', 'strasse'],
     ['ΟΔΟΣ', 'οδος'],
     ['οδός', 'ΟΔΌΣ'],
     ['ЁЖИК', 'ёжик'],
@@ -27,6 +28,16 @@ test('folding what is folded changes nothing', () => {
       assert.equal(foldText(foldText(text)), foldText(text))
     }),
   )
+})
+
+test('every character folds like its other case, and only once', () => {
+  for (let point = 0; point <= 0x10_ffff; point += 1) {
+    const character = String.fromCodePoint(point)
+    const folded = foldText(character)
+    for (const same of [character.toUpperCase(), character.toLowerCase(), folded]) {
+      if (foldText(same) !== folded) assert.fail(`U+${point.toString(16)} ${character}`)
+    }
+  }
 })
 
 test('trigrams count characters, not UTF-16 units', () => {

@@ -2,10 +2,12 @@
  * The form in which names are searched: two texts that differ only in case, in how accents are
  * composed or in width fold to the same. Both engines index and query this form.
  *
- * Upper case first, because it unites what lower case keeps apart (ß and SS, ſ and s, ς and σ).
+ * By way of upper case, because it unites what lower case keeps apart (ß and SS, ſ and s, ς and σ);
+ * and to that by way of lower case, as the capital ẞ is its own upper case.
  */
 export function foldText(text: string): string {
-  return text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKC')
+  const folded = text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
+  return folded.replaceAll('ς', 'σ').normalize('NFKC')
 }
 
 /** The shortest text that a trigram index can look up. */
