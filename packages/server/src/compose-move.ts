@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import { type Config, ConfigError } from './config/config.ts'
+import { type Config, ConfigError, holdsFolder } from './config/config.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import type { Moved, MoveProgress } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
@@ -40,7 +40,7 @@ export async function move(config: Config, options: MoveOptions): Promise<Moved>
 const clock = () => new Date()
 
 async function openTarget(config: Config, closers: (() => Promise<void> | void)[]) {
-  if (config.database.kind === 'sqlite' || config.storage.kind === 'disk') {
+  if (holdsFolder(config)) {
     const held = await holdDataFolder(config.dataDirectory)
     closers.push(() => held.close())
   }
@@ -52,9 +52,8 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
   return { database, storage, chunkSize: config.chunkSize }
 }
 
-function refuseSame({ database, storage, dataDirectory }: Config, folder: string): void {
-  const isSame = dataDirectory === folder
-  if (!isSame || (database.kind === 'postgres' && storage.kind === 's3')) return
+function refuseSame(config: Config, folder: string): void {
+  if (config.dataDirectory !== folder || !holdsFolder(config)) return
   throw new ConfigError([
     'the settings name the folder that is to be carried: set STOWAGE_DATABASE and STOWAGE_STORAGE to where it goes',
   ])

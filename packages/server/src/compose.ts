@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE } from './config/config.ts'
+import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE, holdsFolder } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
 import { examineDataFolder } from './doctor/examine-data-folder.ts'
 import { examineService } from './doctor/examine-service.ts'
@@ -123,11 +123,6 @@ export function examine(examination: Examination): AsyncIterable<Finding> {
 }
 
 async function* nothing(): AsyncIterable<Finding> {}
-
-/** Only what lies in the folder needs it to be ours alone. */
-export function holdsFolder({ database, storage }: Config): boolean {
-  return database.kind === 'sqlite' || storage.kind === 'disk'
-}
 
 const clock = () => new Date()
 const newId = () => newUuid()

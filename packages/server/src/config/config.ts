@@ -121,6 +121,11 @@ export function readConfig(environment: Environment): Config {
   return config
 }
 
+/** Whether anything lies in the data folder: then it must be one process's alone. */
+export function holdsFolder({ database, storage }: Config): boolean {
+  return database.kind === 'sqlite' || storage.kind === 'disk'
+}
+
 function isLoopbackUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }

@@ -1,5 +1,6 @@
 import type { AssetRecord } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
+import { walkRecords } from '../database/walk-records.ts'
 import type { Finding } from '../domain/finding.ts'
 import { mergeByKey } from '../domain/merge-by-key.ts'
 import { partPlan } from '../domain/parts.ts'
@@ -9,15 +10,8 @@ import { keysBeingRemoved, type Patient } from './patient.ts'
 
 const BATCH = 1000
 
-/** Every file asset of every account, by id. */
 async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
-  let after: string | undefined
-  for (;;) {
-    const records = await database.listRecords(after, BATCH)
-    yield* records.filter(({ asset }) => asset.kind === 'file')
-    after = records.at(-1)?.asset.id
-    if (records.length < BATCH) return
-  }
+  for await (const record of walkRecords(database)) if (record.asset.kind === 'file') yield record
 }
 
 /** Rows against objects, walked side by side: memory does not grow with their number. */

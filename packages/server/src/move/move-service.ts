@@ -1,12 +1,13 @@
 import type { AssetRecord } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
+import { walkRecords } from '../database/walk-records.ts'
 import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
 import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
-import { atMost, settleAll, untilOneFails } from './at-most.ts'
 import { carryAccounts, type Destinations } from './carry-accounts.ts'
 import { carryObject, targetPlan } from './carry-object.ts'
 import { compareObject } from './compare-object.ts'
+import { atMost, settleAll, untilOneFails } from './in-turn.ts'
 import { type Move, type Moved, type MoveProgress, MoveRefused } from './move.ts'
 
 const BATCH = 500
@@ -66,19 +67,9 @@ async function totals(database: Database): Promise<MoveProgress> {
   }
 }
 
-async function* recordsOf(database: Database): AsyncIterable<AssetRecord> {
-  let after: string | undefined
-  for (;;) {
-    const records = await database.listRecords(after, BATCH)
-    yield* records
-    after = records.at(-1)?.asset.id
-    if (records.length < BATCH) return
-  }
-}
-
 function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, AssetRecord>> {
   const id = ({ asset }: AssetRecord) => asset.id
-  const [from, to] = [recordsOf(source.database), recordsOf(target.database)]
+  const [from, to] = [walkRecords(source.database), walkRecords(target.database)]
   return mergeByKey(from, to, { left: id, right: id })
 }
 

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cephSettings } from './ceph-settings.ts'
 import { freePort } from './free-port.ts'
 import { installed } from './installed.ts'
+import { isAnswering, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { until } from './until.ts'
 
@@ -19,19 +19,8 @@ export function whyNoCeph(): Promise<string | undefined> {
 }
 
 /** Ceph's S3 gateway on a store in memory, on loopback. */
-export async function startCeph(): Promise<S3Server> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-ceph-'))
-  const daemons: ChildProcess[] = []
-  async function close(): Promise<void> {
-    for (const daemon of daemons) daemon.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    return { ...(await startDaemons(folder, daemons)), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+export function startCeph(): Promise<S3Server> {
+  return startS3Daemons('ceph', startDaemons)
 }
 
 /** Fails with the reason when a daemon does not come up. */
@@ -70,30 +59,8 @@ async function startDaemons(
   await run('radosgw-admin', ['-c', settings, 'user', 'create', ...user, secret])
 
   const endpoint = `http://127.0.0.1:${port}`
-  let gateway = daemon('radosgw', '-n', 'client.rgw.test')
   const answers = () => until('the gateway answers', () => isAnswering(endpoint), 60_000)
+  const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), answers)
   await answers()
-  return {
-    endpoint,
-    region: 'us-east-1',
-    credentials: CREDENTIALS,
-    async stop() {
-      const ended = new Promise((resolve) => gateway.once('exit', resolve))
-      gateway.kill('SIGKILL')
-      await ended
-    },
-    async start() {
-      gateway = daemon('radosgw', '-n', 'client.rgw.test')
-      await answers()
-    },
-  }
-}
-
-async function isAnswering(endpoint: string): Promise<boolean> {
-  try {
-    await fetch(endpoint)
-    return true
-  } catch {
-    return false
-  }
+  return { endpoint, region: 'us-east-1', credentials: CREDENTIALS, ...gateway }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir, userInfo } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 import { installed } from './installed.ts'
+import { isAnswering, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { SWIFT_RINGS, SWIFT_STORES, swiftSettings } from './swift-settings.ts'
 import { until } from './until.ts'
@@ -20,19 +21,8 @@ export function whyNoSwift(): Promise<string | undefined> {
 }
 
 /** OpenStack Swift with its S3 interface, in a temporary folder, on loopback. */
-export async function startSwift(): Promise<S3Server> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-swift-'))
-  const daemons: ChildProcess[] = []
-  async function close(): Promise<void> {
-    for (const daemon of daemons) daemon.kill('SIGKILL')
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-  try {
-    return { ...(await startDaemons(folder, daemons)), close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+export function startSwift(): Promise<S3Server> {
+  return startS3Daemons('swift', startDaemons)
 }
 
 /** None of them is one that Debian starts by itself: ports and settings are our own. */
@@ -65,22 +55,17 @@ async function startDaemons(
   for (const kind of SWIFT_STORES) server(kind)
 
   const endpoint = `http://127.0.0.1:${proxy}`
-  let gateway = server('proxy')
+  const gateway = restartable(
+    () => server('proxy'),
+    () => answers(proxy),
+  )
   for (const kind of SWIFT_STORES) await answers(ports[kind])
   await answers(proxy)
   return {
     endpoint,
     region: 'us-east-1',
     credentials: CREDENTIALS,
-    async stop() {
-      const ended = new Promise((resolve) => gateway.once('exit', resolve))
-      gateway.kill('SIGKILL')
-      await ended
-    },
-    async start() {
-      gateway = server('proxy')
-      await answers(proxy)
-    },
+    ...gateway,
   }
 }
 
@@ -98,14 +83,6 @@ export async function listSegments(server: S3Server, { url }: { url: string }): 
 }
 
 async function answers(port: number): Promise<void> {
-  await until(`Swift answers on port ${port}`, () => isAnswering(port), 60_000)
-}
-
-async function isAnswering(port: number): Promise<boolean> {
-  try {
-    await fetch(`http://127.0.0.1:${port}/healthcheck`)
-    return true
-  } catch {
-    return false
-  }
+  const url = `http://127.0.0.1:${port}/healthcheck`
+  await until(`Swift answers on port ${port}`, () => isAnswering(url), 60_000)
 }

@@ -24,7 +24,6 @@ export function openPool(options: PostgresOptions): Pool {
   const timeoutMs = options.statementTimeoutMs + CONNECT_TIMEOUT_MS
   const idle = Array.from({ length: options.poolSize }, () => openConnection(options))
   const waiting = new Set<(connection: Connection) => void>()
-
   let isClosed = false
   let inUse = 0
   let whenQuiet: (() => void) | undefined

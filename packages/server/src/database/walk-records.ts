@@ -1,0 +1,15 @@
+import type { AssetRecord } from './account-data.ts'
+import type { Database } from './database.ts'
+
+const BATCH = 1000
+
+/** Every ready asset of every account, by id; one batch of them is held at a time. */
+export async function* walkRecords(database: Database): AsyncIterable<AssetRecord> {
+  let after: string | undefined
+  for (;;) {
+    const records = await database.listRecords(after, BATCH)
+    yield* records
+    after = records.at(-1)?.asset.id
+    if (records.length < BATCH) return
+  }
+}
