@@ -71,5 +71,7 @@ rgw_multipart_min_part_size = 1
 rgw_gc_obj_min_wait = 5
 rgw_gc_processor_period = 5
 rgw_gc_processor_max_time = 5
+# A gateway that is killed while it completes an upload leaves it locked, by default for 10 minutes.
+rgw_mp_lock_max_time = 5
 `
 }
