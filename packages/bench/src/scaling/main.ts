@@ -7,6 +7,7 @@ import { progress } from '../progress.ts'
 import { openScene } from '../scene.ts'
 import type { Scene } from '../workload.ts'
 import { type Cost, countCost } from './count-cost.ts'
+import { type Tidying, tidyUp } from './jobs.ts'
 import { populate, type Shop } from './populate.ts'
 import { tablesOf, writeTables } from './report.ts'
 import { STORED, shopCalls } from './shop-calls.ts'
@@ -34,6 +35,7 @@ export interface Findings {
   small: Place
   large: Place
   writing: { name: string; writing: Writing }[]
+  tidying: Tidying
 }
 
 export interface Place {
@@ -59,7 +61,12 @@ async function run(): Promise<void> {
     const small = await look(scene, server.url, { assets: 10_000, accounts: 2 })
     const population = { assets: Number(values.assets), accounts: Number(values.accounts) }
     const large = await look(scene, server.url, population)
-    const findings = { small: small.place, large: large.place, writing: await large.write() }
+    const findings = {
+      small: small.place,
+      large: large.place,
+      writing: await large.write(),
+      tidying: await large.tidy(),
+    }
     progress('')
     process.stdout.write(`${tablesOf(findings)}\n`)
     if (values.write) await writeTables(findings)
@@ -105,7 +112,8 @@ async function look(
       { name: 'Four instances, 100 shops', writing: await writeAlong([instance, ...others], many) },
     ]
   }
-  return { place, write }
+  const tidy = () => tidyUp(sql, () => startStowage(scene, settings))
+  return { place, write, tidy }
 }
 
 function tableSizes(sql: postgres.Sql): Promise<Place['tables']> {

@@ -24,7 +24,7 @@ export async function writeTables(findings: Findings): Promise<void> {
   await writeFile(PAGE, page)
 }
 
-function tables({ small, large, writing }: Findings): Record<string, string> {
+function tables({ small, large, writing, tidying }: Findings): Record<string, string> {
   return {
     costs: costs(large),
     growth: growth(small, large),
@@ -36,6 +36,13 @@ function tables({ small, large, writing }: Findings): Record<string, string> {
         number(sessionsPerSecond),
         `${number(cpuMsEach)} ms`,
       ]),
+    ),
+    jobs: table(
+      ['What the jobs do', 'A second'],
+      [
+        ['Uploads that ran out are ended', number(tidying.expiredPerSecond)],
+        ['and their parts removed from the disk', number(tidying.removedPerSecond)],
+      ],
     ),
   }
 }

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type postgres from 'postgres'
+import { progress } from '../progress.ts'
+
+export interface Tidying {
+  expiredPerSecond: number
+  removedPerSecond: number
+}
+
+const COUNT = 20_000
+const LOOK_MS = 50
+
+/** Uploads that ran out all at once, as after an outage, and how fast `start` sees them put away. */
+export async function tidyUp(sql: postgres.Sql, start: () => Promise<unknown>): Promise<Tidying> {
+  await sql`
+    with made as (
+      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+        created_at, changed_at, upload_id, chunk_size, expires_at)
+      select gen_random_uuid(), accounts.id, 'file', 'uploading', 'left.zip', 'left.zip', 1, 'a/b',
+        now(), now(), gen_random_uuid(), 100000000, now()
+      from generate_series(1, ${COUNT}) n
+        join lateral (select id from accounts order by id offset n % 100 limit 1) accounts on true
+      returning account_id
+    )
+    update accounts set reserved_bytes = reserved_bytes + made.count
+    from (select account_id, count(*) from made group by account_id) made
+    where accounts.id = made.account_id`
+  await start()
+  const begin = performance.now()
+  const expired = await until(async () => {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::float8 from assets where status = 'uploading' and expires_at < now()`
+    return row?.count === 0
+  })
+  const removed = await until(async () => {
+    const [row] = await sql<{ count: number }[]>`select count(*)::float8 from removals`
+    return row?.count === 0
+  })
+  return {
+    expiredPerSecond: (COUNT * 1000) / (expired - begin),
+    removedPerSecond: (COUNT * 1000) / (removed - begin),
+  }
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<number> {
+  while (!(await isSo())) {
+    progress('waiting for the jobs')
+    // Not a wait for anything: this is how often it is looked at.
+    await pause(LOOK_MS)
+  }
+  return performance.now()
+}
