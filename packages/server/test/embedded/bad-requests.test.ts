@@ -1,11 +1,7 @@
 import { test } from 'node:test'
 import { badStorageMessages } from '../http/bad-input/bad-messages.ts'
 import { refuses } from '../support/refusals.ts'
-import { readState } from '../support/scene.ts'
 import { badStorageRequests } from './bad-storage-requests.ts'
 
-test(
-  'the disk storage refuses what it did not sign or cannot take',
-  refuses(badStorageRequests, readState),
-)
-test('the disk storage refuses what is not HTTP', refuses(badStorageMessages, readState))
+test('the disk storage refuses what it did not sign or cannot take', refuses(badStorageRequests))
+test('the disk storage refuses what is not HTTP', refuses(badStorageMessages))

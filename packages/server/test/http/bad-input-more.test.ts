@@ -1,6 +1,6 @@
-import { type TestContext, test } from 'node:test'
-import { type BadRequests, checkRefusals } from '../support/refusals.ts'
-import { readRecords } from '../support/scene.ts'
+import { test } from 'node:test'
+import { refusesOn } from '../support/refusals.ts'
+import { readState } from '../support/scene.ts'
 import { aShopScene, readShop, type ShopScene } from '../support/shop-scene.ts'
 import { badKeys } from './bad-input/bad-keys.ts'
 import { badLinks } from './bad-input/bad-links.ts'
@@ -9,17 +9,12 @@ import { badReferences } from './bad-input/bad-references.ts'
 import { badShopBodies } from './bad-input/bad-shop-bodies.ts'
 import { badShopQueries } from './bad-input/bad-shop-queries.ts'
 
-/** The rows of a table, each of which must be refused and change nothing. */
-function refuses(tableOf: (scene: ShopScene) => BadRequests) {
-  return async (t: TestContext) => {
-    const scene = await aShopScene(t)
-    await checkRefusals(t, scene, { groups: tableOf(scene), readState: readRecordsAndShop })
-  }
-}
-
-async function readRecordsAndShop(scene: ShopScene) {
-  return { ...(await readRecords(scene)), shop: await readShop(scene.service.context) }
-}
+const refuses = refusesOn({
+  setUp: aShopScene,
+  async readState(scene: ShopScene) {
+    return { ...(await readState(scene)), shop: await readShop(scene.service.context) }
+  },
+})
 
 test('a bad link is refused and neither stored nor changed', refuses(badLinks))
 test('bad products are refused, and the good ones beside them', refuses(badProducts))

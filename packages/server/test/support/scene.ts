@@ -71,28 +71,19 @@ async function aForeignUpload({ context }: TestService) {
   return { id: upload.asset.id, uploadId: upload.id }
 }
 
-/** Everything that a refused request must leave as it was. */
-export async function readState(scene: Scene) {
-  return { ...(await readRecords(scene)), ...(await readStorage(scene)) }
-}
-
-/** What the database has of it. */
-export async function readRecords({ service, accountId, ...scene }: Scene) {
-  const { database } = service.context
+/** Everything that a refused request must leave as it was, in the database and in the storage. */
+export async function readState({ service, accountId, ...scene }: Scene) {
+  const { database, storage } = service.context
   const ids = [scene.open.id, scene.empty.id, scene.cancelled.id, scene.ready.id]
   const [books, ...uploads] = await Promise.all([
     database.readBooks(),
     ...ids.map((id) => database.of(accountId).findUpload(id)),
   ])
-  return { books, uploads }
-}
-
-/** What the storage has of it. */
-export async function readStorage({ service }: Scene) {
-  const { storage } = service.context
   const inStorage = await Array.fromAsync(storage.listUploads())
   const sorted = inStorage.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
+    books,
+    uploads,
     objects: await service.backdoor.readObjects(),
     // A file of no bytes is in no book, but its upload is open in the storage.
     inStorage: sorted.map(({ id }) => id),
