@@ -1,48 +1,54 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { open } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { someBytes } from './upload.ts'
 
-const BLOCK = 1_000_000
+/** Prime, so that no two parts of a file begin alike. */
+const PERIOD = 1_000_003
+const BUFFER_SIZE = 4 * 1024 * 1024
 
-/** Writes a file whose blocks all differ, a block at a time. */
+interface Range {
+  start: number
+  /** Exclusive. */
+  end: number
+}
+
+/** Writes a file that repeats only after a period. */
 export async function writeFileOf(path: string, size: number): Promise<void> {
-  function* blocks(): Generator<Buffer> {
-    for (let start = 0; start < size; start += BLOCK) {
-      yield someBytes(Math.min(BLOCK, size - start), 1 + start / BLOCK)
-    }
+  const period = someBytes(PERIOD)
+  await using file = await open(path, 'w')
+  for (let start = 0; start < size; start += PERIOD) {
+    await file.writev([period.subarray(0, size - start)])
   }
-  await pipeline(Readable.from(blocks()), createWriteStream(path))
 }
 
-/** Copies the bytes from `start` up to, not including, `end` to a file of their own. */
-export async function cutFile(
-  from: string,
-  to: string,
-  { start, end }: { start: number; end: number },
-): Promise<void> {
-  // A stream's own end is inclusive, so it cannot say "nothing".
-  const source = end > start ? createReadStream(from, { start, end: end - 1 }) : Readable.from([])
-  await pipeline(source, createWriteStream(to))
+/** Copies the bytes to a file of their own. */
+export async function cutFile(from: string, to: string, range: Range): Promise<void> {
+  await using source = await open(from)
+  await using target = await open(to, 'w')
+  for await (const bytes of blocksOf(source, range)) await target.writev([bytes])
 }
 
-export async function readBytesAt(
-  path: string,
-  { start, end }: { start: number; end: number },
-): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(end - start), 0, end - start, start)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
+export async function readBytesAt(path: string, range: Range): Promise<Buffer> {
+  await using file = await open(path)
+  return Buffer.concat(await Array.fromAsync(blocksOf(file, range), (bytes) => Buffer.from(bytes)))
 }
 
 export async function sha256OfFile(path: string): Promise<string> {
+  await using file = await open(path)
+  const { size } = await file.stat()
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
+  for await (const bytes of blocksOf(file, { start: 0, end: size })) hash.update(bytes)
   return hash.digest('hex')
+}
+
+/** All in one buffer: a stream takes a new one for each block, which costs more than the reading. */
+async function* blocksOf(file: FileHandle, { start, end }: Range): AsyncIterable<Buffer> {
+  const buffer = Buffer.alloc(Math.min(BUFFER_SIZE, end - start))
+  for (let position = start; position < end; ) {
+    const length = Math.min(buffer.length, end - position)
+    const { bytesRead } = await file.read(buffer, 0, length, position)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+    position += bytesRead
+  }
 }
