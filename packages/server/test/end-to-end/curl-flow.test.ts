@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
 import { curlDownload, curlJson, curlPart, whyNoCurl } from '../support/curl.ts'
 import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '../support/file.ts'
+import { aPlace } from '../support/place.ts'
 import { aServiceProcess } from '../support/process.ts'
 import { skipUnlessCi } from '../support/requirement.ts'
 import { aFolder } from '../support/service.ts'
@@ -23,7 +24,7 @@ const FILES = [
 for (const { size, ranges } of FILES) {
   test(`curl alone takes ${size} bytes there and back, completed by POST and by PUT`, async (t) => {
     if (NO_CURL !== undefined) return skipUnlessCi(t, NO_CURL)
-    const { baseUrl } = await aServiceProcess(t)
+    const { baseUrl } = await aServiceProcess(t, {}, await aPlace(t, { isReliable: true }))
     const folder = await aFolder(t)
     const file = join(folder, 'file.bin')
     await writeFileOf(file, size)

@@ -6,6 +6,7 @@ import type { PartAddress } from '@stowage/protocol'
 import { areEmbedded } from '../support/engines.ts'
 import { readMemory, watchMemory } from '../support/memory-watch.ts'
 import { aPattern, type Pattern } from '../support/pattern.ts'
+import { aPlace } from '../support/place.ts'
 import { aServiceProcess } from '../support/process.ts'
 import { skipUnlessCi } from '../support/requirement.ts'
 import { callJson } from '../support/service.ts'
@@ -24,7 +25,8 @@ const LIMIT = 200_000_000
 test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 200 MB`, async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
-  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const place = await aPlace(t, { isReliable: true })
+  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, place)
   const pattern = aPattern()
   const watch = watchMemory(service.pid)
   t.after(() => watch.close())

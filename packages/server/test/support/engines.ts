@@ -23,15 +23,20 @@ const PREFIX = 'some/prefix/'
 
 /**
  * The engines that the suite runs on: SQLite and disk, unless the environment names servers of
- * others. Every service of a test gets an empty database and an empty bucket of its own.
+ * others. Every service of a test gets an empty database and an empty bucket of its own. S3 is reached
+ * through a proxy of ours, which can be stopped, unless it is said that nobody will do so.
  */
-export async function testEngines(t: TestContext, folder: string): Promise<Engines> {
+export async function testEngines(
+  t: TestContext,
+  folder: string,
+  { isReliable }: { isReliable: boolean },
+): Promise<Engines> {
   const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: s3 } = process.env
   const database =
     server === undefined ? {} : { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }
   if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
-  const proxy = await startTcpProxy(Number(new URL(s3).port))
-  cleanUp(t, () => proxy.stop())
+  const proxy = isReliable ? undefined : await startTcpProxy(Number(new URL(s3).port))
+  cleanUp(t, () => proxy?.stop())
   const bucket = await aBucket({ endpoint: s3, region: S3_REGION })
   const place = { endpoint: s3, region: S3_REGION, bucket, prefix: PREFIX }
   cleanUp(t, () => emptyBucket(place))
@@ -39,12 +44,13 @@ export async function testEngines(t: TestContext, folder: string): Promise<Engin
     settings: {
       ...database,
       STOWAGE_STORAGE: `s3://${bucket}/${PREFIX}`,
-      STOWAGE_S3_ENDPOINT: `http://127.0.0.1:${proxy.port}`,
+      STOWAGE_S3_ENDPOINT: proxy === undefined ? s3 : `http://127.0.0.1:${proxy.port}`,
       STOWAGE_S3_REGION: S3_REGION,
     },
     backdoor: {
       readObjects: () => readBucket(place),
       async takeAway() {
+        assert.ok(proxy, 'this storage is reliable')
         await proxy.stop()
         return () => proxy.start()
       },

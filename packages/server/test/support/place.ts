@@ -11,9 +11,12 @@ export interface Place {
   backdoor: StorageBackdoor
 }
 
-/** A folder, a database and a storage with nothing in them, on the engines that the suite runs on. */
-export async function aPlace(t: TestContext): Promise<Place> {
+/**
+ * A folder, a database and a storage with nothing in them, on the engines that the suite runs on.
+ * A storage that is reliable can't be taken away, and many bytes go there faster.
+ */
+export async function aPlace(t: TestContext, { isReliable = false } = {}): Promise<Place> {
   const folder = await aFolder(t)
-  const { settings, backdoor } = await testEngines(t, folder)
+  const { settings, backdoor } = await testEngines(t, folder, { isReliable })
   return { folder, settings: { STOWAGE_DATA: folder, ...settings }, backdoor }
 }
