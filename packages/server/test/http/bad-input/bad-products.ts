@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import {
   type BadRequest,
   type BadRequests,
@@ -8,6 +7,7 @@ import {
 } from '../../support/refusals.ts'
 import type { ShopScene } from '../../support/shop-scene.ts'
 import { API } from '../../support/upload.ts'
+import { withinASecond } from '../../support/within-a-second.ts'
 import {
   NOT_LISTS,
   NOT_SHOP_ID_TEXTS,
@@ -121,13 +121,7 @@ function endlessTags({ service }: ShopScene): BadRequest {
   const body = `{"products":[{"product_id":9,"variant_id":9,"name":"New","tags":[${tags}]}]}`
   return {
     input: 'one and a half million tags, in less than a second',
-    async send() {
-      const startedAt = performance.now()
-      const answer = await service.call('PUT', PATH, body)
-      const ms = Math.round(performance.now() - startedAt)
-      assert.ok(ms < 1000, `it took ${ms} ms`)
-      return answer
-    },
+    send: () => withinASecond(() => service.call('PUT', PATH, body)),
     refusal: invalid('products.0.tags'),
   }
 }

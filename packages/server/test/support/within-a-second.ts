@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+
+const SECOND_US = 1_000_000
+
+/**
+ * Fails when the work takes this thread, in which the service is too, more than a second. By the
+ * processor's clock: on the wall's it would also count what other tests do meanwhile.
+ */
+export async function withinASecond<Result>(work: () => Promise<Result>): Promise<Result> {
+  const before = process.threadCpuUsage()
+  const result = await work()
+  const { user, system } = process.threadCpuUsage(before)
+  const took = user + system
+  assert.ok(took < SECOND_US, `it took ${Math.round(took / 1000)} ms`)
+  return result
+}
