@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+/**
+ * What `npm test` runs: every stage, which is a script of package.json. The stages of a lane follow
+ * each other, and the lanes run beside each other: each waits at times, be it for an outage, for the
+ * disk or for a minute of kills, and the other one has the processors then.
+ */
+const LANES = [
+  ['check', 'test:many-instances', 'test:sqlite'],
+  ['test:postgres', 'test:ceph'],
+]
+
+const WIDTH = Math.max(...LANES.flat().map((stage) => stage.length))
+
+interface Outcome {
+  stage: string
+  seconds: number
+  code: number
+}
+
+/** Also after a stage that failed, so that one run tells everything. */
+async function runLane(stages: string[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const stage of stages) outcomes.push(await run(stage))
+  return outcomes
+}
+
+/** Every line that it says begins with its name. */
+async function run(stage: string): Promise<Outcome> {
+  const begin = performance.now()
+  const child = spawn('npm', ['run', '--silent', stage], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const label = stage.padEnd(WIDTH)
+  for (const output of [child.stdout, child.stderr]) {
+    createInterface(output).on('line', (line) => console.log(`${label} │ ${line}`))
+  }
+  const [code] = await once(child, 'close')
+  return { stage, seconds: (performance.now() - begin) / 1000, code: code ?? 1 }
+}
+
+const outcomes = (await Promise.all(LANES.map(runLane))).flat()
+console.log()
+for (const { stage, seconds, code } of outcomes) {
+  console.log(
+    `${code === 0 ? '✔' : '✖'} ${stage.padEnd(WIDTH)} ${seconds.toFixed(0).padStart(4)} s`,
+  )
+}
+process.exitCode = outcomes.every(({ code }) => code === 0) ? 0 : 1
