@@ -167,7 +167,7 @@ if (missing !== undefined) {
     for (const goal of [100, 450]) {
       const { child, ended } = startMove(folder, settings)
       cleanUp(t, () => child.kill('SIGKILL'))
-      await until(`${goal} objects have arrived`, async () => (await count()) >= goal, 60_000)
+      await until(`${goal} objects have arrived`, async () => (await count()) >= goal, 120_000)
       child.kill('SIGKILL')
       await ended
       assert.ok((await count()) < ASSETS, 'it was killed on the way')

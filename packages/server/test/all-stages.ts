@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { COMPILE_CACHE } from './support/run-tests.ts'
 
 /**
  * What `npm test` runs: every stage, which is a script of package.json. The stages of a lane follow
@@ -30,7 +31,10 @@ async function runLane(stages: string[]): Promise<Outcome[]> {
 /** Every line that it says begins with its name. */
 async function run(stage: string): Promise<Outcome> {
   const begin = performance.now()
-  const child = spawn('npm', ['run', '--silent', stage], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn('npm', ['run', '--silent', stage], {
+    env: { ...process.env, ...COMPILE_CACHE },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const label = stage.padEnd(WIDTH)
   for (const output of [child.stdout, child.stderr]) {
     createInterface(output).on('line', (line) => console.log(`${label} │ ${line}`))

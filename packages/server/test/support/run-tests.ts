@@ -4,12 +4,16 @@ import { glob } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 /** These share two processes, as loading everything anew takes longer than most of them. */
-const TOGETHER = /\/test\/http\//
+const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
 const TIMEOUT = '--test-timeout=300000'
 /** Node compiles each module once for all processes, which is a third of a second in each. */
-const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/stowage', import.meta.url))
+export const COMPILE_CACHE = {
+  NODE_COMPILE_CACHE: fileURLToPath(
+    new URL('../../../../node_modules/.cache/stowage', import.meta.url),
+  ),
+}
 
 /** Runs test files with these variables beside our own, and gives the exit code. */
 export async function runTests(
@@ -18,7 +22,7 @@ export async function runTests(
 ): Promise<number> {
   const files = await Array.fromAsync(glob(patterns))
   if (files.length === 0) throw new Error(`there are no files like ${patterns.join(' ')}`)
-  const env = { ...process.env, NODE_COMPILE_CACHE: CACHE, ...settings }
+  const env = { ...process.env, ...COMPILE_CACHE, ...settings }
 
   async function run(some: string[], options: string[]): Promise<number> {
     if (some.length === 0) return 0
