@@ -19,7 +19,11 @@ interface Outcome {
   stage: string
   seconds: number
   code: number
+  lines: string[]
 }
+
+/** As many of a stage that failed are said once more at the end, where people look. */
+const REPEATED = 100
 
 /** Also after a stage that failed, so that one run tells everything. */
 async function runLane(stages: string[]): Promise<Outcome[]> {
@@ -36,14 +40,27 @@ async function run(stage: string): Promise<Outcome> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const label = stage.padEnd(WIDTH)
+  const lines: string[] = []
   for (const output of [child.stdout, child.stderr]) {
-    createInterface(output).on('line', (line) => console.log(`${label} │ ${line}`))
+    createInterface(output).on('line', (line) => {
+      console.log(`${label} │ ${line}`)
+      lines.push(line)
+    })
   }
   const [code] = await once(child, 'close')
-  return { stage, seconds: (performance.now() - begin) / 1000, code: code ?? 1 }
+  return { stage, seconds: (performance.now() - begin) / 1000, code: code ?? 1, lines }
+}
+
+/** From where the runner sums them up, if it came to that. */
+function failures(lines: string[]): string[] {
+  const start = lines.findIndex((line) => line.includes('failing tests:'))
+  return start < 0 ? lines : lines.slice(start)
 }
 
 const outcomes = (await Promise.all(LANES.map(runLane))).flat()
+for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
+  console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED).join('\n')}`)
+}
 console.log()
 for (const { stage, seconds, code } of outcomes) {
   console.log(
