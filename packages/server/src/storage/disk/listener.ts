@@ -7,6 +7,7 @@ import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
+import { openLines } from './open-lines.ts'
 import { receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
@@ -21,6 +22,8 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
+    // Between two requests it is shorter.
+    request.socket.setTimeout(IDLE_MS)
     answer(layout, hmac, request, response).catch((error: unknown) => {
       // The query holds a signature, so only the path is told.
       const path = request.url?.split('?')[0]
@@ -41,8 +44,9 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   // Without this, Node asks for the body before the address was looked at.
   server.on('checkContinue', handle)
   server.setTimeout(IDLE_MS)
-  const closeQuietConnections = trackConnections(server)
   server.keepAliveTimeout = HEADERS_MS
+  const closeQuietConnections = trackConnections(server)
+  openLines(server)
   server.on('error', (error: NodeJS.ErrnoException) => {
     tell({ type: 'refused', code: error.code ?? '', message: error.message })
   })
