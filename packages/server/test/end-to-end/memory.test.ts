@@ -20,9 +20,9 @@ const FILES = 8
 const SIZE = areEmbedded ? 1_000_000_000 : 250_000_000
 const PART = 100_000_000
 const PARTS_AT_ONCE = 3
-const LIMIT = 200_000_000
+const LIMIT = 180_000_000
 
-test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 200 MB`, async (t) => {
+test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 180 MB`, async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
   const place = await aPlace(t, { isReliable: true })

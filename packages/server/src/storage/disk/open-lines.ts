@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { Socket, type SocketConstructorOpts } from 'node:net'
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 import { Duplex } from 'node:stream'
 
 /** What the HTTP server takes for a connection. */
@@ -8,40 +8,47 @@ export interface Line extends Duplex {
    * Keeps the next `length` bytes from the HTTP parser, also those that wait already, and hands
    * them to `take`, which may use them only until it returns. Nothing more is read then.
    */
-  divert(length: number, take: (bytes: Buffer) => void): void
+  divert(length: number, take: (bytes: Uint8Array) => void): void
   /** After diverted bytes: goes on with a parser that knows nothing of them. */
   renew(): void
 }
 
-const READ_SIZE = 512 * 1024
+/** For the parser, which copies. */
+const SMALL_READ = 16 * 1024
+const LARGE_READ = 512 * 1024
 
 /**
  * Has the server read its connections through lines. Node's way for a body is through the parser,
  * in pieces that are allocated, copied and thrown away; that costs more than all that is done with
- * them. A line reads into one buffer, the same for all connections, and lets a body pass by.
+ * them. Lines read into the same buffers for all connections, and let bodies pass by.
  */
 export function openLines(server: Server): void {
-  const buffer = Buffer.allocUnsafeSlow(READ_SIZE)
+  const small = Buffer.allocUnsafeSlow(SMALL_READ)
+  const large = Buffer.allocUnsafeSlow(LARGE_READ)
   const listeners = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (accepted: Socket) => {
     const serve = (line: Line) => {
       for (const listener of listeners) listener.call(server, line)
     }
-    openLine(accepted, { buffer, serve, keepAliveMs: server.keepAliveTimeout })
+    openLine(accepted, { small, large, serve, keepAliveMs: server.keepAliveTimeout })
   })
 }
 
 function openLine(
   accepted: Socket,
-  options: { buffer: Buffer; serve: (line: Line) => void; keepAliveMs: number },
+  options: { small: Buffer; large: Buffer; serve: (line: Line) => void; keepAliveMs: number },
 ): void {
-  const { buffer, serve, keepAliveMs } = options
-  let divertTo: ((bytes: Buffer) => boolean) | undefined
+  const { small, large, serve, keepAliveMs } = options
+  let divertTo: ((bytes: Uint8Array) => boolean) | undefined
   let rest: Buffer[] = []
-  const socket = readingInto(buffer, accepted, (bytes) =>
-    divertTo ? divertTo(bytes) : line.push(Buffer.from(bytes)),
-  )
+  const socket = withOnread(accepted, {
+    buffer: () => (divertTo ? large : small),
+    callback(length, buffer) {
+      const bytes = buffer.subarray(0, length)
+      return divertTo ? divertTo(bytes) : line.push(Buffer.from(bytes))
+    },
+  })
   let line = makeLine()
   socket.on('end', () => line.push(null))
   socket.on('timeout', () => line.emit('timeout'))
@@ -51,6 +58,7 @@ function openLine(
 
   function makeLine(): Line {
     const made = new Duplex({
+      readableHighWaterMark: SMALL_READ,
       read: () => void socket.resume(),
       write: (bytes, encoding, done) => void socket.write(bytes, encoding, done),
       final: (done) => void socket.end(done),
@@ -64,7 +72,7 @@ function openLine(
     return Object.assign(made, { divert, renew, destroySoon, setTimeout })
   }
 
-  function divert(length: number, take: (bytes: Buffer) => void): void {
+  function divert(length: number, take: (bytes: Uint8Array) => void): void {
     let left = length
     divertTo = (bytes) => {
       const taken = bytes.subarray(0, left)
@@ -98,17 +106,12 @@ function openLine(
 }
 
 /**
- * A socket for the accepted one's connection that reads into the buffer. Only sockets that connect
- * can be told so by Node's documented interface; this is what it does for them itself.
+ * A socket for the accepted one's connection that reads into given buffers. By its documented
+ * interface Node does that only for sockets that connect; this is how it does it for them.
  */
-function readingInto(
-  buffer: Buffer,
-  accepted: Socket,
-  onBytes: (bytes: Buffer) => boolean,
-): Socket {
+function withOnread(accepted: Socket, onread: OnReadOpts): Socket {
   const holder = accepted as unknown as { _handle: object | null }
-  const callback = (length: number) => onBytes(buffer.subarray(0, length))
-  const settings = { handle: holder._handle, allowHalfOpen: true, onread: { buffer, callback } }
+  const settings = { handle: holder._handle, allowHalfOpen: true, onread }
   const socket = new Socket(settings as SocketConstructorOpts)
   holder._handle = null
   // The server counts the accepted ones, and waits for them when it closes.

@@ -3,13 +3,16 @@ import { writeSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { createXXHash128, type IHasher } from 'hash-wasm'
+import { createXXHash128 } from 'hash-wasm'
 import type { PartGrant } from './address.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { refuse } from './respond.ts'
 import { takeBody } from './take-body.ts'
+
+/** For all parts in turns: each hasher would own a piece of WebAssembly's memory. */
+const hasher = await createXXHash128()
 
 const GONE = {
   code: 'upload_not_found',
@@ -83,27 +86,18 @@ async function writePart(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Uint8Array> {
-  const hasher = await takeHasher()
+  let state = hasher.init().save()
   await takeBody(request, response, (bytes) => {
-    hasher.update(bytes)
+    state = hasher.load(state).update(bytes).save()
     writeAll(file, bytes)
   })
-  const digest = hasher.digest('binary')
-  idleHashers.push(hasher)
+  const digest = hasher.load(state).digest('binary')
   writeAll(file, partFooter(digest))
   return digest
 }
 
 /** The thread waits: it is about as long as handing the bytes to another one, and holds no copies. */
-function writeAll(file: FileHandle, bytes: Buffer): void {
+function writeAll(file: FileHandle, bytes: Uint8Array): void {
   // A disk that is nearly full takes less than it was given, and refuses the rest.
   for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at)
-}
-
-/** Each hasher owns a piece of WebAssembly memory, so they are used again. */
-const idleHashers: IHasher[] = []
-
-async function takeHasher(): Promise<IHasher> {
-  const hasher = idleHashers.pop() ?? (await createXXHash128())
-  return hasher.init()
 }

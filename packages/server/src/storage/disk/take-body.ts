@@ -9,7 +9,7 @@ import type { Line } from './open-lines.ts'
 export function takeBody(
   request: IncomingMessage,
   response: ServerResponse,
-  take: (bytes: Buffer) => void,
+  take: (bytes: Uint8Array) => void,
 ): Promise<void> {
   const line = request.socket as unknown as Line
   let left = Number(request.headers['content-length'])
@@ -19,7 +19,7 @@ export function takeBody(
       hasFailed = true
       reject(error)
     }
-    function accept(bytes: Buffer): void {
+    function accept(bytes: Uint8Array): void {
       left -= bytes.length
       try {
         if (!hasFailed) take(bytes)
