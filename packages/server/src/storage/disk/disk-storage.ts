@@ -17,6 +17,8 @@ export interface DiskStorageOptions {
   port: number
   /** Where clients reach the listener, if not at its host and port. */
   url?: string
+  /** Reads only as Node documents it, also where there is a quicker way. */
+  plainReads?: boolean
   onFailure(failure: ListenerFailure): void
 }
 

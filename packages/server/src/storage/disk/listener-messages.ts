@@ -5,6 +5,7 @@ export interface ListenerOptions {
   port: number
   /** Hexadecimal. */
   secret: string
+  plainReads: boolean
 }
 
 export type ToListener = { type: 'close' }

@@ -46,7 +46,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
   const closeQuietConnections = trackConnections(server)
-  openLines(server)
+  openLines(server, options)
   server.on('error', (error: NodeJS.ErrnoException) => {
     tell({ type: 'refused', code: error.code ?? '', message: error.message })
   })

@@ -15,6 +15,7 @@ export interface OpenListenerOptions {
   host: string
   port: number
   secret: Buffer
+  plainReads?: boolean
   onFailure(failure: ListenerFailure): void
 }
 
@@ -31,6 +32,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     host: options.host,
     port: options.port,
     secret: options.secret.toString('hex'),
+    plainReads: options.plainReads ?? false,
   }
   const worker = new Worker(new URL('./listener.ts', import.meta.url), {
     workerData,
