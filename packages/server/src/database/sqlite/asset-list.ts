@@ -52,7 +52,7 @@ export function prepareAssetList(connection: Connection) {
     const page = prepare<AssetRow & { total: number }>(
       `select ${ASSET_COLUMNS}, count(*) over () as total
        ${[READY_AMONG_FEW, ...filter.conditions].join(' and ')}
-       order by ${orderOf(query.sort)} limit :limit offset :offset`,
+       order by ${orderOf(query.sort)} limit +:limit offset :offset`,
     )
     const offset = (query.page - 1) * query.perPage
     const parameters = { account, ...filter.parameters }
@@ -79,7 +79,7 @@ export function prepareAssetList(connection: Connection) {
       const { by, descending } = query.sort
       const order = orderOf({ by, descending: descending !== isFromEnd })
       const page = prepare<AssetRow>(
-        `select ${ASSET_COLUMNS} ${filtered} order by ${order} limit :limit offset :offset`,
+        `select ${ASSET_COLUMNS} ${filtered} order by ${order} limit +:limit offset :offset`,
       )
       const rows = page.all({ account, ...parameters, limit, offset }).map(toAsset)
       return { rows: isFromEnd ? rows.reverse() : rows, total }

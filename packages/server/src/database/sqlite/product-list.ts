@@ -41,7 +41,7 @@ export function prepareProductList(connection: Connection) {
       if (limit === 0) return { rows: [], total }
       const direction = isFromEnd ? 'asc' : 'desc'
       const page = prepare<ProductRow>(
-        `select ${PRODUCT_COLUMNS} ${filtered} order by id ${direction} limit :limit offset :offset`,
+        `select ${PRODUCT_COLUMNS} ${filtered} order by id ${direction} limit +:limit offset :offset`,
       )
       const rows = page.all({ account, ...parameters, limit, offset }).map(toProduct)
       return { rows: isFromEnd ? rows.reverse() : rows, total }

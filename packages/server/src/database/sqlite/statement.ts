@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
 type Parameters = Record<string, SQLInputValue>
+type Values = SQLOutputValue[]
 
 /** A prepared statement whose rows have a known shape: the one place where rows are trusted. */
 export interface Statement<Row> {
@@ -39,13 +40,19 @@ export function wrapConnection(
 
   function prepare(sql: string): Statement<unknown> {
     const statement = database.prepare(sql)
+    // SQLite's own row objects are dictionaries: slow to make, and slow to read.
+    statement.setReturnArrays(true)
+    const toRow = rowMaker(statement.columns().map(({ name }) => name))
     const told = <Result>(result: Result): Result => {
       onStatement(sql)
       return result
     }
     return {
-      get: (parameters = {}) => told(statement.get(parameters)),
-      all: (parameters = {}) => told(statement.all(parameters)),
+      get(parameters = {}) {
+        const values = told(statement.get(parameters)) as Values | undefined
+        return values && toRow(values)
+      },
+      all: (parameters = {}) => (told(statement.all(parameters)) as unknown as Values[]).map(toRow),
       run: (parameters = {}) => told(Number(statement.run(parameters).changes)),
     }
   }
@@ -83,4 +90,13 @@ export function wrapConnection(
       }
     },
   }
+}
+
+/**
+ * Written as code, once for each statement: rows that are filled name by name have no shape that V8
+ * knows, and take several times as long.
+ */
+function rowMaker(names: string[]): (values: Values) => unknown {
+  const members = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)
+  return new Function('values', `return { ${members.join(', ')} }`) as (values: Values) => unknown
 }
