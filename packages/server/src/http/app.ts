@@ -83,15 +83,23 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler(answerError)
   app.decorateRequest('accountContext', undefined)
   readJsonOnly(app)
-  app.addHook('onRequest', async (request, reply) => receive(request, reply))
+  app.addHook('onRequest', (request, reply, done) => {
+    receive(request, reply)
+    done()
+  })
   if (!isOpen) answerPreflights(app)
-  app.addHook('onRequest', async (request) => refuseUnreadable(request))
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseUnreadable(request)
+    done()
+  })
   refuseUnknownRoutes(app)
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     // The query may hold what people search for, so only the path is logged.
-    const path = request.url.split('?')[0]
-    const facts = { method: request.method, path, status: reply.statusCode }
-    request.log.info({ ...facts, ms: Math.round(reply.elapsedTime) }, 'answered')
+    const { method, url } = request
+    const path = url.split('?', 1)[0]
+    const facts = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    request.log.info(facts, 'answered')
+    done()
   })
   for (const addRoutes of ROUTES) addRoutes(app, options)
   // Until there is a page for people, these lead to what there is.

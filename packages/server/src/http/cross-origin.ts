@@ -14,11 +14,11 @@ export const CROSS_ORIGIN_HEADERS = {
 }
 
 export function answerPreflights(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =
       request.method === 'OPTIONS' && 'access-control-request-method' in request.headers
-    if (!isPreflight) return
-    await reply
+    if (!isPreflight) return done()
+    reply
       .code(204)
       .headers({
         'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',

@@ -2,6 +2,7 @@ import type * as wire from '@stowage/protocol'
 import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import { sizeText } from '../domain/size-text.ts'
+import { timeText } from '../domain/time-text.ts'
 import type { AssetWithProducts } from '../operations/list-assets.ts'
 import type { ProductWithAssets } from '../operations/list-products.ts'
 
@@ -16,7 +17,7 @@ export function presentAsset({ asset, products }: AssetWithProducts): wire.Asset
     status: asset.status === 'ready' ? 'ready' : 'uploading',
     bytes: asset.bytes,
     mime: asset.mime,
-    created_at: asset.createdAt.toISOString(),
+    created_at: timeText(asset.createdAt),
     ...(products && { products: products.map(presentProduct) }),
   }
 }

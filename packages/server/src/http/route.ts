@@ -41,13 +41,12 @@ export function route<E extends Endpoint>(
       ...(query && { querystring: query }),
       ...(headers && { headers }),
       ...(body && { body }),
-      ...(success.schema && { response: { [success.status]: success.schema } }),
     },
     async onRequest(request, reply) {
       if (scope === 'public') return
       request.accountContext = await admit(context, scope, request, reply)
     },
-    async handler(request: FastifyRequest, reply: FastifyReply) {
+    handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)
       const checked = {
         params: request.params,

@@ -24,8 +24,8 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     return fitting.flatMap(([, methods]) => [...methods])
   }
 
-  app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done()
     const allowed = allowedMethods(request.url)
     if (allowed.length === 0) {
       throw new ServiceError('not_found', 'Nothing is at this address. /docs lists what there is.')

@@ -9,7 +9,8 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const isText = httpPart === 'querystring' || httpPart === 'params'
   return (input: unknown) => {
     const value = isText ? convertText(schema, input) : input
-    const tooLong = findTooLongList(schema, value)
+    // Nothing that comes as text may be a list.
+    const tooLong = isText ? undefined : findTooLongList(schema, value)
     if (tooLong !== undefined) return { error: invalid(tooLong) }
     if (validator.Check(value)) return { value }
     // What can't be an id is the id of nothing.

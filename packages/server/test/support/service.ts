@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { openService, type Service } from '../../src/compose.ts'
 import { type Config, type Environment, readConfig } from '../../src/config/config.ts'
 import { aFolder, cleanUp } from './clean-up.ts'
+import { expectInterface } from './expect-interface.ts'
 import type { StorageBackdoor } from './in-storage.ts'
 import { aPlace, type Place } from './place.ts'
 
@@ -77,9 +78,11 @@ export async function callJson(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return {
+  const answer = {
     status: response.status,
     headers: response.headers,
     body: isJson ? JSON.parse(text) : text,
   }
+  expectInterface({ method, url }, answer)
+  return answer
 }
