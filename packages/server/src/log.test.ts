@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { test } from 'node:test'
+
+/** What a process that does this with a log leaves on its standard error. */
+function linesOf(work: string): string[] {
+  const program = `
+    const { openLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)})
+    const log = await openLog('info')
+    ${work}`
+  const words = ['--input-type=module', '--eval', program]
+  const { stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  return stderr.split('\n').map((line) => /"msg":"(.*)"/.exec(line)?.[1] ?? line)
+}
+
+test('every line of a process that ends by itself is written, in order', () => {
+  const lines = linesOf(`log.info('one'); log.info('two'); setTimeout(() => log.info('three'), 1)`)
+  assert.deepEqual(lines, ['one', 'two', 'three', ''])
+})
+
+test('a process that ends itself at once leaves no line behind', () => {
+  assert.deepEqual(linesOf(`log.info('one'); log.warn('two'); process.exit(1)`), ['one', 'two', ''])
+})
+
+test('a process that dies of an exception leaves no line behind', () => {
+  const lines = linesOf(`log.info('one'); setTimeout(() => { throw new Error('oh') }, 1)`)
+  assert.equal(lines[0], 'one')
+  assert.ok(linesOf(`log.info('one'); throw new Error('oh')`).includes('one'))
+})
+
+test('an error is written at once, with all before it: a process may be killed in the same moment', () => {
+  const lines = linesOf(`log.info('one'); log.error('two'); process.kill(process.pid, 'SIGKILL')`)
+  assert.deepEqual(lines, ['one', 'two', ''])
+})
