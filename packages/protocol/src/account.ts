@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { Nullable, Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
 
 export const AccountAnswer = Type.Object(
   {

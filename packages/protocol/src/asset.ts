@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 

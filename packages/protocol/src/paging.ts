@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox'
 import { Asset } from './asset.ts'
 import { LARGEST_INTEGER, Nullable, Problem } from './schema.ts'
+import { type Static, Type } from './type.ts'
 
 export const PageLinks = Type.Object(
   {

@@ -1,7 +1,7 @@
-import Type, { type Static } from 'typebox'
 import { Asset, Product } from './asset.ts'
 import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
 import { LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
+import { type Static, type TSchema, Type } from './type.ts'
 
 /** The most products that one call puts, attaches or detaches. */
 export const MOST_PRODUCTS = 1000
@@ -82,7 +82,7 @@ export const ListProductsQuery = Type.Object({
   with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
 })
 
-const listOf = <Item extends Type.TSchema>(item: Item, description: string) =>
+const listOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(
     Type.Array(item, {
       maxItems: MOST_PRODUCTS,

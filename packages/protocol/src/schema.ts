@@ -1,4 +1,5 @@
-import Type, { type TSchemaOptions } from 'typebox'
+import type { TSchemaOptions } from 'typebox'
+import { Type } from './type.ts'
 
 /** A sentence for `errors.<field>` whenever the schema that carries it is not met. */
 export function Problem(problem: string) {

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox'
+import { type Static, Type } from './type.ts'
 
 export const Health = Type.Object(
   { status: Type.Enum(['ok'], { type: 'string' }) },

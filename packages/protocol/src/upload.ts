@@ -1,5 +1,5 @@
-import Type, { type Static } from 'typebox'
 import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
 
 const fileName = {
   minLength: 1,

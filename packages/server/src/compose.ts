@@ -5,12 +5,9 @@ import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE, holdsFolder } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
-import { examineDataFolder } from './doctor/examine-data-folder.ts'
-import { examineService } from './doctor/examine-service.ts'
 import type { Finding } from './domain/finding.ts'
 import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
-import { buildApp } from './http/app.ts'
 import { openJobs } from './jobs/open-jobs.ts'
 import {
   examineDatabase,
@@ -21,7 +18,7 @@ import {
 } from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/create-key.ts'
-import { createOperator, type Operator } from './operator.ts'
+import type { Operator } from './operator.ts'
 import type { Storage } from './storage/storage.ts'
 
 export interface Service {
@@ -52,10 +49,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const isHeld = holdsFolder(config)
     const folder = isHeld ? await holdDataFolder(config.dataDirectory) : undefined
     closers.push(() => folder?.close())
-    const database = await openDatabase(config)
-    closers.push(() => database.close())
-    const storage = await openStorage({ ...options, clock })
-    closers.push(() => storage.close())
+    // Side by side, as the disk storage waits for a thread of its own to start.
+    const openings = [openStorage({ ...options, clock }), openDatabase(config)] as const
+    for (const opening of openings) closers.push(() => opening.then(closeEngine, nothingToClose))
+    const [storage, database, { buildApp }] = await Promise.all([
+      ...openings,
+      import('./http/app.ts'),
+    ])
     const context = await composeContext({ config, logger, database, storage })
 
     let baseUrl = config.baseUrl ?? ''
@@ -79,6 +79,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
+function closeEngine(engine: Storage | Database): Promise<void> {
+  return engine.close()
+}
+
+/** Why it could not be opened was said already. */
+function nothingToClose(): void {}
+
 /** The database alone: what the service holds besides is not touched. */
 export async function openOperator(config: Config): Promise<Operator> {
   if (config.database.kind === 'sqlite')
@@ -86,6 +93,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   const database = await openDatabase(config)
   try {
     await prepareAccount(database, config)
+    const { createOperator } = await import('./operator.ts')
     return createOperator({ database, clock, newId, randomBytes })
   } catch (error) {
     await database.close()
@@ -103,9 +111,11 @@ export interface Examination {
 }
 
 /** Looks at everything that the settings name, while the service runs or not. */
-export function examine(examination: Examination): AsyncIterable<Finding> {
+export async function* examine(examination: Examination): AsyncIterable<Finding> {
   const { config, fix, ...wishes } = examination
-  return examineService({
+  const { examineDataFolder } = await import('./doctor/examine-data-folder.ts')
+  const { examineService } = await import('./doctor/examine-service.ts')
+  yield* examineService({
     examineSettings: () =>
       holdsFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),
     examineDatabase: () => examineDatabase({ config, clock }),

@@ -1,7 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
 import { examine, openOperator, openService, type Service } from './compose.ts'
-import { type MoveOptions, move as moveTo } from './compose-move.ts'
+import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { durationText } from './domain/duration-text.ts'
 import type { Finding } from './domain/finding.ts'
@@ -132,6 +132,7 @@ export async function move(
   options: MoveOptions & { onMoved(moved: Moved): void; onFailed(): void },
 ): Promise<number> {
   try {
+    const { move: moveTo } = await import('./compose-move.ts')
     options.onMoved(await moveTo(readConfig(process.env), options))
     return EXIT.done
   } catch (error) {

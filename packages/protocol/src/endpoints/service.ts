@@ -1,6 +1,6 @@
-import Type from 'typebox'
 import { defineEndpoint } from '../endpoint.ts'
 import { Health, Readiness } from '../service.ts'
+import { Type } from '../type.ts'
 
 export const health = defineEndpoint({
   operationId: 'health',

@@ -46,6 +46,12 @@ const ROUTES: RouteGroup[] = [
   referenceRoutes,
 ]
 
+/** Fastify's types know no others than its own. */
+const COMPILERS: object = {
+  buildValidator: () => compileValidator,
+  buildSerializer: () => () => JSON.stringify,
+}
+
 export function buildApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
@@ -64,6 +70,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
         answerError(refusal as Error, request, reply)
       }
     },
+    // Fastify loads its own, more than a hundred modules, only where these are not given.
+    schemaController: { compilersFactory: COMPILERS },
     clientErrorHandler: answerUnreadable,
     // A missing Host is refused by us, in our words.
     http: { requireHostHeader: false },
@@ -79,7 +87,6 @@ export function buildApp(options: AppOptions): FastifyInstance {
 
   const closeQuietConnections = trackConnections(app.server)
   app.addHook('preClose', async () => closeQuietConnections())
-  app.setValidatorCompiler(compileValidator)
   app.setErrorHandler(answerError)
   app.decorateRequest('accountContext', undefined)
   readJsonOnly(app)

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
@@ -11,6 +11,9 @@ import { openLines } from './open-lines.ts'
 import { receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
+
+/** An import would read every export, also those behind which Node's whole HTTP client is loaded. */
+const { createServer } = process.getBuiltinModule('node:http')
 
 /** A transfer may take hours, but not stand still for longer than this. */
 const IDLE_MS = 120_000
