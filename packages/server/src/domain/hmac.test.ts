@@ -11,7 +11,7 @@ test('it is the HMAC that Node itself makes', () => {
   )
   fc.assert(
     fc.property(
-      fc.uint8Array({ maxLength: 64 }),
+      fc.uint8Array({ maxLength: 130 }),
       fc.array(message, { minLength: 1, maxLength: 4 }),
       fc.constantFrom('hex' as const, 'base64url' as const),
       (key, messages, encoding) => {
@@ -23,5 +23,4 @@ test('it is the HMAC that Node itself makes', () => {
       },
     ),
   )
-  assert.throws(() => hmacOf(new Uint8Array(65)))
 })

@@ -12,7 +12,7 @@ export type Hmac = (message: string, encoding: BinaryToTextEncoding) => string
  * time that an Hmac object takes.
  */
 export function hmacOf(key: Uint8Array): Hmac {
-  if (key.length > BLOCK) throw new Error('such a key would have to be hashed first')
+  if (key.length > BLOCK) return hmacOf(hash('sha256', key, 'buffer'))
   const outer = Buffer.concat([padded(key, 0x5c), Buffer.alloc(DIGEST)])
   const innerBlock = padded(key, 0x36)
   let inner = Buffer.concat([innerBlock, Buffer.alloc(FIRST_CAPACITY)])

@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { hmacOf } from '../../domain/hmac.ts'
 
 /**
@@ -83,6 +83,7 @@ function signerOf(
   ].join('&')
   const behind = `&X-Amz-SignedHeaders=${encode(signedHeaders)}`
   const head = `${method}\n${path}\n${before}${behind}`
+  const address = `${origin}${path}?${before}&X-Amz-Signature=`
   const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
   const key = dayKey(credentials.secretAccessKey, day, region)
   const hmac = hmacOf(key)
@@ -90,12 +91,12 @@ function signerOf(
   return (headers, laterQuery) => {
     const request = `${head}${laterQuery}\n${headers}${tail}`
     const signature = hmac(toSign + hash('sha256', request, 'hex'), 'hex')
-    return `${origin}${path}?${before}&X-Amz-Signature=${signature}${behind}${laterQuery}`
+    return `${address}${signature}${behind}${laterQuery}`
   }
 }
 
 function dayKey(secret: string, day: string, region: string): Buffer {
-  const chain = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+  const chain = (key: Buffer, text: string) => Buffer.from(hmacOf(key)(text, 'hex'), 'hex')
   return [day, region, 's3', 'aws4_request'].reduce(chain, Buffer.from(`AWS4${secret}`))
 }
 
