@@ -1,5 +1,5 @@
-import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
+import { rememberAccounts } from '../remember-accounts.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
 import { ownAssets } from './assets.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
@@ -17,11 +17,12 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
   await migrateOnce(options)
   const pool = openPool(options)
   // It never connects, but tells which methods there are.
-  const { sql: anySql } = openConnection(options)
-  const names = { global: methodsOf(global(anySql)), own: methodsOf(own(anySql, '')) }
+  const { sql } = openConnection(options)
+  const global = groupsByMethod(GLOBAL, sql)
+  const own = groupsByMethod(OWN, sql)
   return {
-    ...asUnitsOfWork(pool, names.global, global),
-    of: (account) => asUnitsOfWork(pool, names.own, (sql) => own(sql, account)),
+    ...asUnitsOfWork(pool, global, ''),
+    of: rememberAccounts((account) => asUnitsOfWork(pool, own, account)),
     close: () => pool.close(),
   }
 }
@@ -39,43 +40,51 @@ async function migrateOnce(options: PostgresOptions): Promise<void> {
   }
 }
 
-function global(sql: Sql): Omit<Database, 'of' | 'close'> {
+const GLOBAL = [globalAccounts, globalJobs, globalRecords, globalCheck]
+const OWN = [ownAccount, ownAssets, ownLists, ownProducts, ownUploads, ownRecords]
+
+/** Methods on a connection; those of an account have it in every condition. */
+type Group = (sql: Sql, account: string) => object
+
+/** The methods of all of the groups. */
+type MethodsOf<Groups extends Group> = (
+  Groups extends Group
+    ? (methods: ReturnType<Groups>) => void
+    : never
+) extends (methods: infer All) => void
+  ? All
+  : never
+
+function globalCheck(sql: Sql): Pick<Database, 'check'> {
   return {
-    ...globalAccounts(sql),
-    ...globalJobs(sql),
-    ...globalRecords(sql),
     check: async () => {
       await sql`select 1`
     },
   }
 }
 
-function own(sql: Sql, account: string): AccountData {
-  return {
-    ...ownAccount(sql, account),
-    ...ownAssets(sql, account),
-    ...ownLists(sql, account),
-    ...ownProducts(sql, account),
-    ...ownUploads(sql, account),
-    ...ownRecords(sql, account),
-  }
+function groupsByMethod<Groups extends Group>(groups: Groups[], sql: Sql): Map<string, Groups> {
+  const entries = groups.flatMap((group) =>
+    Object.keys(group(sql, '')).map((name) => [name, group] as const),
+  )
+  return new Map(entries)
 }
 
-function methodsOf<Methods extends object>(methods: Methods): (keyof Methods)[] {
-  return Object.keys(methods) as (keyof Methods)[]
-}
-
-/** Each call has a connection to itself, from its first statement to its last. */
-function asUnitsOfWork<Methods extends object>(
+/**
+ * Each call has a connection to itself, from its first statement to its last. It makes the methods
+ * of its own group only: all of them take longer than many a statement.
+ */
+function asUnitsOfWork<Groups extends Group>(
   pool: Pool,
-  names: (keyof Methods)[],
-  methodsOn: (sql: Sql) => Methods,
-): Methods {
-  type Method = (...values: unknown[]) => Promise<unknown>
-  const wrapped = names.map((name) => [
+  groups: Map<string, Groups>,
+  account: string,
+): MethodsOf<Groups> {
+  const wrapped = Array.from(groups, ([name, group]) => [
     name,
     (...values: unknown[]) =>
-      unitOfWork(() => pool.use((sql) => (methodsOn(sql)[name] as Method)(...values))),
+      unitOfWork(() =>
+        pool.use((sql) => Reflect.get(group(sql, account), name).apply(undefined, values)),
+      ),
   ])
   return Object.fromEntries(wrapped)
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { migrate, pendingMigrations } from '../migrate.ts'
+import { rememberAccounts } from '../remember-accounts.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
@@ -16,9 +16,6 @@ import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
-
-/** Accounts whose methods are kept ready. */
-const MOST_BOUND = 1000
 
 export interface SqliteOptions {
   file: string
@@ -70,15 +67,9 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   }
   const inGroup = groupCommits(connection)
   const units = asUnitsOfWork(ofAccount, inGroup)
-  const bound = new Map<string, AccountData>()
   return {
     ...asUnitsOfWork(global, inGroup),
-    of(accountId) {
-      const data = bound.get(accountId) ?? (bindFirst(units, accountId) satisfies AccountData)
-      if (bound.size > MOST_BOUND) bound.clear()
-      bound.set(accountId, data)
-      return data
-    },
+    of: rememberAccounts((accountId) => bindFirst(units, accountId)),
   }
 }
 
