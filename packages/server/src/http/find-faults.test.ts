@@ -74,6 +74,17 @@ test('of a list that is too long no element is looked at', () => {
   assert.deepEqual(findFaults(schema, list), [{ field: '', problem: 'too long' }])
 })
 
+test('a list that is too long hides no other field at fault', () => {
+  const ids = { type: 'array', maxItems: 1, 'x-problem': 'must be one id' }
+  const name = { type: 'string', 'x-problem': 'must be text' }
+  const schema = { type: 'object', required: ['sku'], properties: { ids, name } }
+  assert.deepEqual(findFaults(schema, { ids: [1, 2], name: 3 }), [
+    { field: 'sku', problem: 'is required' },
+    { field: 'ids', problem: 'must be one id' },
+    { field: 'name', problem: 'must be text' },
+  ])
+})
+
 test('of thousands of wrong values the first few are told', () => {
   const schema = { type: 'array', items: { type: 'string', 'x-problem': 'must be text' } }
   const faults = findFaults(schema, Array.from({ length: 5000 }).fill(1))
