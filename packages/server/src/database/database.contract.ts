@@ -3,6 +3,7 @@ import { testAssetList } from './contract/asset-list.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
+import { testLongLists } from './contract/long-lists.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testUploads } from './contract/uploads.ts'
@@ -14,6 +15,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testUploads(contract)
   testJobs(contract)
   testAssetList(contract)
+  testLongLists(contract)
   testProducts(contract)
   testLinksAndDeletion(contract)
   testRecords(contract)

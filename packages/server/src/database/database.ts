@@ -27,6 +27,8 @@ export interface Books {
   accountId: string
   counted: { stored: number; reserved: number; assets: number }
   actual: { stored: number; reserved: number; assets: number }
+  /** Blocks of its listing that count other assets than they have: none, always. */
+  wrongBlocks: number
 }
 
 /**

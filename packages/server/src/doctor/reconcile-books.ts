@@ -16,15 +16,16 @@ async function reconcileCounters({ database, repair }: Patient): Promise<Finding
   const about = 'books'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
   const books = await database.readBooks()
-  const wrong = books.filter(({ counted, actual }) => {
-    return JSON.stringify(counted) !== JSON.stringify(actual)
+  const wrong = books.filter(({ counted, actual, wrongBlocks }) => {
+    return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks > 0
   })
   if (wrong.length === 0) {
     return { about, verdict: 'well', says: 'what accounts use is what their assets add up to' }
   }
-  const items = wrong.map(({ accountId, counted, actual }) => {
+  const items = wrong.map(({ accountId, counted, actual, wrongBlocks }) => {
     const name = names.get(accountId) ?? accountId
-    return `${name}: counted ${JSON.stringify(counted)}, but it is ${JSON.stringify(actual)}`
+    const blocks = wrongBlocks > 0 ? `; blocks of its listing that are wrong: ${wrongBlocks}` : ''
+    return `${name}: counted ${JSON.stringify(counted)}, but it is ${JSON.stringify(actual)}${blocks}`
   })
   const says = 'what accounts use is not what their assets add up to'
   if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }

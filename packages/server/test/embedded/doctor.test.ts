@@ -46,17 +46,20 @@ test('counters that went wrong are named, and counted again when asked', async (
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec('update accounts set stored_bytes = 7')
+  database.exec('update asset_blocks set assets = 5')
   database.close()
   const settings = { STOWAGE_DATA: folder }
   const named = await doctor(settings)
   assert.equal(named.code, 1)
   assert.match(named.stdout, /^WRONG +books: /m)
   assert.match(named.stdout, /default: counted {"stored":7,.*but it is {"stored":25,/)
+  assert.match(named.stdout, /blocks of its listing that are wrong: 1$/m)
   assert.match(named.stdout, /> stowage doctor --repair/)
   const mended = await doctor(settings, '--repair')
   assert.equal(mended.code, 0)
   assert.match(mended.stdout, /^mended +books: /m)
-  assert.equal((await context.database.readBooks())[0]?.counted.stored, 25)
+  const [books] = await context.database.readBooks()
+  assert.deepEqual([books?.counted.stored, books?.wrongBlocks], [25, 0])
 })
 
 test('--verify finds a byte that changed on the disk', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foldText } from '../../domain/search-text.ts'
 import type { AssetQuery } from '../account-data.ts'
-import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, reserve } from './builders.ts'
+import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, NOON, reserve } from './builders.ts'
 
 /** What every database promises of listing assets. */
 export function testAssetList({ name, open }: Contract): void {
@@ -122,5 +122,30 @@ export function testAssetList({ name, open }: Contract): void {
     assert.deepEqual(await found({ sku: 'MP3', name: 'li' }), [link])
     const sorted = await found({ name: 'pack', sort: { by: 'filename', descending: false } })
     assert.deepEqual(sorted, [link, pack, other])
+  })
+
+  test(name('a list that was asked for before is that of now'), async (t) => {
+    const { data } = await open(t)
+    const one = await aLink(data, { filename: 'pack one', bytes: 1 })
+    const two = await aLink(data, { filename: 'pack two', bytes: 2 })
+    const largest = async () => {
+      const sort = { by: 'bytes', descending: true } as const
+      const { rows } = await data.listAssets({ page: 1, perPage: 9, sort, name: 'pack' })
+      return rows.map(({ id, filename, bytes }) => ({ id, filename, bytes }))
+    }
+    const first = { id: one, filename: 'pack one', bytes: 1 }
+    const second = { id: two, filename: 'pack two', bytes: 2 }
+    assert.deepEqual(await largest(), [second, first])
+    await data.changeAsset(one, { bytes: 3 })
+    assert.deepEqual(await largest(), [{ ...first, bytes: 3 }, second])
+    await data.changeAsset(two, { filename: 'PACK two' })
+    assert.deepEqual(await largest(), [
+      { ...first, bytes: 3 },
+      { ...second, filename: 'PACK two' },
+    ])
+    await data.changeAsset(one, { filename: 'other' })
+    assert.deepEqual(await largest(), [{ ...second, filename: 'PACK two' }])
+    await data.deleteAsset(two, NOON)
+    assert.deepEqual(await largest(), [])
   })
 }

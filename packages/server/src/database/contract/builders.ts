@@ -36,8 +36,9 @@ export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
       const database = await openEngine(t)
       const account = await anAccount(database, 'default', planStorage)
       cleanUp(t, async () => {
-        for (const { counted, actual } of await database.readBooks()) {
+        for (const { counted, actual, wrongBlocks } of await database.readBooks()) {
           assert.deepEqual(counted, actual)
+          assert.equal(wrongBlocks, 0)
         }
       })
       return { database, account, data: database.of(account.id) }

@@ -106,6 +106,19 @@ export async function begin<Result>(
   work: (transaction: Sql) => Promise<Result>,
 ): Promise<Result> {
   await sql`begin`
+  return finish(sql, work)
+}
+
+/** Whatever others do meanwhile, all statements see the same. */
+export async function atOneMoment<Result>(sql: Sql, work: (transaction: Sql) => Promise<Result>) {
+  await sql`begin isolation level repeatable read, read only`
+  return finish(sql, work)
+}
+
+async function finish<Result>(
+  sql: Sql,
+  work: (transaction: Sql) => Promise<Result>,
+): Promise<Result> {
   try {
     const result = await work(sql)
     await sql`commit`

@@ -6,7 +6,15 @@ import { aPostgresServer } from '../../../test/support/postgres.ts'
 import { startTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { until } from '../../../test/support/until.ts'
 import { EngineUnavailable } from '../../errors.ts'
-import { aBusyAccount, anAccount, anUpload, aReadyAsset, NEWEST } from '../contract/builders.ts'
+import {
+  aBusyAccount,
+  aLink,
+  anAccount,
+  anUpload,
+  aReadyAsset,
+  NEWEST,
+} from '../contract/builders.ts'
+import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
 import { begin, openConnection } from './connection.ts'
@@ -37,8 +45,50 @@ test('balancing the books mends counters that went wrong', async (t) => {
   const admin = postgres(url)
   cleanUp(t, () => admin.end())
   await admin`update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3`
+  await admin`update asset_blocks set assets = 7`
+  assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
   await database.balanceBooks()
   assert.deepEqual(await data.readSummary(), expected)
+  assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+})
+
+test('a database from before there were blocks gets them', async (t) => {
+  const url = await server.database(t)
+  const before = await openAt(t, url)
+  const { id } = await anAccount(before, 'default')
+  await fillLongList(before.of(id), id)
+  await anAccount(before, 'empty')
+  const admin = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => admin.end())
+  await admin.unsafe(`
+    drop function accounts_first_block, assets_inserted, assets_listed, assets_changed cascade;
+    drop function split_block, note_listed, note_all_listed;
+    drop table asset_blocks;
+    alter table accounts drop column revision;
+    delete from migrations where name like '0003%'`)
+  const database = await openAt(t, url)
+  const data = database.of(id)
+  await aLink(data)
+  assert.deepEqual(
+    (await database.readBooks()).map(({ wrongBlocks }) => wrongBlocks),
+    [0, 0],
+  )
+  const { rows, total } = await data.listAssets({ page: 90, perPage: 25, sort: NEWEST })
+  assert.deepEqual([rows.length, total], [25, 4501])
+})
+
+test('what one instance changes, another counts at once', async (t) => {
+  const url = await server.database(t)
+  const [one, other] = [await openAt(t, url), await openAt(t, url)]
+  const { id } = await anAccount(one, 'default')
+  const totalOf = async (database: Database) => {
+    const query = { page: 1, perPage: 5, sort: NEWEST, name: 'pa' }
+    return (await database.of(id).listAssets(query)).total
+  }
+  for (let expected = 0; expected < 5; expected += 1) {
+    assert.deepEqual([await totalOf(one), await totalOf(other)], [expected, expected])
+    await aReadyAsset((expected % 2 ? one : other).of(id), { filename: 'pack' })
+  }
 })
 
 test('where pg_trgm may not be created, the name filter still answers', async (t) => {

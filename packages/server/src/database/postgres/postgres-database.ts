@@ -1,13 +1,16 @@
 import type { Database } from '../database.ts'
+import { openFoundFew } from '../found-few.ts'
 import { rememberAccounts } from '../remember-accounts.ts'
+import { openTallies } from '../tallies.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
+import { type ListMemory, ownAssetList } from './asset-list.ts'
 import { ownAssets } from './assets.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { globalJobs } from './jobs.ts'
-import { ownLists } from './lists.ts'
 import { migrateUnderLock } from './migrations.ts'
 import { unitOfWork } from './outages.ts'
 import { openPool, type Pool } from './pool.ts'
+import { ownProductList } from './product-list.ts'
 import { ownProducts } from './products.ts'
 import { globalRecords, ownRecords } from './records.ts'
 import { ownUploads } from './uploads.ts'
@@ -16,10 +19,11 @@ import { ownUploads } from './uploads.ts'
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   await migrateOnce(options)
   const pool = openPool(options)
+  const memory = { tallies: openTallies(), few: openFoundFew<string>() }
   // It never connects, but tells which methods there are.
   const { sql } = openConnection(options)
   const global = groupsByMethod(GLOBAL, sql)
-  const own = groupsByMethod(OWN, sql)
+  const own = groupsByMethod(ownGroups(memory), sql)
   return {
     ...asUnitsOfWork(pool, global, ''),
     of: rememberAccounts((account) => asUnitsOfWork(pool, own, account)),
@@ -41,7 +45,11 @@ async function migrateOnce(options: PostgresOptions): Promise<void> {
 }
 
 const GLOBAL = [globalAccounts, globalJobs, globalRecords, globalCheck]
-const OWN = [ownAccount, ownAssets, ownLists, ownProducts, ownUploads, ownRecords]
+
+function ownGroups(memory: ListMemory) {
+  const lists = (sql: Sql, account: string) => ownAssetList(sql, account, memory)
+  return [ownAccount, ownAssets, lists, ownProductList, ownProducts, ownUploads, ownRecords]
+}
 
 /** Methods on a connection; those of an account have it in every condition. */
 type Group = (sql: Sql, account: string) => object

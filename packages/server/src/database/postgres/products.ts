@@ -72,6 +72,19 @@ export function ownProducts(sql: Sql, account: string): Products {
     })
   }
 
+  /** Notes it of the listing for all of them at once: there may be thousands. */
+  async function markLinked(transaction: Sql, assetIds: string[]): Promise<void> {
+    await transaction`
+      with changed as (
+        update assets set linked = not linked
+        where id = any(${assetIds}::uuid[])
+          and linked <> exists (select from asset_products where asset_id = assets.id)
+        returning id, status
+      )
+      select note_all_listed(${account}, array_agg(id), 0) from changed where status = 'ready'
+      having count(*) > 0`
+  }
+
   return {
     async putProducts(products) {
       if (products.length === 0) return []
@@ -106,9 +119,10 @@ export function ownProducts(sql: Sql, account: string): Products {
           where id in (select asset_id from asset_products where product_id = ${id})
           order by id for no key update`
         await transaction`delete from products where id = ${id}`
-        await transaction`
-          update assets set linked = exists (select from asset_products where asset_id = assets.id)
-          where id = any(${assets.map((asset) => asset.id)}::uuid[])`
+        await markLinked(
+          transaction,
+          assets.map((asset) => asset.id),
+        )
         return true
       }),
 
@@ -117,16 +131,14 @@ export function ownProducts(sql: Sql, account: string): Products {
         await transaction`
           insert into asset_products (asset_id, product_id)
           select ${assetId}, unnest(${ids}::uuid[]) on conflict do nothing`
-        await transaction`update assets set linked = true where id = ${assetId}`
+        await markLinked(transaction, [assetId])
       }),
 
     detachProducts: (assetId, selection) =>
       changeLinks(assetId, selection, async (transaction, ids) => {
         await transaction`
           delete from asset_products where asset_id = ${assetId} and product_id = any(${ids}::uuid[])`
-        await transaction`
-          update assets set linked = exists (select from asset_products where asset_id = ${assetId})
-          where id = ${assetId}`
+        await markLinked(transaction, [assetId])
       }),
 
     async productsOfAssets(ids) {

@@ -18,7 +18,18 @@ interface BooksRow {
   actual_stored: number
   actual_reserved: number
   actual_assets: number
+  wrong_blocks: number
 }
+
+/** Every block beside what it has. */
+const BLOCKS = `(
+  select account_id, first_id, assets as counted, (
+      select count(*) from assets where assets.account_id = b.account_id and status = 'ready'
+        and id >= b.first_id and id < b.next_id) as actual
+  from (
+    select account_id, first_id, assets,
+      lead(first_id, 1, '~') over (partition by account_id order by first_id) as next_id
+    from asset_blocks) b)`
 
 const COLUMNS = 'id, name, plan_name, plan_storage, created_at'
 
@@ -32,7 +43,7 @@ function toAccount(row: AccountRow): Account {
   }
 }
 
-export function prepareAccounts({ prepare }: Connection) {
+export function prepareAccounts({ prepare, transaction }: Connection) {
   const insert = prepare(
     `insert into accounts (id, name, plan_name, plan_storage, created_at)
      values (:id, :name, :plan_name, :plan_storage, :created_at)
@@ -54,17 +65,25 @@ export function prepareAccounts({ prepare }: Connection) {
          as actual_stored,
        coalesce(sum(s.bytes) filter (where s.status in ('uploading', 'completing')), 0)
          as actual_reserved,
-       count(*) filter (where s.status = 'ready') as actual_assets
+       count(*) filter (where s.status = 'ready') as actual_assets,
+       (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
+         as wrong_blocks
      from accounts a left join assets s on s.account_id = a.id
      group by a.id`,
   )
 
   const balance = prepare(
-    `update accounts set (stored_bytes, reserved_bytes, asset_count) = (
+    `update accounts set revision = revision + 1, (stored_bytes, reserved_bytes, asset_count) = (
        select coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0),
          coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0),
          count(*) filter (where status = 'ready')
        from assets where account_id = accounts.id)`,
+  )
+  const balanceBlocks = prepare(
+    `update asset_blocks set assets = actual,
+       revision = (select revision from accounts where id = asset_blocks.account_id)
+     from ${BLOCKS} counted
+     where counted.account_id = asset_blocks.account_id and counted.first_id = asset_blocks.first_id`,
   )
 
   function findAccount(name: string): Account | undefined {
@@ -90,7 +109,10 @@ export function prepareAccounts({ prepare }: Connection) {
         updatePlan.run({ id, ...plan })
       },
       balanceBooks(): void {
-        balance.run()
+        transaction(() => {
+          balance.run()
+          balanceBlocks.run()
+        })
       },
       readBooks(): Books[] {
         return books.all().map((row) => ({
@@ -105,6 +127,7 @@ export function prepareAccounts({ prepare }: Connection) {
             reserved: row.actual_reserved,
             assets: row.actual_assets,
           },
+          wrongBlocks: row.wrong_blocks,
         }))
       },
     },

@@ -1,92 +1,78 @@
 import type { Asset } from '../../domain/asset.ts'
 import { stretchOf } from '../../domain/paging.ts'
-import type { AssetQuery, AssetSort, Rows } from '../account-data.ts'
-import { type Filter, prepareNameFilter } from './name-filter.ts'
+import type { AssetQuery, Rows } from '../account-data.ts'
+import { prepareAssetBlocks } from './asset-blocks.ts'
+import { type AssetFilter, filterOf, isOfProducts, orderOf } from './asset-filter.ts'
+import { prepareFewAssets } from './few-assets.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-const READY = `from assets where account_id = :account and status = 'ready'`
-/** The plus keeps SQLite from walking the account's index instead of the few rows that are named. */
-const READY_AMONG_FEW = `from assets where +account_id = :account and +status = 'ready'`
-
-/** Each has an index behind it that ends with the id, so that equal ones keep an order. */
-const SORTS: Record<AssetSort['by'], string[]> = {
-  created_at: ['id'],
-  filename: ['search_name', 'id'],
-  bytes: ['bytes', 'id'],
-}
-
-/** Assets that are linked to a product which meets the condition. */
-function linkedTo(condition: string): string {
-  return `seq in (
-    select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
-    where p.account_id = :account and ${condition})`
-}
-
-function filterOf(query: AssetQuery, byName: (name: string) => Filter): Filter {
-  const filters: Filter[] = []
-  const add = (condition: string, parameters: Filter['parameters']) =>
-    filters.push({ conditions: [condition], parameters })
-  if (query.name !== undefined) filters.push(byName(query.name))
-  if (query.kind !== undefined) add('kind = :kind', { kind: query.kind })
-  if (query.linked !== undefined) add('linked = :linked', { linked: query.linked ? 1 : 0 })
-  if (query.sku !== undefined) add(linkedTo('p.sku = :sku'), { sku: query.sku })
-  if (query.productId !== undefined) {
-    add(linkedTo('p.product_id = :product_id'), { product_id: query.productId })
-  }
-  return {
-    conditions: filters.flatMap(({ conditions }) => conditions),
-    parameters: Object.assign({}, ...filters.map(({ parameters }) => parameters)),
-    isSelective: filters.some(({ isSelective }) => isSelective),
-  }
-}
+const READY = `account_id = :account and status = 'ready'`
+/** Up to so many rows are skipped sooner than blocks are looked up. */
+const NEAR = 2000
 
 export function prepareAssetList(connection: Connection) {
   const { prepare } = connection
-  const byName = prepareNameFilter(connection, 'asset_names')
+  const blocks = prepareAssetBlocks(connection)
+  const listFew = prepareFewAssets(connection)
   const counted = prepare<{ total: number }>(
     'select asset_count as total from accounts where id = :account',
   )
-  /** Few rows are counted and sorted in one go. */
-  function listFew(account: string, query: AssetQuery, filter: Filter): Rows<Asset> {
-    const page = prepare<AssetRow & { total: number }>(
-      `select ${ASSET_COLUMNS}, count(*) over () as total
-       ${[READY_AMONG_FEW, ...filter.conditions].join(' and ')}
-       order by ${orderOf(query.sort)} limit +:limit offset :offset`,
+
+  /** Rows are skipped one by one, from whichever end is nearer. */
+  function readPage(
+    account: string,
+    query: AssetQuery,
+    found: { filter: AssetFilter; total: number },
+  ): Asset[] {
+    const { filter, total } = found
+    const { isFromEnd, offset, limit } = stretchOf(query, total)
+    if (limit === 0) return []
+    const { by, descending } = query.sort
+    const page = prepare<AssetRow>(
+      `select ${ASSET_COLUMNS} from assets where ${[READY, ...filter.conditions].join(' and ')}
+       order by ${orderOf({ by, descending: descending !== isFromEnd })}
+       limit +:limit offset :offset`,
     )
-    const offset = (query.page - 1) * query.perPage
-    const parameters = { account, ...filter.parameters }
-    const rows = page.all({ ...parameters, limit: query.perPage, offset })
-    // Behind the last page there is no row that would tell the total.
-    const [first] =
-      rows.length > 0 || offset === 0 ? rows : page.all({ ...parameters, limit: 1, offset: 0 })
-    return { rows: rows.map(toAsset), total: first?.total ?? 0 }
+    const rows = page.all({ account, ...filter.parameters, limit, offset }).map(toAsset)
+    return isFromEnd ? rows.reverse() : rows
+  }
+
+  function listWithoutFilter(account: string, query: AssetQuery, filter: AssetFilter) {
+    const total = counted.get({ account })?.total ?? 0
+    const isFar = stretchOf(query, total).offset > NEAR
+    if (isFar && query.sort.by === 'created_at') return listByBlocks(account, query, filter)
+    return { rows: readPage(account, query, { filter, total }), total }
+  }
+
+  /** Assets of certain products are few enough to be counted each time. */
+  function listOfProducts(account: string, query: AssetQuery, filter: AssetFilter) {
+    const count = prepare<{ total: number }>(
+      `select count(*) as total from assets where ${[READY, ...filter.conditions].join(' and ')}`,
+    )
+    const total = count.get({ account, ...filter.parameters })?.total ?? 0
+    return { rows: readPage(account, query, { filter, total }), total }
+  }
+
+  function listByBlocks(account: string, query: AssetQuery, filter: AssetFilter) {
+    return blocks.withTally(account, filter, (tally): Rows<Asset> => {
+      const { total } = tally
+      const rows =
+        query.sort.by === 'created_at'
+          ? blocks.readPage(account, query, { filter, tally })
+          : readPage(account, query, { filter, total })
+      return { rows, total }
+    })
   }
 
   return {
-    listAssets(account: string, query: AssetQuery): Rows<Asset> {
-      const filter = filterOf(query, byName)
-      if (filter.isSelective) return listFew(account, query, filter)
-      const { conditions, parameters } = filter
-      const filtered = [READY, ...conditions].join(' and ')
-      const count =
-        conditions.length === 0
-          ? counted
-          : prepare<{ total: number }>(`select count(*) as total ${filtered}`)
-      const total = count.get({ account, ...parameters })?.total ?? 0
-      const { isFromEnd, offset, limit } = stretchOf(query, total)
-      if (limit === 0) return { rows: [], total }
-      const { by, descending } = query.sort
-      const order = orderOf({ by, descending: descending !== isFromEnd })
-      const page = prepare<AssetRow>(
-        `select ${ASSET_COLUMNS} ${filtered} order by ${order} limit +:limit offset :offset`,
-      )
-      const rows = page.all({ account, ...parameters, limit, offset }).map(toAsset)
-      return { rows: isFromEnd ? rows.reverse() : rows, total }
+    listAssets(account: string, query: AssetQuery): Rows<Asset> | Promise<Rows<Asset>> {
+      const filter = filterOf(query)
+      if (filter.conditions.length === 0) return listWithoutFilter(account, query, filter)
+      const few = blocks.isKnown(account, filter) ? undefined : listFew(account, query, filter)
+      if (few !== undefined) return few
+      const list = isOfProducts(query) ? listOfProducts : listByBlocks
+      return list(account, query, filter)
     },
   }
-}
-
-function orderOf({ by, descending }: AssetSort): string {
-  return SORTS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
 }

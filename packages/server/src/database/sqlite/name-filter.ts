@@ -1,4 +1,4 @@
-import { TRIGRAM_LENGTH, trigrams } from '../../domain/search-text.ts'
+import { trigrams } from '../../domain/search-text.ts'
 import type { Connection } from './statement.ts'
 
 export interface Filter {
@@ -13,32 +13,37 @@ export interface Filter {
 const FEW = 5000
 
 /**
- * Finds a folded text in `search_name`. Where few names have its trigrams, these are looked up and
+ * Finds a folded text in the `search_name` of products. Where few names have its trigrams, these are looked up and
  * everything else is asked of them; the index holds no positions, so each is looked at once more.
  * Where many have, or the text is too short for a trigram, names are read in the order of the list.
  */
-export function prepareNameFilter({ prepare }: Connection, index: 'asset_names' | 'product_names') {
+export function prepareNameFilter({ prepare }: Connection) {
   const candidates = prepare<{ count: number }>(
     `select count(*) as count from (
-       select 1 from ${index} where ${index} match :match limit ${FEW + 1})`,
+       select 1 from product_names where product_names match :match limit ${FEW + 1})`,
   )
   return (name: string): Filter => {
     const contains = 'instr(search_name, :name) > 0'
     const everywhere = { conditions: [contains], parameters: { name }, isSelective: false }
-    if ([...name].length < TRIGRAM_LENGTH) return everywhere
     const match = matchExpression(name)
+    if (match === undefined) return everywhere
     if ((candidates.get({ match })?.count ?? 0) > FEW) return everywhere
     return {
-      conditions: [contains, `seq in (select rowid from ${index} where ${index} match :match)`],
+      conditions: [
+        contains,
+        'seq in (select rowid from product_names where product_names match :match)',
+      ],
       parameters: { name, match },
       isSelective: true,
     }
   }
 }
 
-/** All trigrams of the text, each quoted: nothing in a name is an operator. */
-function matchExpression(name: string): string {
-  return trigrams(name)
-    .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
-    .join(' AND ')
+/**
+ * All trigrams of the text, each quoted: nothing in a name is an operator. Undefined when it is too
+ * short to have any.
+ */
+export function matchExpression(name: string): string | undefined {
+  const quoted = trigrams(name).map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
+  return quoted.length === 0 ? undefined : quoted.join(' AND ')
 }

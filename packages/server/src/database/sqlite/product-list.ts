@@ -28,7 +28,7 @@ function filterOf(query: ProductQuery, byName: (name: string) => Filter): Filter
 
 export function prepareProductList(connection: Connection) {
   const { prepare } = connection
-  const byName = prepareNameFilter(connection, 'product_names')
+  const byName = prepareNameFilter(connection)
   return {
     listProducts(account: string, query: ProductQuery): Rows<Product> {
       const { conditions, parameters, isSelective } = filterOf(query, byName)

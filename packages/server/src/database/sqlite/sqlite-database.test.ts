@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
-import { aBusyAccount, anAccount, anUpload, NOON } from '../contract/builders.ts'
+import { aBusyAccount, aLink, anAccount, anUpload, NEWEST, NOON } from '../contract/builders.ts'
+import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
 import { connect } from './connection.ts'
@@ -88,8 +89,87 @@ test('balancing the books mends counters that went wrong', async (t) => {
   const other = new DatabaseSync(file)
   cleanUp(t, () => other.close())
   other.exec('update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3')
+  other.exec('update asset_blocks set assets = 7')
+  assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
   await database.balanceBooks()
   assert.deepEqual(await data.readSummary(), expected)
+  assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+})
+
+test('a database from before there were blocks gets them', async (t) => {
+  const file = await aFile(t)
+  const before = await openSqliteDatabase({ file })
+  const { id } = await anAccount(before, 'default')
+  await fillLongList(before.of(id), id)
+  await anAccount(before, 'empty')
+  await before.close()
+  const other = new DatabaseSync(file)
+  other.exec(`
+    drop trigger accounts_first_block; drop trigger assets_inserted; drop trigger assets_listed;
+    drop trigger assets_changed; drop table asset_blocks;
+    alter table accounts drop column revision;
+    delete from migrations where name like '0003%'`)
+  other.close()
+  const database = await openIn(t, file)
+  const data = database.of(id)
+  await aLink(data)
+  assert.deepEqual(
+    (await database.readBooks()).map(({ wrongBlocks }) => wrongBlocks),
+    [0, 0],
+  )
+  const query = { page: 90, perPage: 25, sort: NEWEST }
+  const { rows, total } = await data.listAssets(query)
+  assert.deepEqual([rows.length, total], [25, 4501])
+})
+
+/** A hundred assets, each in a block of its own as if it were a thousand. */
+async function aLongList(t: TestContext, onStatement: (sql: string) => void = () => {}) {
+  const file = await aFile(t)
+  const database = await openSqliteDatabase({ file, onStatement })
+  cleanUp(t, () => database.close())
+  const data = database.of((await anAccount(database, 'default')).id)
+  for (let index = 0; index < 100; index += 1) await aLink(data, { filename: `pack ${index}` })
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec(`update asset_blocks set assets = 0;
+    insert into asset_blocks select account_id, id, 1, 1 from assets`)
+  const list = () => data.listAssets({ page: 1, perPage: 10, sort: NEWEST, name: 'pa' })
+  return { list, other }
+}
+
+test('others are served while a long list is counted', async (t) => {
+  const { list } = await aLongList(t)
+  let turns = 0
+  let isOver = false
+  const serve = () => {
+    turns += 1
+    if (!isOver) setImmediate(serve)
+  }
+  setImmediate(serve)
+  const { total } = await list()
+  isOver = true
+  assert.equal(total, 100)
+  assert.ok(turns >= 5, `${turns}`)
+})
+
+test('calls that need the same count share it, and the next ones need none', async (t) => {
+  let counts = 0
+  const { list } = await aLongList(t, (sql) => {
+    if (/select count.* as matching/.test(sql)) counts += 1
+  })
+  const totals = await Promise.all(Array.from({ length: 5 }, async () => (await list()).total))
+  assert.deepEqual(totals, [100, 100, 100, 100, 100])
+  assert.ok(counts <= 110, `${counts}`)
+  counts = 0
+  await list()
+  assert.equal(counts, 0)
+})
+
+test('what another process changes is counted, too', async (t) => {
+  const { list, other } = await aLongList(t)
+  await list()
+  other.exec(`update assets set search_name = 'x' where search_name = 'pack 7'`)
+  assert.equal((await list()).total, 99)
 })
 
 test('the name filter reads the trigram index, not every name', async (t) => {

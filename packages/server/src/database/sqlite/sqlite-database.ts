@@ -119,7 +119,7 @@ function asUnitsOfWork<Methods extends Record<string, Method>>(
 ): AsyncMethods<Methods> {
   return mapValues(methods, (method, name) => async (...values: never[]) => {
     try {
-      return READS.has(name) ? method(...values) : await inGroup(() => method(...values))
+      return await (READS.has(name) ? method(...values) : inGroup(() => method(...values)))
     } catch (error) {
       throw toOutage(error)
     }

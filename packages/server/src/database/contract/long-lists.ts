@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Asset } from '../../domain/asset.ts'
+import { foldText } from '../../domain/search-text.ts'
+import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
+import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
+
+/** More than any block of a listing has, so that there are several. */
+const MANY = 4500
+const WORDS = ['drum', 'guitar', 'piano']
+
+/** What every database promises of lists that are too long to be read whole. */
+export function testLongLists({ name, open }: Contract): void {
+  test(
+    name('after any changes every page and total is that of all the assets there are'),
+    async (t) => {
+      const { account, data } = await open(t, { planStorage: 1_000_000 })
+      const model = await fillLongList(data, account.id)
+      const [product] = await data.putProducts([aProduct()])
+      assert.ok(product)
+      const selection = { ids: [product.id], productIds: [], variantIds: [] }
+      const linked = new Set<string>()
+      const change: Record<string, (asset: Asset) => Promise<void>> = {
+        async rename(asset) {
+          const filename = `renamed ${asset.filename}`
+          await data.changeAsset(asset.id, { filename })
+          model.set(asset.id, { ...asset, filename })
+        },
+        async remove(asset) {
+          await data.deleteAsset(asset.id, NOON)
+          model.delete(asset.id)
+        },
+        async add() {
+          const id = await aReadyAsset(data, { filename: 'drum, new' })
+          const asset = await data.findAsset(id)
+          if (asset !== undefined) model.set(id, asset)
+        },
+        async addLink() {
+          const id = await aLink(data, { filename: 'a linked guitar' })
+          const asset = await data.findAsset(id)
+          if (asset !== undefined) model.set(id, asset)
+        },
+        async resize(asset) {
+          // Of a file it would change what is stored.
+          if (asset.kind === 'file') return
+          const bytes = asset.bytes + 1000
+          await data.changeAsset(asset.id, { bytes })
+          model.set(asset.id, { ...asset, bytes })
+        },
+        async attach(asset) {
+          await data.attachProducts(asset.id, selection)
+          linked.add(asset.id)
+        },
+        async detach(asset) {
+          await data.detachProducts(asset.id, selection)
+          linked.delete(asset.id)
+        },
+      }
+      const steps = fc.record({
+        changes: fc.array(fc.tuple(fc.constantFrom(...Object.keys(change)), fc.nat()), {
+          maxLength: 3,
+        }),
+        query: queries(),
+      })
+      const property = fc.asyncProperty(steps, async ({ changes, query }) => {
+        for (const [kind, place] of changes) {
+          const assets = [...model.values()]
+          const asset = assets[place % assets.length]
+          if (asset !== undefined) await change[kind]?.(asset)
+        }
+        const expected = listed([...model.values()], linked, query)
+        const { rows, total } = await data.listAssets(query)
+        assert.deepEqual({ ids: idsOf(rows), total }, expected)
+      })
+      // What is found is found on a database that has changed since: trying again says nothing.
+      await fc.assert(property, { numRuns: 150, endOnFailure: true })
+    },
+  )
+
+  test(name('a page and its total are of one moment, whatever changes meanwhile'), async (t) => {
+    const { account, data } = await open(t, { planStorage: 1_000_000 })
+    const [first = ''] = (await fillLongList(data, account.id)).keys()
+    let isOver = false
+    const keepChanging = async () => {
+      while (!isOver) {
+        const id = await aLink(data, { filename: 'piano' })
+        await data.changeAsset(first, { filename: 'flute' })
+        await data.deleteAsset(id, NOON)
+        await data.changeAsset(first, { filename: 'a piano' })
+      }
+    }
+    const changing = [keepChanging(), keepChanging()]
+    try {
+      for (const filter of [{}, { name: 'piano' }, { name: 'pi' }, { kind: 'link' as const }]) {
+        for (let round = 0; round < 10; round += 1) {
+          const query = { page: 1, perPage: 10_000, sort: NEWEST, ...filter }
+          const { rows, total } = await data.listAssets(query)
+          assert.equal(rows.length, total, JSON.stringify(filter))
+        }
+      }
+    } finally {
+      isOver = true
+      await Promise.all(changing)
+    }
+  })
+
+  test(name('assets that become ready at once are all counted where they are'), async (t) => {
+    const { account, data } = await open(t, { planStorage: 1_000_000 })
+    await fillLongList(data, account.id, 1985)
+    await Promise.all(Array.from({ length: 40 }, () => aReadyAsset(data, { filename: 'x' })))
+    const query = { page: 40, perPage: 50, sort: { by: 'created_at', descending: false } } as const
+    const { rows, total } = await data.listAssets(query)
+    assert.deepEqual([rows.length, total], [50, 2025])
+  })
+}
+
+/** Puts so many assets in, and tells them. */
+export async function fillLongList(data: AccountData, accountId: string, count = MANY) {
+  const records = Array.from({ length: count }, (_, index) => aRecord(accountId, index))
+  for (let start = 0; start < count; start += 3000) {
+    await data.adopt({ keys: [], assets: records.slice(start, start + 3000) })
+  }
+  return new Map(records.map(({ asset }) => [asset.id, asset]))
+}
+
+function aRecord(accountId: string, index: number): AssetRecord {
+  const filename = `${WORDS[index % WORDS.length]} ${index}`
+  const { asset, id, chunkSize, expiresAt } = anUpload({ accountId, filename, size: index % 7 })
+  return {
+    asset: { ...asset, status: 'ready' },
+    upload: { id, chunkSize, expiresAt },
+    idempotency: undefined,
+    changedAt: NOON,
+    productIds: [],
+  }
+}
+
+function queries(): fc.Arbitrary<AssetQuery> {
+  const filters = [
+    {},
+    { name: 'r' },
+    { name: 'drum' },
+    { name: 'renamed' },
+    { name: 'nothing' },
+    { kind: 'file' },
+    { kind: 'link' },
+    { linked: true },
+    { linked: false, name: 'guitar' },
+  ] as const
+  const by = fc.constantFrom('created_at', 'created_at', 'filename', 'bytes')
+  return fc
+    .record({
+      page: fc.integer({ min: 1, max: 100 }),
+      perPage: fc.constantFrom(3, 50, 1000),
+      sort: fc.record({ by, descending: fc.boolean() }),
+      filter: fc.constantFrom(...filters),
+    })
+    .map(({ filter, ...page }): AssetQuery => ({ ...page, ...filter }))
+}
+
+/** What the list must be, by looking at every asset. */
+function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
+  const { page, perPage, sort, name = '', kind } = query
+  const matching = assets.filter(
+    (asset) =>
+      foldText(asset.filename).includes(name) &&
+      (kind === undefined || asset.kind === kind) &&
+      (query.linked === undefined || linked.has(asset.id) === query.linked),
+  )
+  const keyOf = (asset: Asset) =>
+    ({ created_at: '', filename: foldText(asset.filename), bytes: asset.bytes })[sort.by]
+  matching.sort((a, b) => compare(keyOf(a), keyOf(b)) || compare(a.id, b.id))
+  if (sort.descending) matching.reverse()
+  const rows = matching.slice((page - 1) * perPage, page * perPage)
+  return { ids: idsOf(rows), total: matching.length }
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+function idsOf(assets: Asset[]): string[] {
+  return assets.map(({ id }) => id)
+}

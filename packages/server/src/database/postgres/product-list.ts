@@ -1,0 +1,35 @@
+import { stretchOf } from '../../domain/paging.ts'
+import type { AccountData, ProductQuery } from '../account-data.ts'
+import { allOf, containing, type Fragment } from './conditions.ts'
+import type { Sql } from './connection.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
+
+export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
+  function conditionsOf(query: ProductQuery): Fragment[] {
+    const { name, sku, productId, variantId, vendor, tag } = query
+    const conditions: Fragment[] = [sql`account_id = ${account}`]
+    if (name !== undefined) conditions.push(sql`search_name like ${containing(name)}`)
+    if (sku !== undefined) conditions.push(sql`sku = ${sku}`)
+    if (productId !== undefined) conditions.push(sql`product_id = ${productId}`)
+    if (variantId !== undefined) conditions.push(sql`variant_id = ${variantId}`)
+    if (vendor !== undefined) conditions.push(sql`search_vendor = ${vendor}`)
+    if (tag !== undefined) conditions.push(sql`search_tags @> ${sql.array([tag])}`)
+    return conditions
+  }
+
+  return {
+    async listProducts(query) {
+      const filtered = allOf(sql, conditionsOf(query))
+      const [counted] = await sql<{ total: number }[]>`
+        select count(*) as total from products where ${filtered}`
+      const total = counted?.total ?? 0
+      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const rows = await sql<ProductRow[]>`
+        select ${sql(PRODUCT_COLUMNS)} from products where ${filtered}
+        order by id ${isFromEnd ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}`
+      const products = rows.map(toProduct)
+      return { rows: isFromEnd ? products.reverse() : products, total }
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { Asset } from '../../domain/asset.ts'
+import type { AssetQuery, Rows } from '../account-data.ts'
+import { FEW, type Found, inOrder, openFoundFew, pageOf } from '../found-few.ts'
+import { type AssetFilter, isOfProducts, orderOf } from './asset-filter.ts'
+import { matchExpression } from './name-filter.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import type { Connection } from './statement.ts'
+
+interface FoundRow {
+  candidates: number
+  /** A JSON array. */
+  seqs: string
+  revision: number
+}
+
+/** Finds assets by the trigrams of the name, where few names have them. */
+export function prepareFewAssets({ prepare }: Connection) {
+  const memory = openFoundFew<number>()
+  const currentRevision = prepare<{ revision: number }>(
+    'select revision from accounts where id = :account',
+  )
+  const rowsOf = prepare<AssetRow>(
+    `select ${ASSET_COLUMNS} from assets where seq in (select value from json_each(:seqs))`,
+  )
+
+  /** The index holds no positions, so each is looked at once more. */
+  function find(account: string, query: AssetQuery, filter: AssetFilter) {
+    const match = matchExpression(query.name ?? '')
+    if (match === undefined) return undefined
+    // The plus keeps SQLite from walking the account's index instead of the few rows that are named.
+    const conditions = ['+account_id = :account', `+status = 'ready'`, ...filter.conditions]
+    const statement = prepare<FoundRow>(
+      `with candidates as materialized (
+         select rowid as seq from asset_names where asset_names match :match limit ${FEW + 1})
+       select (select count(*) from candidates) as candidates,
+         (select revision from accounts where id = :account) as revision,
+         json_group_array(seq order by ${orderOf(query.sort)}) as seqs
+       from assets
+       where (select count(*) from candidates) <= ${FEW} and seq in (select seq from candidates)
+         and ${conditions.join(' and ')}`,
+    )
+    const row = statement.get({ account, match, ...filter.parameters })
+    if (row === undefined || row.candidates > FEW) return undefined
+    return { revision: row.revision, ids: JSON.parse(row.seqs) as number[] }
+  }
+
+  /** Those that were found before, unless anything has changed since. */
+  function recall(account: string, key: string): Found<number> | undefined {
+    const known = memory.find(key)
+    if (known === undefined) return undefined
+    return currentRevision.get({ account })?.revision === known.revision ? known : undefined
+  }
+
+  /** Undefined when there are too many, or the name is too short. */
+  return (account: string, query: AssetQuery, filter: AssetFilter): Rows<Asset> | undefined => {
+    const key = JSON.stringify([account, filter.parameters, query.sort])
+    const found = recall(account, key) ?? find(account, query, filter)
+    if (found === undefined) return undefined
+    // What products change is not seen by the account's revision.
+    if (!isOfProducts(query)) memory.keep(key, found)
+    const seqs = pageOf(found, query)
+    const rows = rowsOf.all({ seqs: JSON.stringify(seqs) })
+    const ordered = inOrder(seqs, rows, ({ seq }) => seq)
+    return { rows: ordered.map(toAsset), total: found.ids.length }
+  }
+}

@@ -1,0 +1,36 @@
+import { openMemory } from './memory.ts'
+import { EMPTY_TALLY, isBeyond, type Tally } from './tally.ts'
+
+/** A block takes about a hundred bytes. */
+const MOST_BLOCKS = 200_000
+
+/** The tallies that were asked for lately, by account and filter. */
+export function openTallies() {
+  const memory = openMemory<Tally>({
+    most: MOST_BLOCKS,
+    weightOf: ({ matching }) => 1 + matching.size,
+  })
+  const counting = new Map<string, Promise<void>>()
+  const keyOf = (account: string, filter: string) => `${account} ${filter}`
+
+  return {
+    find: (account: string, filter: string): Tally =>
+      memory.find(keyOf(account, filter)) ?? EMPTY_TALLY,
+
+    /** Others may have counted meanwhile: whoever got further is kept. */
+    keep(account: string, filter: string, tally: Tally): void {
+      const key = keyOf(account, filter)
+      if (!isBeyond(memory.find(key) ?? EMPTY_TALLY, tally)) memory.keep(key, tally)
+    },
+
+    /** Of those who would do the same long count at once, one does, and the others wait for it. */
+    async countOnce(account: string, filter: string, count: () => Promise<void>): Promise<void> {
+      const key = keyOf(account, filter)
+      const running = counting.get(key) ?? count().finally(() => counting.delete(key))
+      counting.set(key, running)
+      await running
+    },
+  }
+}
+
+export type Tallies = ReturnType<typeof openTallies>

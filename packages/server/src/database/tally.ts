@@ -1,0 +1,105 @@
+import type { PageRequest } from '../domain/paging.ts'
+
+/**
+ * How many assets of one account match one filter, block by block, and up to where that is known.
+ * Calls that overlap each have the tally that they began with: it never changes, a new one is made.
+ */
+export interface Tally {
+  /** Blocks beyond this revision, or beyond this id at this revision, are to be counted (again). */
+  readonly revision: number
+  readonly block: string
+  /** Of each block, by its first id. */
+  readonly matching: ReadonlyMap<string, number>
+  readonly total: number
+  /** The first ids in order, once they were asked for. */
+  order?: readonly string[] | undefined
+}
+
+export interface CountedBlock {
+  first_id: string
+  revision: number
+  matching: number
+}
+
+/** Behind every id. */
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+export const EMPTY_TALLY: Tally = { revision: -1, block: LAST, matching: new Map(), total: 0 }
+
+/**
+ * Takes in the blocks that come next by revision and first id. When these are all that there are,
+ * the tally is complete: whatever changes from then on has a higher revision.
+ */
+export function addToTally(tally: Tally, blocks: CountedBlock[], { areAll = false }): Tally {
+  const last = blocks.at(-1)
+  if (last === undefined) return areAll ? { ...tally, block: LAST } : tally
+  const matching = new Map(tally.matching)
+  let { total } = tally
+  for (const block of blocks) {
+    total += block.matching - (matching.get(block.first_id) ?? 0)
+    matching.set(block.first_id, block.matching)
+  }
+  const next = { revision: last.revision, block: areAll ? LAST : last.first_id, matching, total }
+  const isInOrder = tally.order !== undefined && matching.size === tally.matching.size
+  return isInOrder ? { ...next, order: tally.order } : next
+}
+
+export function isComplete({ block }: Tally): boolean {
+  return block === LAST
+}
+
+/** Whether more has been counted than for the other. */
+export function isBeyond(tally: Tally, other: Tally): boolean {
+  return (
+    tally.revision > other.revision ||
+    (tally.revision === other.revision && tally.block > other.block)
+  )
+}
+
+/** The rows of a page, in the order of their ids, as a part of some blocks. */
+export interface Place {
+  /** The first id of the first of these blocks. */
+  from: string
+  /** The first id of the block behind the last of these; undefined when there is none. */
+  until: string | undefined
+  /** Whether the rows are nearer to the end of the blocks; then `offset` is counted from there. */
+  isFromEnd: boolean
+  offset: number
+  limit: number
+}
+
+/** Where a page is, of the assets in the order of their ids or in the opposite one. */
+export function placeOf(
+  tally: Tally,
+  { page, perPage, descending }: PageRequest & { descending: boolean },
+): Place | undefined {
+  const skipped = (page - 1) * perPage
+  const limit = Math.min(perPage, tally.total - skipped)
+  if (limit <= 0) return undefined
+  const start = descending ? tally.total - skipped - limit : skipped
+  tally.order ??= [...tally.matching.keys()].sort()
+  const { order, matching } = tally
+  const sizeOf = (index: number) => matching.get(order[index] ?? '') ?? 0
+  let first = 0
+  let before = 0
+  while (before + sizeOf(first) <= start) {
+    before += sizeOf(first)
+    first += 1
+  }
+  let last = first
+  let within = sizeOf(first)
+  while (before + within < start + limit) {
+    last += 1
+    within += sizeOf(last)
+  }
+  const offset = start - before
+  const behind = within - offset - limit
+  const isFromEnd = behind < offset
+  return {
+    from: order[first] ?? '',
+    until: order[last + 1],
+    isFromEnd,
+    offset: isFromEnd ? behind : offset,
+    limit,
+  }
+}
