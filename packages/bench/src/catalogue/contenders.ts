@@ -3,6 +3,7 @@ import { watchStalls } from '../load/watch-stalls.ts'
 import { spreadOf } from '../measure.ts'
 import type { ServerProcess } from '../processes/server-process.ts'
 import { API } from '../processes/stowage.ts'
+import { timed } from '../timed.ts'
 import type { Contender } from '../workload.ts'
 import { BY_ID, HELLO } from './figures.ts'
 import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
@@ -23,6 +24,7 @@ export function listing(
     const requests = paths.map((path) => ({ path: `${API}/assets${path}` }))
     return (await sendLoad({ url, requests, seconds })).perSecond
   }
+  const newParts = commonParts()
   return {
     name,
     async run() {
@@ -30,11 +32,12 @@ export function listing(
       await expectTotal(url, `filename=${COMMON}`, count)
       return {
         first: await rateOf(''),
+        middle: await rateOf(`?page=${count / PAGE / 2}`),
         last: await rateOf(`?page=${count / PAGE}`),
         rare: await rateOf(`?filename=${RARE}`),
         one: await rateOf(...someIds(count).map((id) => `/${id}`)),
         thousand: await rateOf('?limit=1000&with_products=true'),
-        ...(await askForAll(url)),
+        ...(await askForAll({ url, count, newPart: newParts.next().value })),
       }
     },
   }
@@ -60,17 +63,30 @@ function someIds(count: number): string[] {
   return Array.from({ length: LOOKED_UP }, (_, index) => assetId(index * distance))
 }
 
-async function askForAll(url: string): Promise<{ all: number; stall: number }> {
+/** Once for a name that nobody asked for before, then again and again for one. */
+async function askForAll(about: { url: string; count: number; newPart: string | undefined }) {
+  const { url, count, newPart = '' } = about
   const { result, longestMs } = await watchStalls(url, async () => {
+    const { time: cold } = await timed(() => expectTotal(url, `filename=${newPart}`, count))
     const times: number[] = []
-    for (let count = 0; count < ASKED; count += 1) {
-      const start = performance.now()
-      await ask(url, `filename=${COMMON}`)
-      times.push(performance.now() - start)
+    for (let turn = 0; turn < ASKED; turn += 1) {
+      const { time } = await timed(() => expectTotal(url, `filename=${COMMON}`, count))
+      times.push(time)
     }
-    return times
+    return { cold, all: spreadOf(times).median }
   })
-  return { all: spreadOf(result).median, stall: longestMs }
+  return { ...result, stall: longestMs }
+}
+
+/** Parts that every name has, each another. */
+function* commonParts(): Generator<string, undefined> {
+  const text = `-${COMMON}-`
+  for (let length = text.length; length > 0; length -= 1) {
+    for (let start = 0; start + length <= text.length; start += 1) {
+      const part = text.slice(start, start + length)
+      if (part !== COMMON) yield part
+    }
+  }
 }
 
 async function expectTotal(url: string, query: string, total: number): Promise<void> {
