@@ -51,6 +51,7 @@ export const KeyRequest = Type.Object(
   },
   { title: 'KeyRequest' },
 )
+export type KeyRequest = Static<typeof KeyRequest>
 
 export const NewKeyAnswer = Type.Object(
   {
@@ -61,6 +62,7 @@ export const NewKeyAnswer = Type.Object(
   },
   { title: 'NewKeyAnswer' },
 )
+export type NewKeyAnswer = Static<typeof NewKeyAnswer>
 
 export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s id' }) })
 export const Deleted = Type.Object(

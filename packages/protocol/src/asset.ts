@@ -67,6 +67,7 @@ export const LinkRequest = Type.Object(
   { filename, url, size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)) },
   { title: 'LinkRequest' },
 )
+export type LinkRequest = Static<typeof LinkRequest>
 
 export const AssetChanges = Type.Object(
   {
@@ -76,3 +77,4 @@ export const AssetChanges = Type.Object(
   },
   { title: 'AssetChanges' },
 )
+export type AssetChanges = Static<typeof AssetChanges>

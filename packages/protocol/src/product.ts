@@ -20,6 +20,7 @@ export const ProductPage = Type.Object(
   { data: Type.Array(ProductWithAssets), links: PageLinks, meta: PageMeta },
   { title: 'ProductPage' },
 )
+export type ProductPage = Static<typeof ProductPage>
 
 const shopId = (description: string) =>
   Type.Integer({
@@ -52,6 +53,7 @@ export const ProductDetails = Type.Object(
   },
   { title: 'ProductDetails', ...Problem('must be a product') },
 )
+export type ProductDetails = Static<typeof ProductDetails>
 
 export const ProductsRequest = Type.Object(
   {
@@ -81,6 +83,7 @@ export const ListProductsQuery = Type.Object({
   tag: Type.Optional(TextQuery('With this tag, in any case')),
   with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
 })
+export type ListProductsQuery = Static<typeof ListProductsQuery>
 
 const listOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(
@@ -99,3 +102,4 @@ export const ProductReferences = Type.Object(
   },
   { title: 'ProductReferences' },
 )
+export type ProductReferences = Static<typeof ProductReferences>

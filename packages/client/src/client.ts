@@ -1,0 +1,136 @@
+import type {
+  AccountAnswer,
+  Asset,
+  AssetChanges,
+  AssetPage,
+  Key,
+  KeyRequest,
+  LinkRequest,
+  ListAssetsQuery,
+  ListProductsQuery,
+  NewKeyAnswer,
+  Product,
+  ProductDetails,
+  ProductPage,
+  ProductReferences,
+  ProductWithAssets,
+} from '@stowage/protocol'
+import { createCalls } from './calls.ts'
+import type { Listing } from './listing.ts'
+import type { RetryOptions } from './patience.ts'
+import { createRequest } from './request.ts'
+import { type BlobInput, openBlob } from './upload/blob-source.ts'
+import { openBrowserStore } from './upload/indexed-db-store.ts'
+import type { LegContext } from './upload/leg.ts'
+import { createPace } from './upload/pace.ts'
+import { createQueue } from './upload/queue.ts'
+import type { SavedUpload, UploadStore } from './upload/store.ts'
+import { startUpload, type Upload, type UploadOptions } from './upload/upload.ts'
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://files.example`. In a page of the service itself: left out. */
+  baseUrl?: string | undefined
+  /** Left out: the service is open. */
+  apiKey?: string | undefined
+  /** At most so many parts at once. Left out: begins with 4, and takes 1 to 12 as the line asks. */
+  parallel?: number | undefined
+  retry?: RetryOptions | undefined
+  /** How long one try of a call may take; 60 s by default. */
+  timeoutMs?: number | undefined
+  /** How long a part may stand still before it is tried again; 30 s by default. */
+  stallMs?: number | undefined
+  /** Where unfinished uploads are remembered. Left out: IndexedDB; in Node a folder of the user's. */
+  store?: UploadStore | undefined
+  /** Makes the calls to the service. Parts are sent without it. */
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+export interface CallSettings {
+  signal?: AbortSignal | undefined
+}
+
+export interface DownloadOptions extends CallSettings {
+  /** The bytes from `start` up to, not including, `end`. */
+  range?: { start: number; end?: number | undefined } | undefined
+}
+
+export type Account = AccountAnswer['data']
+export type NewKey = NewKeyAnswer['data']
+/** An upload that was begun here and is not finished. */
+export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
+
+/** Everything the service does. Names of fields are those of the interface. */
+export interface Client<Input = BlobInput> {
+  /** Sends a file, in parts and as often as it takes. */
+  upload(file: Input, options?: UploadOptions): Upload
+  /** What was begun here and neither finished nor cancelled: uploading the same file goes on. */
+  unfinished(): Promise<UnfinishedUpload[]>
+  /** Cancels an upload by its asset's id, without its file. */
+  cancelUpload(id: string, settings?: CallSettings): Promise<void>
+  /** `for await` walks all of them; `.page(n)` gives one page with `meta` and `links`. */
+  assets(query?: ListAssetsQuery & CallSettings): Listing<Asset, AssetPage>
+  asset(id: string, query?: { with_products?: boolean } & CallSettings): Promise<Asset>
+  /** Stores a link. Not tried again when the answer is lost, as it would be there twice. */
+  store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
+  /** Renames it; a link's address and size too. */
+  change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
+  delete(id: string, settings?: CallSettings): Promise<void>
+  attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  /** The file, or a range of it, to be read as a stream. */
+  download(id: string, options?: DownloadOptions): Promise<Response>
+  products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
+  product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
+  /** Creates or changes up to 1,000, all or none. */
+  putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
+  deleteProduct(id: string, settings?: CallSettings): Promise<void>
+  account(settings?: CallSettings): Promise<Account>
+  keys(settings?: CallSettings): Promise<Key[]>
+  /** The secret is in this answer and nowhere else. */
+  createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
+  revokeKey(id: string, settings?: CallSettings): Promise<void>
+}
+
+export function createClient(options: ClientOptions = {}): Client {
+  const store = options.store ?? openBrowserStore()
+  return createClientOn(options, {
+    store,
+    open: (file, wishes) => openBlob(file as BlobInput, wishes),
+  })
+}
+
+/** The client on a platform: how it reads files, and where it remembers them. */
+export function createClientOn<Input>(
+  options: ClientOptions,
+  platform: Pick<LegContext, 'open' | 'store'>,
+): Client<Input> {
+  const { retry = {}, timeoutMs = 60_000, stallMs = 30_000 } = options
+  const baseUrl = (options.baseUrl ?? '').replace(/(\/api\/v1)?\/*$/, '')
+  const request = createRequest({
+    baseUrl,
+    apiKey: options.apiKey,
+    // Called as a function of the page, as browsers insist.
+    fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
+    timeoutMs,
+    retry,
+  })
+  const context: LegContext = {
+    ...platform,
+    request,
+    queue: createQueue(createPace(options.parallel)),
+    baseUrl,
+    retry,
+    stallMs,
+    underWay: new Set(),
+  }
+  return {
+    ...createCalls(request),
+    upload: (file, wishes = {}) => startUpload(context, file, wishes),
+    async unfinished() {
+      const saved = await platform.store.list()
+      return saved
+        .filter(({ key }) => key.startsWith(`${baseUrl} `))
+        .map(({ id, name, size, startedAt }) => ({ id, name, size, startedAt }))
+    },
+  }
+}

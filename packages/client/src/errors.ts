@@ -1,0 +1,66 @@
+import type { ErrorCode } from '@stowage/protocol'
+
+/**
+ * What goes wrong on our side of the line. `network`: no answer. `timeout`: no answer, or no
+ * progress, in time. `bad_answer`: something between us and the service answered in its place.
+ * `file_changed`: the file is not what it was when its upload began. `file_unreadable`: it can't be
+ * read. `cancelled`: `cancel()` was called.
+ */
+export type ClientErrorCode =
+  | 'network'
+  | 'timeout'
+  | 'bad_answer'
+  | 'file_changed'
+  | 'file_unreadable'
+  | 'cancelled'
+
+export type StowageErrorCode = ErrorCode | ClientErrorCode
+
+export interface StowageErrorDetails {
+  status?: number | undefined
+  errors?: Record<string, string[]> | undefined
+  facts?: Record<string, unknown> | undefined
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}
+
+/** The one class of errors of this package. An AbortSignal's own reason is thrown as it is. */
+export class StowageError extends Error {
+  override readonly name = 'StowageError'
+  /** From the service's catalogue (docs/errors.md), or one of ours. */
+  readonly code: StowageErrorCode | (string & {})
+  /** The answer's HTTP status; 0 when there was none. */
+  readonly status: number
+  /** With `invalid`: what is wrong, by field. */
+  readonly errors: Record<string, string[]>
+  /** What else the answer says: `needed` and `available` with `storage_exceeded`, for one. */
+  readonly facts: Record<string, unknown>
+  /** How long the answer asks us to wait. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.code = code
+    this.status = details.status ?? 0
+    this.errors = details.errors ?? {}
+    this.facts = details.facts ?? {}
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/** Whether it is an error of this package, and of this code if one is given. */
+export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
+  // By name, as a page may hold the class twice: in its own bundle and in a dependency's.
+  const isOurs = error instanceof Error && error.name === 'StowageError' && 'code' in error
+  return isOurs && (code === undefined || error.code === code)
+}
+
+/** Worth another try: nothing is wrong with the request itself. */
+export function isTransient(error: unknown): error is StowageError {
+  if (!isStowageError(error)) return false
+  const { code, status } = error
+  if (code === 'network' || code === 'timeout') return true
+  // A hotel's login page answers 200; a wrong address of ours, 404.
+  if (code === 'bad_answer' && status < 400) return true
+  return status === 408 || status === 429 || status >= 500
+}

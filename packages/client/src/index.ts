@@ -1,0 +1,23 @@
+export type { Asset, Key, Product, ProductDetails, ProductReferences } from '@stowage/protocol'
+export {
+  type Account,
+  type CallSettings,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type DownloadOptions,
+  type NewKey,
+  type UnfinishedUpload,
+} from './client.ts'
+export {
+  type ClientErrorCode,
+  isStowageError,
+  StowageError,
+  type StowageErrorCode,
+} from './errors.ts'
+export type { Listing } from './listing.ts'
+export type { RetryOptions } from './patience.ts'
+export type { BlobInput } from './upload/blob-source.ts'
+export type { Progress, UploadState } from './upload/progress.ts'
+export type { SavedUpload, UploadStore } from './upload/store.ts'
+export type { Upload, UploadOptions } from './upload/upload.ts'

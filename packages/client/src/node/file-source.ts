@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { StowageError } from '../errors.ts'
+import { fileChanged } from '../upload/session.ts'
+import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts'
+import { mimeOf } from './mime.ts'
+import { type Agents, putRange } from './put-range.ts'
+
+/** Reads are this long when nothing is sent. */
+const BLOCK = 1024 * 1024
+
+/**
+ * A file of the disk. It stays open from the first part to the last, so that a file that takes its
+ * place meanwhile is not mixed in; and it is looked at around every part.
+ */
+export async function openFile(
+  path: string,
+  { name = basename(path), mime = mimeOf(name), agents }: SourceOptions & { agents: Agents },
+): Promise<Source> {
+  const file = await open(path).catch((cause) => {
+    throw new StowageError('file_unreadable', `“${path}” can’t be read: ${cause.message}`, {
+      cause,
+    })
+  })
+  const stats = await file.stat({ bigint: true })
+  if (!stats.isFile()) {
+    await file.close()
+    throw new StowageError('file_unreadable', `“${path}” is not a file.`)
+  }
+  const version = versionOf(stats)
+
+  async function compare(before: string): Promise<Likeness> {
+    const now = versionOf(await file.stat({ bigint: true }))
+    if (now === before) return 'same'
+    return contentOf(now) === contentOf(before) ? 'unsure' : 'changed'
+  }
+
+  return {
+    name,
+    mime,
+    size: Number(stats.size),
+    key: resolve(path),
+    version,
+    isWatched: true,
+    compare,
+    async put(url, range, { signal, stallMs, onSent, onDigest }) {
+      const hash = createHash('sha256')
+      return putRange(url, {
+        file,
+        range,
+        agents,
+        signal,
+        stallMs,
+        onSent,
+        onBytes: (bytes) => hash.update(bytes),
+        async onRead() {
+          if ((await compare(version)) === 'changed') throw fileChanged(name)
+          onDigest(hash.digest('hex'))
+        },
+      })
+    },
+    async digest({ start, end }: Range, signal: AbortSignal) {
+      const hash = createHash('sha256')
+      const block = Buffer.allocUnsafeSlow(BLOCK)
+      for (let at = start; at < end; ) {
+        signal.throwIfAborted()
+        const { bytesRead } = await file.read(block, 0, Math.min(BLOCK, end - at), at)
+        if (bytesRead === 0) throw fileChanged(name)
+        hash.update(block.subarray(0, bytesRead))
+        at += bytesRead
+      }
+      return hash.digest('hex')
+    },
+    close: () => file.close(),
+  }
+}
+
+/** Size and time first. The rest changes too when the file is renamed, or its time is set back. */
+function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
+  return `${size} ${mtimeNs} ${ctimeNs} ${ino}`
+}
+
+function contentOf(version: string): string {
+  return version.split(' ', 2).join(' ')
+}

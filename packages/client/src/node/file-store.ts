@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { SavedUpload, UploadStore } from '../upload/store.ts'
+
+/** One small file per upload, readable by the user alone. */
+export function openFileStore(folder: string = stateFolder()): UploadStore {
+  const fileOf = (key: string) =>
+    join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
+
+  async function read(path: string): Promise<SavedUpload | undefined> {
+    try {
+      return JSON.parse(await readFile(path, 'utf8'))
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    async get(key) {
+      const saved = await read(fileOf(key))
+      return saved?.key === key ? saved : undefined
+    },
+    /** Beside its place and then renamed: a crash leaves the old one or the new one. */
+    async set(saved) {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const path = fileOf(saved.key)
+      const beside = `${path}.${randomBytes(4).toString('hex')}`
+      await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
+      await rename(beside, path)
+    },
+    delete: (key) => rm(fileOf(key), { force: true }),
+    async list() {
+      const names = await readdir(folder).catch(() => [])
+      const paths = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name))
+      const saved = await Promise.all(paths.map(read))
+      return saved.filter((one) => one !== undefined)
+    },
+  }
+}
+
+/** Where programs of this system keep what they must not forget. */
+function stateFolder(): string {
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
+  const base =
+    process.platform === 'win32' && LOCALAPPDATA
+      ? LOCALAPPDATA
+      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  return join(base, 'stowage', 'uploads')
+}

@@ -1,0 +1,131 @@
+import type { FileHandle } from 'node:fs/promises'
+import http from 'node:http'
+import https from 'node:https'
+import { StowageError } from '../errors.ts'
+import { stalled } from '../upload/put-blob.ts'
+import type { PutAnswer, Range } from '../upload/source.ts'
+
+export interface Putting {
+  file: FileHandle
+  range: Range
+  agents: Agents
+  signal: AbortSignal
+  stallMs: number
+  onSent(bytes: number): void
+  /** Sees the bytes in their order. Once all have been read, `onRead` may still refuse them. */
+  onBytes(bytes: Buffer): void
+  onRead(): Promise<void>
+}
+
+export interface Agents {
+  http: http.Agent
+  https: https.Agent
+}
+
+/** Connections stay open from one part to the next. */
+export function openAgents(): Agents {
+  const options = { keepAlive: true, maxSockets: Infinity }
+  return { http: new http.Agent(options), https: new https.Agent(options) }
+}
+
+/** Two of them are at work: while one is being sent, the other is filled. */
+const BLOCK = 512 * 1024
+
+/** Not by fetch, which copies every chunk and takes no stream of a known length. */
+export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
+  const { range, agents, signal, stallMs } = putting
+  const length = range.end - range.start
+  const isSecure = url.startsWith('https:')
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? https : http).request(url, {
+      method: 'PUT',
+      agent: isSecure ? agents.https : agents.http,
+      headers: { 'Content-Length': length },
+    })
+    let timer: NodeJS.Timeout
+    let isOver = false
+
+    function end(error?: unknown): void {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+      if (error === undefined) return
+      request.destroy()
+      reject(error)
+    }
+
+    const stop = () => end(signal.reason)
+    const watch = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => end(stalled(stallMs)), stallMs)
+    }
+
+    request.once('response', (response) => {
+      const { statusCode: status = 0, headers } = response
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('error', (error) => end(broken(error)))
+      response.once('end', () => {
+        if (isOver) return
+        end()
+        // An answer before the last byte was sent is a refusal: the rest need not go.
+        if (!request.writableFinished) request.destroy()
+        const body = Buffer.concat(chunks).toString()
+        const { etag = null, 'retry-after': retryAfter = null } = headers
+        resolve({ status, etag, body, retryAfter })
+      })
+    })
+    request.on('error', (error) => end(broken(error)))
+    signal.addEventListener('abort', stop, { once: true })
+    watch()
+
+    const write = (bytes: Buffer) =>
+      new Promise<void>((done, failed) => {
+        request.write(bytes, (error) => (error ? failed(broken(error)) : done()))
+      })
+
+    sendBlocks(putting, {
+      write,
+      isOver: () => isOver,
+      onSent(bytes) {
+        watch()
+        putting.onSent(bytes)
+      },
+    })
+      .then(() => !isOver && request.end())
+      .catch(end)
+  })
+}
+
+async function sendBlocks(
+  { file, range, onBytes, onRead }: Putting,
+  to: { write(bytes: Buffer): Promise<void>; isOver(): boolean; onSent(bytes: number): void },
+): Promise<void> {
+  const { start, end } = range
+  const size = Math.min(BLOCK, end - start)
+  let filling = Buffer.allocUnsafeSlow(size)
+  let leaving = Buffer.allocUnsafeSlow(size)
+  let sending: Promise<void> = Promise.resolve()
+  for (let at = start; at < end && !to.isOver(); ) {
+    const wanted = Math.min(BLOCK, end - at)
+    const { bytesRead } = await file.read(filling, 0, wanted, at)
+    if (bytesRead === 0) throw new StowageError('file_changed', 'The file became shorter.')
+    const bytes = filling.subarray(0, bytesRead)
+    onBytes(bytes)
+    at += bytesRead
+    // Before the last bytes go: what is refused now never becomes a part.
+    if (at === end) await onRead()
+    await sending
+    const sent = at - start
+    sending = to.write(bytes).then(() => to.onSent(sent))
+    sending.catch(() => {})
+    ;[filling, leaving] = [leaving, filling]
+  }
+  if (start === end) await onRead()
+  await sending
+}
+
+function broken(cause: Error): StowageError {
+  return new StowageError('network', `The connection broke: ${cause.message}`, { cause })
+}

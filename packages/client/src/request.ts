@@ -1,0 +1,171 @@
+import { isTransient, StowageError } from './errors.ts'
+import {
+  isOffline,
+  type Patience,
+  pauseBefore,
+  pauseOrOnline,
+  type RetryOptions,
+} from './patience.ts'
+
+export interface Call {
+  method?: string | undefined
+  query?: Record<string, unknown> | undefined
+  /** Sent as JSON. */
+  body?: unknown
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
+  /**
+   * Whether the call may be made again when nobody knows if it was carried out. If not, only
+   * refusals (429, 503) are tried again. Left out: true for all but POST.
+   */
+  repeatable?: boolean | undefined
+  /** Goes on as long as it allows; left out: a few tries. */
+  patience?: Patience | undefined
+  /** Told about each failure that is tried again. */
+  onRetry?: ((error: StowageError) => void) | undefined
+}
+
+export interface RequestOptions {
+  baseUrl: string
+  apiKey?: string | undefined
+  fetch: typeof globalThis.fetch
+  /** How long one try of a call may take. */
+  timeoutMs: number
+  retry: RetryOptions
+}
+
+/** Calls the interface; paths are relative to `/api/v1`. */
+export interface Request {
+  /** The answer's JSON. */
+  json<Answer>(path: string, call?: Call): Promise<Answer>
+  /** The answer as it is, with its body unread. */
+  response(path: string, call?: Call): Promise<Response>
+}
+
+const FEW_TRIES = 5
+
+export function createRequest(options: RequestOptions): Request {
+  const { baseUrl, apiKey, retry } = options
+
+  async function once(path: string, call: Call, signal: AbortSignal): Promise<Response> {
+    const { method = 'GET', query = {}, body, headers } = call
+    const init: RequestInit = {
+      method,
+      headers: {
+        ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+    }
+    const response = await options.fetch(`${baseUrl}/api/v1${path}${queryOf(query)}`, init)
+    if (!response.ok) throw await errorOf(response)
+    return response
+  }
+
+  /** One try, in time; whatever fails is a StowageError, or the caller's own abort. */
+  async function attempt<Answer>(
+    path: string,
+    call: Call,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { signal } = call
+    const clock = new AbortController()
+    const timer = setTimeout(() => clock.abort(), options.timeoutMs)
+    const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
+    try {
+      return await read(await once(path, call, either))
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (error instanceof StowageError) throw error
+      if (clock.signal.aborted) {
+        throw new StowageError('timeout', `No answer within ${options.timeoutMs / 1000} seconds.`)
+      }
+      throw new StowageError('network', 'The service can’t be reached.', { cause: error })
+    } finally {
+      // What is read later, as a stream, may take longer.
+      clearTimeout(timer)
+    }
+  }
+
+  async function persist<Answer>(
+    path: string,
+    call: Call,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
+    const isRepeatable = call.repeatable ?? call.method !== 'POST'
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const answer = await attempt(path, call, read)
+        call.patience?.succeeded()
+        return answer
+      } catch (error) {
+        const mayAgain = isTransient(error) && (isRepeatable || wasRefused(error))
+        if (!mayAgain || (call.patience === undefined && tries === FEW_TRIES)) throw error
+        if (!isOffline()) call.patience?.failed(error)
+        call.onRetry?.(error)
+        await pauseOrOnline(error.retryAfterMs ?? pauseBefore(tries, retry), call.signal)
+      }
+    }
+  }
+
+  return {
+    json: <Answer>(path: string, call: Call = {}) => persist<Answer>(path, call, readJson),
+    response: (path, call = {}) => persist(path, call, async (response) => response),
+  }
+}
+
+/** The service says that it did nothing. */
+function wasRefused({ status }: StowageError): boolean {
+  return status === 429 || status === 503
+}
+
+function queryOf(query: Record<string, unknown>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return ''
+  return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`]))}`
+}
+
+async function readJson<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text()
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw errorOfAnswer(response.status, text, () => null)
+  }
+}
+
+async function errorOf(response: Response): Promise<StowageError> {
+  return errorOfAnswer(response.status, await response.text(), (name) => response.headers.get(name))
+}
+
+/** The error that an answer other than a success stands for: the service's own, or S3's XML. */
+export function errorOfAnswer(
+  status: number,
+  body: string,
+  header: (name: string) => string | null,
+): StowageError {
+  const retryAfterMs = readRetryAfter(header('retry-after'))
+  try {
+    const { message, code, errors, ...facts } = JSON.parse(body)
+    if (typeof code === 'string') {
+      return new StowageError(code, String(message), { status, errors, facts, retryAfterMs })
+    }
+  } catch {
+    const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
+    const message = /<Message>([^<]+)<\/Message>/.exec(body)?.[1] ?? code
+    if (code !== undefined) return new StowageError(code, `${message}`, { status, retryAfterMs })
+  }
+  const message = `Something that is not Stowage answered (status ${status}).`
+  return new StowageError('bad_answer', message, { status, retryAfterMs })
+}
+
+const LONGEST_WAIT_MS = 10 * 60_000
+
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = Number(header)
+  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
+  return Number.isNaN(ms) ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(0, ms))
+}

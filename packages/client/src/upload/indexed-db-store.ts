@@ -1,0 +1,64 @@
+import { openMemoryStore, type SavedUpload, type UploadStore } from './store.ts'
+
+/** As much of IndexedDB as we use: the types of browsers are not loaded here. */
+interface DbRequest<Result> {
+  result: Result
+  error: unknown
+  onsuccess: (() => void) | null
+  onerror: (() => void) | null
+  onupgradeneeded?: (() => void) | null
+}
+
+interface Objects {
+  get(key: string): DbRequest<SavedUpload | undefined>
+  getAll(): DbRequest<SavedUpload[]>
+  put(saved: SavedUpload): DbRequest<unknown>
+  delete(key: string): DbRequest<unknown>
+}
+
+interface Db {
+  createObjectStore(name: string, options: { keyPath: string }): void
+  transaction(name: string, mode: string): { objectStore(name: string): Objects }
+}
+
+const NAME = 'stowage'
+const UPLOADS = 'uploads'
+
+/** In IndexedDB, so that uploads go on after a reload; in memory where there is none. */
+export function openBrowserStore(): UploadStore {
+  const { indexedDB } = globalThis as unknown as {
+    indexedDB?: { open(name: string, version: number): DbRequest<Db> }
+  }
+  if (indexedDB === undefined) return openMemoryStore()
+  let opening: Promise<Db> | undefined
+
+  function open(): Promise<Db> {
+    const asked = (indexedDB as NonNullable<typeof indexedDB>).open(NAME, 1)
+    asked.onupgradeneeded = () => asked.result.createObjectStore(UPLOADS, { keyPath: 'key' })
+    return answerOf(asked)
+  }
+
+  async function ask<Result>(mode: string, question: (objects: Objects) => DbRequest<Result>) {
+    opening ??= open()
+    const db = await opening
+    return answerOf(question(db.transaction(UPLOADS, mode).objectStore(UPLOADS)))
+  }
+
+  return {
+    get: (key) => ask('readonly', (objects) => objects.get(key)),
+    list: () => ask('readonly', (objects) => objects.getAll()),
+    async set(saved) {
+      await ask('readwrite', (objects) => objects.put(saved))
+    },
+    async delete(key) {
+      await ask('readwrite', (objects) => objects.delete(key))
+    },
+  }
+}
+
+function answerOf<Result>(request: DbRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}

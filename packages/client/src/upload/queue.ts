@@ -1,0 +1,120 @@
+import type { Pace } from './pace.ts'
+
+/** One file's parts. */
+export interface Lane {
+  /** Of the part that is next; undefined while there is none. */
+  nextWeight(): number | undefined
+  /** Takes the next part and sends it; the slot is given back in the end. */
+  start(slot: Slot): void
+}
+
+export interface Slot {
+  moved(bytes: number): void
+  /** Only the answer is missing: others may begin. */
+  allSent(): void
+  release(outcome: 'arrived' | 'failed' | 'stopped'): void
+}
+
+/** All parts of all files of a client go through one queue; files take turns. */
+export interface Queue {
+  /** Waits until it is the file's turn to begin at all. The answer ends its turn. */
+  enter(signal: AbortSignal): Promise<() => void>
+  join(lane: Lane): void
+  leave(lane: Lane): void
+  /** Looks again, as a lane has a part that it had not. */
+  wake(): void
+}
+
+/** So many files are under way at once, so that each of many is finished soon. */
+const FILES_AT_ONCE = 8
+
+export function createQueue(pace: Pace): Queue {
+  const lanes: Lane[] = []
+  const arrivals: (() => void)[] = []
+  let files = 0
+  let weightOnTheWay = 0
+
+  function isFull(): boolean {
+    return lanes.some((lane) => lane.nextWeight() !== undefined)
+  }
+
+  function startFrom(lane: Lane, weight: number): void {
+    let held = weight
+    weightOnTheWay += held
+    const hold = (now: number) => {
+      weightOnTheWay += now - held
+      held = now
+    }
+    lane.start({
+      moved: (bytes) => pace.moved(bytes, isFull()),
+      allSent() {
+        hold(Math.min(1, held))
+        wake()
+      },
+      release(outcome) {
+        hold(0)
+        if (outcome === 'arrived') pace.arrived()
+        if (outcome === 'failed') pace.failed()
+        wake()
+      },
+    })
+  }
+
+  /** The next lane in turn that has a part. A part that is too heavy waits, and nobody overtakes it. */
+  function wake(): void {
+    for (let looked = 0; looked < lanes.length; looked += 1) {
+      const lane = lanes.shift() as Lane
+      const weight = lane.nextWeight()
+      if (weight !== undefined) {
+        const fits = weightOnTheWay === 0 || weightOnTheWay + weight <= pace.limit()
+        if (!fits) {
+          lanes.unshift(lane)
+          return
+        }
+        looked = -1
+      }
+      lanes.push(lane)
+      if (weight !== undefined) startFrom(lane, weight)
+    }
+  }
+
+  function admit(): void {
+    while (files < FILES_AT_ONCE) {
+      const arrival = arrivals.shift()
+      if (arrival === undefined) return
+      files += 1
+      arrival()
+    }
+  }
+
+  return {
+    enter: (signal) =>
+      new Promise((resolve, reject) => {
+        const arrive = () => {
+          signal.removeEventListener('abort', goAway)
+          resolve(() => {
+            files -= 1
+            admit()
+          })
+        }
+        const goAway = () => {
+          arrivals.splice(arrivals.indexOf(arrive), 1)
+          reject(signal.reason)
+        }
+        if (signal.aborted) return reject(signal.reason)
+        signal.addEventListener('abort', goAway, { once: true })
+        arrivals.push(arrive)
+        admit()
+      }),
+    join(lane) {
+      lanes.push(lane)
+      wake()
+    },
+    leave(lane) {
+      const index = lanes.indexOf(lane)
+      if (index >= 0) lanes.splice(index, 1)
+      wake()
+    },
+    wake,
+  }
+}

@@ -1,0 +1,146 @@
+import type { Asset, ResumedUpload, UploadSession } from '@stowage/protocol'
+import { isStowageError, StowageError } from '../errors.ts'
+import type { Call, Request } from '../request.ts'
+import type { Range, Source } from './source.ts'
+import type { SavedUpload } from './store.ts'
+
+/** What the service and the storage know of an upload. Renewing changes it in place. */
+export interface Session {
+  id: string
+  uploadId: string
+  chunkSize: number
+  /** Of the parts that are missing. */
+  addresses: Map<number, string>
+  /** Of the parts that the storage holds. */
+  received: Map<number, { etag: string; size: number }>
+  /** When the addresses are to be signed anew. */
+  renewAt: number
+}
+
+/** What every call of an upload is made with. */
+export type CallOptions = Pick<Call, 'signal' | 'patience' | 'onRetry'>
+
+const SHORTEST_LIFE_MS = 1_000
+
+function sessionOf(answer: UploadSession | ResumedUpload): Session {
+  const now = Date.now()
+  const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
+  // A clock that is wrong must not make us ask all the time.
+  const lifeMs = Math.max(SHORTEST_LIFE_MS, expiresAt - now)
+  const received = 'received' in answer ? answer.received : []
+  return {
+    id: answer.id,
+    uploadId: answer.upload_id,
+    chunkSize: answer.chunk_size,
+    addresses: new Map(answer.urls.map(({ part, url }) => [part, url])),
+    received: new Map(
+      received.map(({ PartNumber, ETag, size }) => [PartNumber, { etag: ETag, size }]),
+    ),
+    renewAt: now + lifeMs * 0.8,
+  }
+}
+
+/** Repeating it with the same key gives the same session, with addresses for all parts. */
+export async function requestSession(
+  request: Request,
+  { name, size, mime, idempotencyKey }: SavedUpload,
+  call: CallOptions,
+): Promise<Session> {
+  const answer = await request.json<UploadSession>('/assets/signed', {
+    ...call,
+    method: 'POST',
+    headers: { 'Idempotency-Key': idempotencyKey },
+    body: { name, size, mime },
+    repeatable: true,
+  })
+  return sessionOf(answer)
+}
+
+export async function readSession(
+  request: Request,
+  id: string,
+  call: CallOptions,
+): Promise<Session> {
+  return sessionOf(await request.json<ResumedUpload>(`/assets/${id}/upload`, call))
+}
+
+/** Undefined when it was cancelled, has expired, or is not ours. */
+export async function findSession(
+  request: Request,
+  id: string,
+  call: CallOptions,
+): Promise<Session | undefined> {
+  try {
+    return await readSession(request, id, call)
+  } catch (error) {
+    if (isStowageError(error, 'not_found')) return undefined
+    throw error
+  }
+}
+
+export async function completeSession(
+  request: Request,
+  { id, uploadId, received }: Session,
+  call: CallOptions,
+): Promise<Asset> {
+  // Where the ETag can't be read, the service asks the storage.
+  const parts = [...received]
+    .filter(([, { etag }]) => etag !== '')
+    .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
+  const { data } = await request.json<{ data: Asset }>(`/assets/${id}/uploaded`, {
+    ...call,
+    method: 'POST',
+    body: { upload_id: uploadId, parts },
+    repeatable: true,
+  })
+  return data
+}
+
+export async function cancelSession(
+  request: Request,
+  { id, uploadId }: Pick<Session, 'id' | 'uploadId'>,
+  call: CallOptions,
+): Promise<void> {
+  await request.json(`/assets/${id}/cancel`, {
+    ...call,
+    method: 'POST',
+    body: { upload_id: uploadId },
+    repeatable: true,
+  })
+}
+
+export function countParts(size: number, chunkSize: number): number {
+  return Math.max(1, Math.ceil(size / chunkSize))
+}
+
+export function rangeOf(part: number, chunkSize: number, size: number): Range {
+  const start = (part - 1) * chunkSize
+  return { start, end: Math.min(size, start + chunkSize) }
+}
+
+/**
+ * Refuses a file that is not the one whose parts the storage holds. Returns the parts of which
+ * nobody can tell: they are to be sent again.
+ */
+export async function checkHeldParts(
+  source: Source,
+  session: Session,
+  digests: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number[]> {
+  const untold: number[] = []
+  for (const part of session.received.keys()) {
+    const before = digests[part]
+    if (before === undefined) untold.push(part)
+    else {
+      const now = await source.digest(rangeOf(part, session.chunkSize, source.size), signal)
+      if (now !== before) throw fileChanged(source.name)
+    }
+  }
+  return untold
+}
+
+export function fileChanged(name: string): StowageError {
+  const message = `“${name}” changed since its upload began. Start over with { resume: false }, or put the file back as it was.`
+  return new StowageError('file_changed', message)
+}

@@ -1,0 +1,57 @@
+/** The bytes from `start` up to, not including, `end`. */
+export interface Range {
+  start: number
+  end: number
+}
+
+export interface PutAnswer {
+  status: number
+  /** Null where the answer's header can't be read. */
+  etag: string | null
+  body: string
+  retryAfter: string | null
+}
+
+export interface PutOptions {
+  signal: AbortSignal
+  /** No progress for so long ends the attempt with `timeout`. */
+  stallMs: number
+  /** How many bytes of the range have left us so far. */
+  onSent(bytes: number): void
+  /** The digest of what is being sent, known at the latest when all of it has left. */
+  onDigest(digest: string): void
+}
+
+/**
+ * `same`: nothing was written since. `unsure`: only the digests can tell. `changed`: it is another
+ * file now.
+ */
+export type Likeness = 'same' | 'unsure' | 'changed'
+
+/** A file to be sent, read a piece at a time and never whole. */
+export interface Source {
+  name: string
+  size: number
+  mime: string
+  /** What it is known by between attempts; undefined: it is not remembered. */
+  key: string | undefined
+  /** Stands for the content, as far as the system tells without reading it. */
+  version: string
+  /** Whether `unsure` means that something happened to it; a browser tells no more than that. */
+  isWatched: boolean
+  /** Compares what the file is now with the version of then. */
+  compare(version: string): Promise<Likeness>
+  /**
+   * Sends the range with one PUT. Rejects with `network`, `timeout`, `file_changed` or
+   * `file_unreadable`; every answer of the storage, refusals too, is returned.
+   */
+  put(url: string, range: Range, options: PutOptions): Promise<PutAnswer>
+  /** The same for the same bytes. */
+  digest(range: Range, signal: AbortSignal): Promise<string>
+  close(): Promise<void>
+}
+
+export interface SourceOptions {
+  name?: string | undefined
+  mime?: string | undefined
+}

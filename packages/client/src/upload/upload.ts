@@ -1,0 +1,196 @@
+import type { Asset, ProductReferences } from '@stowage/protocol'
+import { isStowageError, StowageError } from '../errors.ts'
+import { createLegs, type LegContext } from './leg.ts'
+import { createMeter, type Progress, type UploadState } from './progress.ts'
+
+export interface UploadOptions {
+  /** The file's name at the service; left out: its own. */
+  name?: string | undefined
+  /** Its media type; left out: its own, if it tells. */
+  mime?: string | undefined
+  /** Stops the upload, which rejects with the signal's reason and can be gone on with later. */
+  signal?: AbortSignal | undefined
+  /** At most every tenth of a second, and at every change of the state. */
+  onProgress?: ((progress: Progress) => void) | undefined
+  /** Products to link the asset to, once it is there. */
+  attach?: ProductReferences | undefined
+  /** The same key with the same file gives the same asset. Left out: one is made up and kept. */
+  idempotencyKey?: string | undefined
+  /**
+   * Left out: an unfinished upload of the same file is gone on with. False: it is cancelled, and
+   * the file is sent from the beginning. An asset's id: that upload is gone on with, from wherever
+   * it was begun; then only the sizes are compared, as nothing else is known here.
+   */
+  resume?: boolean | string | undefined
+}
+
+/**
+ * An upload under way. It is awaited like a promise, and gives the asset. So an async function
+ * that returns it waits for its end: return it inside of an object where only the handle is meant.
+ * If nobody awaits it, its failure bothers nobody either.
+ */
+export interface Upload extends PromiseLike<Asset> {
+  /** The asset's id, once the service has given one. */
+  readonly id: string | undefined
+  readonly progress: Progress
+  /** Stops what is being sent. Parts that are not whole are sent again. */
+  pause(): void
+  resume(): void
+  /**
+   * Gives it up: the service removes what it has, and the upload rejects with `cancelled`. Rejects
+   * itself with `already_uploaded` when the file was there before, and the upload resolves then.
+   */
+  cancel(): Promise<void>
+  catch<Other>(onRejected: (error: unknown) => Other | PromiseLike<Other>): Promise<Asset | Other>
+  finally(onFinally: () => void): Promise<Asset>
+}
+
+const PROGRESS_MS = 100
+
+/** Why a leg was ended by us; never seen outside. */
+type Break = 'pause' | 'cancel'
+const isBreak = (reason: unknown): reason is Break => reason === 'pause' || reason === 'cancel'
+
+export function startUpload(context: LegContext, file: unknown, options: UploadOptions): Upload {
+  const meter = createMeter()
+  const { signal: outer } = options
+  let state: UploadState = 'waiting'
+  let problem: Error | undefined
+  let toldAt = 0
+  let isPaused = false
+  let current = new AbortController()
+  let wakeUp = () => {}
+  let isCancelling = false
+
+  const readProgress = (): Progress => ({ state, ...meter.read(), problem })
+
+  function tell(next?: UploadState): void {
+    if (next === undefined && Date.now() - toldAt < PROGRESS_MS) return
+    if (next !== undefined) state = next
+    toldAt = Date.now()
+    options.onProgress?.(readProgress())
+  }
+
+  const legs = createLegs(context, file, {
+    ...options,
+    meter,
+    onState: tell,
+    onProblem(error) {
+      if (problem === error) return
+      problem = error
+      tell(state)
+    },
+    onProgress: () => tell(),
+  })
+
+  /** Leg after leg: each pause ends one. */
+  async function run(): Promise<Asset> {
+    for (;;) {
+      current = new AbortController()
+      outer?.throwIfAborted()
+      try {
+        if (isCancelling) await cancelAtService()
+        if (isPaused) await resumed()
+        return await legs.run(current.signal)
+      } catch (error) {
+        if (!isBreak(error)) throw error
+      }
+    }
+  }
+
+  /** Unless it was there before: then the next leg finds it so. */
+  async function cancelAtService(): Promise<void> {
+    isCancelling = false
+    isPaused = false
+    try {
+      await legs.cancel()
+    } catch (error) {
+      if (isStowageError(error, 'already_uploaded')) return
+      throw error
+    }
+    throw new StowageError('cancelled', 'The upload was cancelled.')
+  }
+
+  async function resumed(): Promise<void> {
+    tell('paused')
+    await new Promise<void>((resolve, reject) => {
+      wakeUp = resolve
+      current.signal.addEventListener('abort', () => reject(current.signal.reason), { once: true })
+    })
+    tell('waiting')
+  }
+
+  const stop = () => current.abort(outer?.reason)
+
+  async function whole(): Promise<Asset> {
+    outer?.throwIfAborted()
+    outer?.addEventListener('abort', stop, { once: true })
+    try {
+      const asset = await run()
+      problem = undefined
+      tell('ready')
+      return asset
+    } catch (error) {
+      tell(isCancelled(error) ? 'cancelled' : 'stopped')
+      throw error
+    } finally {
+      outer?.removeEventListener('abort', stop)
+      await legs.close()
+    }
+  }
+
+  async function cancel(): Promise<void> {
+    if (state === 'stopped') {
+      await legs.cancel()
+      return tell('cancelled')
+    }
+    isCancelling = true
+    current.abort('cancel' satisfies Break)
+    const error = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    if (error === undefined) {
+      throw new StowageError(
+        'already_uploaded',
+        'The file is stored: delete it if it is not wanted.',
+      )
+    }
+    if (!isCancelled(error)) throw error
+  }
+
+  // Begun in the next turn, so that the caller has the handle before it is told anything.
+  const promise = Promise.resolve().then(whole)
+  promise.catch(() => {})
+
+  return {
+    get id() {
+      return legs.id()
+    },
+    get progress() {
+      return readProgress()
+    },
+    pause() {
+      if (isPaused || isOver(state)) return
+      isPaused = true
+      current.abort('pause' satisfies Break)
+    },
+    resume() {
+      isPaused = false
+      wakeUp()
+    },
+    cancel,
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise to those who await it
+    then: (onFulfilled, onRejected) => promise.then(onFulfilled, onRejected),
+    catch: (onRejected) => promise.catch(onRejected),
+    finally: (onFinally) => promise.finally(onFinally),
+  }
+}
+
+function isOver(state: UploadState): boolean {
+  return state === 'ready' || state === 'stopped' || state === 'cancelled'
+}
+
+function isCancelled(error: unknown): boolean {
+  return isStowageError(error, 'cancelled')
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createClient as createBrowserClient } from '@stowage/client'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+
+const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }
+
+test('a path, a File, a Blob and bytes arrive whole', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const { client } = await aClient(t, { baseUrl })
+  const bytes = new Uint8Array(someBytes(750_001))
+  const path = join(await aFolder(t), 'Übung 1.zip')
+  await writeFile(path, bytes)
+  const inputs = [
+    path,
+    { path },
+    bytes,
+    bytes.buffer,
+    new Blob([bytes]),
+    new File([bytes], 'a.zip', { type: 'application/zip' }),
+  ]
+  const assets = await Promise.all(inputs.map((input) => client.upload(input)))
+  assert.deepEqual(
+    assets.map(({ filename }) => filename),
+    ['Übung 1.zip', 'Übung 1.zip', 'file', 'file', 'file', 'a.zip'],
+  )
+  assert.deepEqual(
+    assets.map(({ mime }) => mime).filter((mime) => mime === 'application/zip').length,
+    3,
+  )
+  for (const { id, status } of assets) {
+    assert.equal(status, 'ready')
+    assert.ok((await download(baseUrl, id)).equals(bytes))
+  }
+})
+
+test('an empty file has one empty part', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const { client, folder } = await aClient(t, { baseUrl })
+  const path = join(folder, 'empty.txt')
+  await writeFile(path, '')
+  for (const input of [path, new Blob([])]) {
+    const upload = client.upload(input)
+    const asset = await upload
+    assert.deepEqual([asset.bytes, asset.status], [0, 'ready'])
+    assert.deepEqual(upload.progress.parts, { done: 1, total: 1 })
+  }
+})
+
+test('the browser’s client sends by fetch where there is no XMLHttpRequest', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const client = createBrowserClient({ baseUrl })
+  const bytes = new Uint8Array(someBytes(250_000))
+  const { id } = await client.upload(new File([bytes], 'page.bin'))
+  const sha256 = createHash('sha256')
+    .update(await download(baseUrl, id))
+    .digest('hex')
+  assert.equal(sha256, createHash('sha256').update(bytes).digest('hex'))
+  assert.deepEqual(await client.unfinished(), [])
+})
