@@ -6,10 +6,10 @@ import type {
   ProductPage,
   ProductWithAssets,
 } from '@stowage/protocol'
-import type { Account, Client, NewKey } from './client.ts'
+import type { Account, CallSettings, Client, NewKey } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
-import type { Request } from './request.ts'
+import type { Call, Request } from './request.ts'
 import { cancelSession, readSession } from './upload/session.ts'
 
 /** Every call that is one request. */
@@ -20,33 +20,34 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
   }
 
   /** Its answer may have got lost once it was carried out: then it is gone, as wanted. */
-  async function remove(path: string, signal: AbortSignal | undefined): Promise<void> {
+  async function remove(path: string, settings: CallSettings = {}): Promise<void> {
     let isAgain = false
     const onRetry = () => {
       isAgain = true
     }
     try {
-      await request.json(path, { method: 'DELETE', signal, onRetry })
+      await request.json(path, { ...settings, method: 'DELETE', onRetry })
     } catch (error) {
       if (!isAgain || !isStowageError(error, 'not_found')) throw error
     }
   }
 
+  const post = <Data>(path: string, body: unknown, settings: Call = {}) =>
+    data<Data>(path, { ...settings, method: 'POST', body })
+  const put = <Data>(path: string, body: unknown, settings: Call = {}) =>
+    data<Data>(path, { ...settings, method: 'PUT', body })
+
   return {
-    async cancelUpload(id, { signal } = {}) {
-      await cancelSession(request, await readSession(request, id, { signal }), { signal })
+    async cancelUpload(id, settings = {}) {
+      await cancelSession(request, await readSession(request, id, settings), settings)
     },
     assets: (query = {}) => createListing<Asset, AssetPage>(request, '/assets', query),
     asset: (id, { signal, ...query } = {}) => data<Asset>(`/assets/${id}`, { query, signal }),
-    store: (body, { signal } = {}) =>
-      data<Asset>('/assets/store', { method: 'POST', body, signal }),
-    change: (id, body, { signal } = {}) =>
-      data<Asset>(`/assets/${id}`, { method: 'PUT', body, signal }),
-    delete: (id, { signal } = {}) => remove(`/assets/${id}`, signal),
-    attach: (id, body, { signal } = {}) =>
-      data<Asset>(`/assets/${id}/attach`, { method: 'POST', body, signal, repeatable: true }),
-    detach: (id, body, { signal } = {}) =>
-      data<Asset>(`/assets/${id}/detach`, { method: 'POST', body, signal, repeatable: true }),
+    store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, isOnce: true }),
+    change: (id, changes, settings) => put<Asset>(`/assets/${id}`, changes, settings),
+    delete: (id, settings) => remove(`/assets/${id}`, settings),
+    attach: (id, products, settings) => post<Asset>(`/assets/${id}/attach`, products, settings),
+    detach: (id, products, settings) => post<Asset>(`/assets/${id}/detach`, products, settings),
     download(id, { range, signal } = {}) {
       const last = range?.end === undefined ? '' : range.end - 1
       const headers = range && { Range: `bytes=${range.start}-${last}` }
@@ -56,14 +57,13 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
       createListing<ProductWithAssets, ProductPage>(request, '/products', query),
     product: (id, { signal, ...query } = {}) =>
       data<ProductWithAssets>(`/products/${id}`, { query, signal }),
-    putProducts: (products, { signal } = {}) =>
-      data<Product[]>('/products', { method: 'PUT', body: { products }, signal }),
-    deleteProduct: (id, { signal } = {}) => remove(`/products/${id}`, signal),
-    account: ({ signal } = {}) => data<Account>('/account', { signal }),
-    keys: ({ signal } = {}) => data<Key[]>('/keys', { signal }),
-    createKey: (body, { signal } = {}) => data<NewKey>('/keys', { method: 'POST', body, signal }),
-    async revokeKey(id, { signal } = {}) {
-      await request.json(`/keys/${id}`, { method: 'DELETE', signal })
+    putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
+    deleteProduct: (id, settings) => remove(`/products/${id}`, settings),
+    account: (settings) => data<Account>('/account', settings),
+    keys: (settings) => data<Key[]>('/keys', settings),
+    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isOnce: true }),
+    async revokeKey(id, settings) {
+      await request.json(`/keys/${id}`, { ...settings, method: 'DELETE' })
     },
   }
 }

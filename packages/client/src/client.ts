@@ -127,7 +127,7 @@ export function createClientOn<Input>(
     ...createCalls(request),
     upload: (file, wishes = {}) => startUpload(context, file, wishes),
     async unfinished() {
-      const saved = await platform.store.list()
+      const saved = await platform.store.list().catch(() => [])
       return saved
         .filter(({ key }) => key.startsWith(`${baseUrl} `))
         .map(({ id, name, size, startedAt }) => ({ id, name, size, startedAt }))

@@ -38,22 +38,6 @@ export function createPatience({ giveUpAfterMs = 30 * 60_000 }: RetryOptions): P
   }
 }
 
-/** Waits; an abort ends it with the signal's reason. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener('abort', stop, { once: true })
-  })
-}
-
 /** What browsers and workers have of these; Node has no `onLine`. */
 interface Surroundings {
   navigator?: { onLine?: boolean }
@@ -61,28 +45,34 @@ interface Surroundings {
   removeEventListener?(type: string, listener: () => void): void
 }
 
-const surroundings = () => globalThis as unknown as Surroundings
+const surroundings = globalThis as unknown as Surroundings
 
 export function isOffline(): boolean {
-  return surroundings().navigator?.onLine === false
+  return surroundings.navigator?.onLine === false
 }
 
-/** Waits for the pause, or while offline for the line to return. */
-export async function pauseOrOnline(ms: number, signal?: AbortSignal): Promise<void> {
-  if (!isOffline()) return pause(ms, signal)
-  const { addEventListener, removeEventListener } = surroundings()
-  const back = new AbortController()
-  const goOn = () => back.abort()
-  addEventListener?.call(globalThis, 'online', goOn)
-  const either = signal === undefined ? back.signal : AbortSignal.any([signal, back.signal])
-  try {
-    // Some systems never tell that the line is back: so it is tried now and then all the same.
-    await pause(OFFLINE_MS, either).catch((reason: unknown) => {
-      if (signal?.aborted) throw reason
-    })
-  } finally {
-    removeEventListener?.call(globalThis, 'online', goOn)
-  }
-}
-
+/** Some systems never tell that the line is back: so it is tried now and then all the same. */
 const OFFLINE_MS = 60_000
+
+/** Waits so long, or while offline for the line to return. An abort ends it with its reason. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      forget()
+      surroundings.removeEventListener?.('online', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const timer = setTimeout(end, isOffline() ? OFFLINE_MS : ms)
+    const forget = onAbort(signal, end)
+    if (isOffline()) surroundings.addEventListener?.('online', end)
+  })
+}
+
+/** Calls it once the signal is aborted, in a later turn if it is already. The answer forgets it. */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal?.aborted) queueMicrotask(listener)
+  signal?.addEventListener('abort', listener)
+  return () => signal?.removeEventListener('abort', listener)
+}

@@ -1,11 +1,5 @@
 import { isTransient, StowageError } from './errors.ts'
-import {
-  isOffline,
-  type Patience,
-  pauseBefore,
-  pauseOrOnline,
-  type RetryOptions,
-} from './patience.ts'
+import { isOffline, type Patience, pause, pauseBefore, type RetryOptions } from './patience.ts'
 
 export interface Call {
   method?: string | undefined
@@ -14,11 +8,8 @@ export interface Call {
   body?: unknown
   headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
-  /**
-   * Whether the call may be made again when nobody knows if it was carried out. If not, only
-   * refusals (429, 503) are tried again. Left out: true for all but POST.
-   */
-  repeatable?: boolean | undefined
+  /** Carried out twice it would do harm: only what was surely refused (429, 503) is tried again. */
+  isOnce?: boolean | undefined
   /** Goes on as long as it allows; left out: a few tries. */
   patience?: Patience | undefined
   /** Told about each failure that is tried again. */
@@ -47,35 +38,29 @@ const FEW_TRIES = 5
 export function createRequest(options: RequestOptions): Request {
   const { baseUrl, apiKey, retry } = options
 
-  async function once(path: string, call: Call, signal: AbortSignal): Promise<Response> {
-    const { method = 'GET', query = {}, body, headers } = call
-    const init: RequestInit = {
-      method,
-      headers: {
-        ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal,
-    }
-    const response = await options.fetch(`${baseUrl}/api/v1${path}${queryOf(query)}`, init)
-    if (!response.ok) throw await errorOf(response)
-    return response
-  }
-
   /** One try, in time; whatever fails is a StowageError, or the caller's own abort. */
   async function attempt<Answer>(
     path: string,
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
-    const { signal } = call
+    const { method = 'GET', query = {}, body, headers, signal } = call
     const clock = new AbortController()
     const timer = setTimeout(() => clock.abort(), options.timeoutMs)
     const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
     try {
-      return await read(await once(path, call, either))
+      const response = await options.fetch(`${baseUrl}/api/v1${path}${queryOf(query)}`, {
+        method,
+        headers: {
+          ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: either,
+      })
+      if (!response.ok) throw await errorOf(response)
+      return await read(response)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof StowageError) throw error
@@ -94,18 +79,17 @@ export function createRequest(options: RequestOptions): Request {
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
-    const isRepeatable = call.repeatable ?? call.method !== 'POST'
     for (let tries = 1; ; tries += 1) {
       try {
         const answer = await attempt(path, call, read)
         call.patience?.succeeded()
         return answer
       } catch (error) {
-        const mayAgain = isTransient(error) && (isRepeatable || wasRefused(error))
+        const mayAgain = isTransient(error) && (!call.isOnce || wasRefused(error))
         if (!mayAgain || (call.patience === undefined && tries === FEW_TRIES)) throw error
         if (!isOffline()) call.patience?.failed(error)
         call.onRetry?.(error)
-        await pauseOrOnline(error.retryAfterMs ?? pauseBefore(tries, retry), call.signal)
+        await pause(error.retryAfterMs ?? pauseBefore(tries, retry), call.signal)
       }
     }
   }
@@ -154,8 +138,8 @@ export function errorOfAnswer(
     }
   } catch {
     const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
-    const message = /<Message>([^<]+)<\/Message>/.exec(body)?.[1] ?? code
-    if (code !== undefined) return new StowageError(code, `${message}`, { status, retryAfterMs })
+    if (code)
+      return new StowageError(code, `The storage answered ${code}.`, { status, retryAfterMs })
   }
   const message = `Something that is not Stowage answered (status ${status}).`
   return new StowageError('bad_answer', message, { status, retryAfterMs })

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { StowageError } from '../errors.ts'
-import { stalled } from '../upload/put-blob.ts'
+import { answerMs, broken, stalled } from '../upload/put-blob.ts'
 import type { PutAnswer, Range } from '../upload/source.ts'
 
 export interface Putting {
@@ -56,9 +56,9 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
     }
 
     const stop = () => end(signal.reason)
-    const watch = () => {
+    const watch = (ms: number) => {
       clearTimeout(timer)
-      timer = setTimeout(() => end(stalled(stallMs)), stallMs)
+      timer = setTimeout(() => end(stalled(ms)), ms)
     }
 
     request.once('response', (response) => {
@@ -72,13 +72,12 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
         // An answer before the last byte was sent is a refusal: the rest need not go.
         if (!request.writableFinished) request.destroy()
         const body = Buffer.concat(chunks).toString()
-        const { etag = null, 'retry-after': retryAfter = null } = headers
-        resolve({ status, etag, body, retryAfter })
+        resolve({ status, body, header: (name) => headers[name]?.toString() ?? null })
       })
     })
     request.on('error', (error) => end(broken(error)))
     signal.addEventListener('abort', stop, { once: true })
-    watch()
+    watch(stallMs)
 
     const write = (bytes: Buffer) =>
       new Promise<void>((done, failed) => {
@@ -89,7 +88,7 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
       write,
       isOver: () => isOver,
       onSent(bytes) {
-        watch()
+        if (!isOver) watch(bytes < length ? stallMs : answerMs(stallMs))
         putting.onSent(bytes)
       },
     })
@@ -124,8 +123,4 @@ async function sendBlocks(
   }
   if (start === end) await onRead()
   await sending
-}
-
-function broken(cause: Error): StowageError {
-  return new StowageError('network', `The connection broke: ${cause.message}`, { cause })
 }

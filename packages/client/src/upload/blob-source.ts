@@ -16,17 +16,15 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
   const version = `${blob.size} ${file.lastModified}`
   const path = file.webkitRelativePath || file.name
 
-  async function digest({ start, end }: Range, signal: AbortSignal): Promise<string> {
-    let chain = new Uint8Array()
+  async function digest({ start, end }: Range, signal: AbortSignal | undefined): Promise<string> {
+    let chain = new Uint8Array(32)
     for (let at = start; at < end; at += BLOCK) {
-      signal.throwIfAborted()
-      const block = new Uint8Array(await read(blob.slice(at, Math.min(end, at + BLOCK))))
-      const linked = new Uint8Array(chain.length + block.length)
-      linked.set(chain)
-      linked.set(block, chain.length)
-      chain = new Uint8Array(await crypto.subtle.digest('SHA-256', linked))
+      signal?.throwIfAborted()
+      const block = await read(blob.slice(at, Math.min(end, at + BLOCK)))
+      const linked = new Blob([chain, await crypto.subtle.digest('SHA-256', block)])
+      chain = new Uint8Array(await crypto.subtle.digest('SHA-256', await linked.arrayBuffer()))
     }
-    return Array.from(chain, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    return chain.slice(0, 16).join()
   }
 
   return {

@@ -1,4 +1,4 @@
-import { openMemoryStore, type SavedUpload, type UploadStore } from './store.ts'
+import type { SavedUpload, UploadStore } from './store.ts'
 
 /** As much of IndexedDB as we use: the types of browsers are not loaded here. */
 interface DbRequest<Result> {
@@ -24,16 +24,15 @@ interface Db {
 const NAME = 'stowage'
 const UPLOADS = 'uploads'
 
-/** In IndexedDB, so that uploads go on after a reload; in memory where there is none. */
+/** In IndexedDB, so that uploads go on after a reload. Where there is none, every call rejects. */
 export function openBrowserStore(): UploadStore {
-  const { indexedDB } = globalThis as unknown as {
-    indexedDB?: { open(name: string, version: number): DbRequest<Db> }
-  }
-  if (indexedDB === undefined) return openMemoryStore()
   let opening: Promise<Db> | undefined
 
-  function open(): Promise<Db> {
-    const asked = (indexedDB as NonNullable<typeof indexedDB>).open(NAME, 1)
+  async function open(): Promise<Db> {
+    const { indexedDB } = globalThis as unknown as {
+      indexedDB: { open(name: string, version: number): DbRequest<Db> }
+    }
+    const asked = indexedDB.open(NAME, 1)
     asked.onupgradeneeded = () => asked.result.createObjectStore(UPLOADS, { keyPath: 'key' })
     return answerOf(asked)
   }

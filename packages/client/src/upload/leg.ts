@@ -1,11 +1,17 @@
 import type { Asset } from '@stowage/protocol'
-import { isStowageError, StowageError } from '../errors.ts'
-import { createPatience, pauseBefore, pauseOrOnline, type RetryOptions } from '../patience.ts'
+import { isStowageError } from '../errors.ts'
+import { createPatience, pause, pauseBefore, type RetryOptions } from '../patience.ts'
 import type { Request } from '../request.ts'
-import { type Attempt, findSaved, newSaved, openAttempt, renewAttempt } from './attempt.ts'
+import {
+  type Attempt,
+  findSaved,
+  newSaved,
+  openAttempt,
+  renewSession,
+  uploadIsGone,
+} from './attempt.ts'
 import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
-import { createSaver, type Saver } from './saver.ts'
 import { sendParts } from './send-parts.ts'
 import {
   cancelSession,
@@ -13,10 +19,11 @@ import {
   completeSession,
   countParts,
   fileChanged,
+  findSession,
   requestSession,
 } from './session.ts'
 import type { Source, SourceOptions } from './source.ts'
-import type { SavedUpload, UploadStore } from './store.ts'
+import { createSaver, type SavedUpload, type Saver, type UploadStore } from './store.ts'
 import type { UploadOptions } from './upload.ts'
 
 /** What all uploads of a client share. */
@@ -49,77 +56,59 @@ export interface Legs {
   close(): Promise<void>
 }
 
+/** So often the storage may lack parts that it has answered. */
 const MOST_ROUNDS = 10
 
 export function createLegs(context: LegContext, file: unknown, options: LegOptions): Legs {
   const { request, queue, store, retry, underWay } = context
   const { meter } = options
   const patience = createPatience(retry)
+  /** Empty: it is not remembered. */
+  let key = ''
   let source: Source | undefined
-  let key: string | undefined
   let saved: SavedUpload | undefined
   let saver: Saver | undefined
-  let attempt: Attempt | undefined
-  let isAsked = false
 
-  const callWith = (signal: AbortSignal) => ({ signal, patience, onRetry: options.onProblem })
+  const callWith = (signal?: AbortSignal) => ({ signal, patience, onRetry: options.onProblem })
 
   async function openSource(): Promise<Source> {
     const opened = await context.open(file, options)
     const wanted = opened.key && `${context.baseUrl} ${opened.name} ${opened.key}`
-    if (wanted !== undefined && !underWay.has(wanted)) {
+    if (wanted && !underWay.has(wanted)) {
       key = wanted
       underWay.add(key)
     }
     return opened
   }
 
-  function keep(next: SavedUpload): Promise<void> {
-    saved = next
-    saver = key === undefined ? undefined : createSaver(store, next)
-    isAsked = true
-    return saver?.save() ?? Promise.resolve()
-  }
-
   /** The session of this file: the one of an earlier leg or attempt, or a new one. */
   async function open(from: Source, signal: AbortSignal): Promise<Attempt> {
     const call = callWith(signal)
-    if (saved === undefined) {
-      const found = await findSaved(context, from, { ...options, key, call })
-      await keep(found.saved)
-      if (!found.isNew) {
-        const old = await reopen(from, signal)
-        if (old !== undefined) return old
-        if (typeof options.resume === 'string') throw uploadIsGone()
-        await keep(newSaved(from, { key: key ?? '', idempotencyKey: options.idempotencyKey }))
-      }
+    const isFirst = saved === undefined
+    const reopen = async (before: SavedUpload) => {
+      saved = before
+      saver = key === '' ? undefined : createSaver(store, before)
+      // Before the service is asked, so that not even a crash makes a second asset.
+      await saver?.save()
+      return openAttempt(context, from, { saved: before, call, isFirst })
     }
-    const opened = await openAttempt(context, from, { saved: saved as SavedUpload, call })
-    if (opened === undefined) throw uploadIsGone()
-    return opened
-  }
-
-  async function reopen(from: Source, signal: AbortSignal): Promise<Attempt | undefined> {
-    try {
-      return await openAttempt(context, from, {
-        saved: saved as SavedUpload,
-        call: callWith(signal),
-      })
-    } catch (error) {
-      if (isStowageError(error, 'upload_ended')) return undefined
-      throw error
-    }
+    const before = saved ?? (await findSaved(context, from, { ...options, key, call }))
+    const isRequired = saved !== undefined || typeof options.resume === 'string'
+    const opened = before && (await reopen(before))
+    if (opened) return opened
+    const anew = isRequired ? undefined : await reopen(newSaved(from, { ...options, key }))
+    if (anew === undefined) throw uploadIsGone()
+    return anew
   }
 
   async function run(signal: AbortSignal): Promise<Asset> {
     const leave = await queue.enter(signal)
     try {
       source ??= await openSource()
-      attempt = await open(source, signal)
-      attempt.saved.id = attempt.session.id
+      const attempt = await open(source, signal)
       await saver?.save()
       const asset = await sendAndComplete(source, attempt, signal)
-      const attached = await attach(asset, signal)
+      const attached = options.attach ? await attach(asset.id, signal) : asset
       await saver?.forget()
       return attached
     } finally {
@@ -129,6 +118,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
 
   async function sendAndComplete(from: Source, to: Attempt, signal: AbortSignal): Promise<Asset> {
     const { session } = to
+    const call = callWith(signal)
     for (let round = 1; ; round += 1) {
       const held = new Map([...session.received].map(([part, { size }]) => [part, size]))
       meter.begin({ total: from.size, parts: countParts(from.size, session.chunkSize), held })
@@ -137,85 +127,71 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       options.onState('finishing')
       await checkUnchanged(from, to, signal)
       try {
-        return await completeSession(request, session, callWith(signal))
+        return await completeSession(request, session, call)
       } catch (error) {
         // The storage lacks a part, or has another one: it is asked what it has.
         if (!isStowageError(error, 'invalid') || round === MOST_ROUNDS) throw error
         options.onProblem(error)
-        await pauseOrOnline(pauseBefore(round, retry), signal)
-        await renewAttempt(to, request, { call: callWith(signal), isStrict: true })
+        await pause(pauseBefore(round, retry), signal)
+        await renewSession(request, session, { call, isStrict: true })
       }
     }
   }
 
-  function send(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
-    const { session, saved: kept, resend } = to
+  function send(from: Source, { session, saved: kept }: Attempt, signal: AbortSignal) {
     let renewing: Promise<void> | undefined
     return sendParts({
+      ...options,
       queue,
       source: from,
       session,
-      parts: [...session.addresses.keys()].filter((part) => !session.received.has(part)),
-      meter,
       patience,
       retry,
       stallMs: context.stallMs,
       signal,
       renew() {
-        renewing ??= renewAttempt(to, request, {
-          call: callWith(signal),
-          isStrict: false,
-        }).finally(() => {
+        renewing ??= renewSession(request, session, { call: callWith(signal) }).finally(() => {
           renewing = undefined
         })
         return renewing
       },
-      onDigest(part, digest) {
-        const before = kept.digests[part]
-        if (before !== undefined && before !== digest) throw fileChanged(from.name)
-        resend.delete(part)
+      async onDigest(part, digest) {
+        if ((kept.digests[part] ?? digest) !== digest) throw fileChanged(from.name)
         kept.digests[part] = digest
-        void saver?.save()
+        await saver?.save()
       },
-      onProblem: options.onProblem,
-      onProgress: options.onProgress,
     })
   }
 
-  /** Once more before the parts are put together: what was sent first may not be there any more. */
+  /** Once more before the parts are put together: what was sent first may be another by now. */
   async function checkUnchanged(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
-    const likeness = await from.compare(to.saved.version)
+    const { session, saved: kept } = to
+    const likeness = await from.compare(kept.version)
     if (likeness === 'changed') throw fileChanged(from.name)
-    if (likeness === 'unsure' && from.isWatched) {
-      await checkHeldParts(from, to.session, to.saved.digests, signal)
-    }
+    if (likeness === 'same' || !from.isWatched) return
+    await checkHeldParts(from, { session, digests: kept.digests, signal })
   }
 
-  async function attach(asset: Asset, signal: AbortSignal): Promise<Asset> {
-    if (options.attach === undefined) return asset
-    const { data } = await request.json<{ data: Asset }>(`/assets/${asset.id}/attach`, {
+  async function attach(id: string, signal: AbortSignal): Promise<Asset> {
+    const { data } = await request.json<{ data: Asset }>(`/assets/${id}/attach`, {
       ...callWith(signal),
       method: 'POST',
       body: options.attach,
-      repeatable: true,
     })
     return data
   }
 
   async function cancel(): Promise<void> {
-    if (isAsked && saved !== undefined) {
-      const call = { patience }
-      try {
-        await cancelSession(
-          request,
-          attempt?.session ?? (await requestSession(request, saved, call)),
-          call,
-        )
-      } catch (error) {
-        // What is gone needs no cancelling.
-        if (!isStowageError(error, 'not_found') && !isStowageError(error, 'upload_ended'))
-          throw error
-      }
+    try {
+      // Who does not know its session yet asks for it once more: it may be there.
+      const call = callWith()
+      const session = saved?.id
+        ? await findSession(request, saved.id, call)
+        : saved && (await requestSession(request, saved, call))
+      if (session) await cancelSession(request, session, call)
+    } catch (error) {
+      // What is gone needs no cancelling.
+      if (!isStowageError(error, 'not_found') && !isStowageError(error, 'upload_ended')) throw error
     }
     await saver?.forget()
   }
@@ -225,13 +201,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     cancel,
     id: () => saved?.id,
     async close() {
-      if (key !== undefined) underWay.delete(key)
+      underWay.delete(key)
       await source?.close()
     },
   }
-}
-
-function uploadIsGone(): StowageError {
-  const message = 'This upload was cancelled or has expired. Upload the file again.'
-  return new StowageError('upload_ended', message)
 }

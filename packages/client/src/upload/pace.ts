@@ -1,6 +1,8 @@
 /** How many parts, by weight, are on the way at once. */
 export interface Pace {
   limit(): number
+  /** How many a part of a file counts for. */
+  weigh(partSize: number, fileSize: number): number
   /** Bytes left us; `isFull`: more parts wait than may be on the way. */
   moved(bytes: number, isFull: boolean): void
   /** A part arrived. */
@@ -60,6 +62,7 @@ export function createPace(
 
   return {
     limit: () => limit,
+    weigh: (partSize, fileSize) => (asked === undefined ? weightOf(partSize, fileSize) : 1),
     moved(bytes, isFull) {
       // Where nothing waits, the rate says nothing about the number.
       if (!isFull) return startWindow()
@@ -94,7 +97,7 @@ const SHARE_AT_STAKE = 1 / 15
  * Parts on the way are lost in a crash. Where a part is much of its file, fewer of them go at
  * once, unless more are faster.
  */
-export function weightOf(partSize: number, fileSize: number): number {
+function weightOf(partSize: number, fileSize: number): number {
   const mayBeLost = Math.max(LEAST_AT_STAKE, fileSize * SHARE_AT_STAKE)
-  return Math.max(1, Math.min(START, Math.ceil((START * partSize) / mayBeLost)))
+  return Math.max(1, Math.min(START - 1, Math.ceil((START * partSize) / mayBeLost)))
 }

@@ -33,6 +33,8 @@ export interface Meter {
   /** Its bytes count no longer. */
   failed(part: number): void
   done(part: number, size: number): void
+  /** All of it is there. */
+  end(): void
   read(): Omit<Progress, 'state' | 'problem'>
 }
 
@@ -50,6 +52,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let parts = 0
   let shown = 0
   let moved = 0
+  let isAllThere = false
   const held = new Map<number, number>()
   const onTheWay = new Map<number, number>()
   let samples: { at: number; moved: number }[] = []
@@ -92,8 +95,11 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
       onTheWay.delete(part)
       held.set(part, size)
     },
+    end() {
+      isAllThere = true
+    },
     read() {
-      const bytes = sum(held) + sum(onTheWay)
+      const bytes = isAllThere ? total : sum(held) + sum(onTheWay)
       shown = Math.max(shown, Math.min(bytes, total))
       const rate = rateNow()
       return {
@@ -101,7 +107,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
         total,
         rate,
         secondsLeft: rate > 0 ? (total - bytes) / rate : undefined,
-        parts: { done: held.size, total: parts },
+        parts: { done: isAllThere ? parts : held.size, total: parts },
       }
     },
   }

@@ -1,4 +1,5 @@
 import { StowageError } from '../errors.ts'
+import { onAbort } from '../patience.ts'
 import type { PutAnswer, PutOptions } from './source.ts'
 
 /** As much of it as we use: the types of browsers are not loaded here. */
@@ -19,75 +20,71 @@ type SendOptions = Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'>
 const SLOW_BYTES_PER_MS = 16
 
 /** By XMLHttpRequest where there is one, as fetch tells no progress. */
-export function putBlob(url: string, blob: Blob, options: SendOptions): Promise<PutAnswer> {
+export async function putBlob(
+  url: string,
+  blob: Blob,
+  { signal, stallMs, onSent }: SendOptions,
+): Promise<PutAnswer> {
   const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Xhr }
-  return XMLHttpRequest === undefined
-    ? putByFetch(url, blob, options)
-    : putByXhr(new XMLHttpRequest(), url, { blob, ...options })
+  const stalling = new AbortController()
+  const either = AbortSignal.any([signal, stalling.signal])
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const watch = (ms: number) => {
+    clearTimeout(timer)
+    timer = setTimeout(() => stalling.abort(stalled(ms)), ms)
+  }
+  try {
+    watch(XMLHttpRequest ? stallMs : stallMs + blob.size / SLOW_BYTES_PER_MS)
+    if (XMLHttpRequest === undefined) return await putByFetch(url, blob, either)
+    return await putByXhr(new XMLHttpRequest(), url, {
+      blob,
+      signal: either,
+      onSent(bytes) {
+        watch(bytes < blob.size ? stallMs : answerMs(stallMs))
+        onSent(bytes)
+      },
+    })
+  } catch (error) {
+    throw either.aborted ? either.reason : broken(error)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function putByXhr(
   xhr: Xhr,
   url: string,
-  { blob, signal, stallMs, onSent }: SendOptions & { blob: Blob },
+  { blob, signal, onSent }: Pick<SendOptions, 'signal' | 'onSent'> & { blob: Blob },
 ): Promise<PutAnswer> {
   return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout>
-    const end = (error?: unknown) => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-      if (error === undefined) return
-      xhr.onloadend = null
-      xhr.abort()
-      reject(error)
-    }
-    const stop = () => end(signal.reason)
-    const watch = () => {
-      clearTimeout(timer)
-      timer = setTimeout(() => end(stalled(stallMs)), stallMs)
-    }
-    xhr.upload.onprogress = ({ loaded }) => {
-      watch()
-      onSent(loaded)
-    }
+    const forget = onAbort(signal, () => xhr.abort())
+    xhr.upload.onprogress = ({ loaded }) => onSent(loaded)
     xhr.onloadend = () => {
-      if (xhr.status === 0) return end(new StowageError('network', 'The connection broke.'))
-      end()
-      resolve({
-        status: xhr.status,
-        etag: xhr.getResponseHeader('etag'),
-        body: xhr.responseText,
-        retryAfter: xhr.getResponseHeader('retry-after'),
-      })
+      forget()
+      const header = (name: string) => xhr.getResponseHeader(name)
+      if (xhr.status === 0) reject()
+      else resolve({ status: xhr.status, body: xhr.responseText, header })
     }
-    signal.addEventListener('abort', stop, { once: true })
-    watch()
     xhr.open('PUT', url)
     xhr.send(blob)
   })
 }
 
-async function putByFetch(
-  url: string,
-  blob: Blob,
-  { signal, stallMs, onSent }: SendOptions,
-): Promise<PutAnswer> {
-  const allMs = Math.round(stallMs + blob.size / SLOW_BYTES_PER_MS)
-  const clock = AbortSignal.timeout(allMs)
-  try {
-    const init = { method: 'PUT', body: blob, signal: AbortSignal.any([signal, clock]) }
-    const response = await fetch(url, init)
-    const body = await response.text()
-    onSent(blob.size)
-    const { status, headers } = response
-    return { status, etag: headers.get('etag'), body, retryAfter: headers.get('retry-after') }
-  } catch (error) {
-    if (signal.aborted) throw signal.reason
-    if (clock.aborted) throw stalled(allMs)
-    throw new StowageError('network', 'The connection broke.', { cause: error })
-  }
+async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise<PutAnswer> {
+  const response = await fetch(url, { method: 'PUT', body: blob, signal })
+  const { status, headers } = response
+  return { status, body: await response.text(), header: (name) => headers.get(name) }
+}
+
+/** The storage has to put a whole part in safety before it answers. */
+export function answerMs(stallMs: number): number {
+  return 2 * stallMs
 }
 
 export function stalled(ms: number): StowageError {
   return new StowageError('timeout', `No progress for ${ms / 1000} seconds.`)
+}
+
+export function broken(cause: unknown): StowageError {
+  return new StowageError('network', 'The connection broke.', { cause })
 }

@@ -1,9 +1,11 @@
+import { onAbort } from '../patience.ts'
 import type { Pace } from './pace.ts'
 
 /** One file's parts. */
 export interface Lane {
-  /** Of the part that is next; undefined while there is none. */
-  nextWeight(): number | undefined
+  fileSize: number
+  /** The size of the part that is next; undefined while there is none. */
+  nextSize(): number | undefined
   /** Takes the next part and sends it; the slot is given back in the end. */
   start(slot: Slot): void
 }
@@ -35,7 +37,7 @@ export function createQueue(pace: Pace): Queue {
   let weightOnTheWay = 0
 
   function isFull(): boolean {
-    return lanes.some((lane) => lane.nextWeight() !== undefined)
+    return lanes.some((lane) => lane.nextSize() !== undefined)
   }
 
   function startFrom(lane: Lane, weight: number): void {
@@ -64,8 +66,9 @@ export function createQueue(pace: Pace): Queue {
   function wake(): void {
     for (let looked = 0; looked < lanes.length; looked += 1) {
       const lane = lanes.shift() as Lane
-      const weight = lane.nextWeight()
-      if (weight !== undefined) {
+      const size = lane.nextSize()
+      const weight = pace.weigh(size ?? 0, lane.fileSize)
+      if (size !== undefined) {
         const fits = weightOnTheWay === 0 || weightOnTheWay + weight <= pace.limit()
         if (!fits) {
           lanes.unshift(lane)
@@ -74,7 +77,7 @@ export function createQueue(pace: Pace): Queue {
         looked = -1
       }
       lanes.push(lane)
-      if (weight !== undefined) startFrom(lane, weight)
+      if (size !== undefined) startFrom(lane, weight)
     }
   }
 
@@ -91,18 +94,16 @@ export function createQueue(pace: Pace): Queue {
     enter: (signal) =>
       new Promise((resolve, reject) => {
         const arrive = () => {
-          signal.removeEventListener('abort', goAway)
+          forget()
           resolve(() => {
             files -= 1
             admit()
           })
         }
-        const goAway = () => {
+        const forget = onAbort(signal, () => {
           arrivals.splice(arrivals.indexOf(arrive), 1)
           reject(signal.reason)
-        }
-        if (signal.aborted) return reject(signal.reason)
-        signal.addEventListener('abort', goAway, { once: true })
+        })
         arrivals.push(arrive)
         admit()
       }),

@@ -1,24 +1,23 @@
 import { isStowageError, isTransient, type StowageError } from '../errors.ts'
 import {
   isOffline,
+  onAbort,
   type Patience,
+  pause,
   pauseBefore,
-  pauseOrOnline,
   type RetryOptions,
 } from '../patience.ts'
 import { errorOfAnswer } from '../request.ts'
-import { weightOf } from './pace.ts'
 import type { Meter } from './progress.ts'
 import type { Lane, Queue, Slot } from './queue.ts'
 import { rangeOf, type Session } from './session.ts'
-import type { PutAnswer, Source } from './source.ts'
+import type { Source } from './source.ts'
 
 export interface Sending {
   queue: Queue
   source: Source
+  /** All parts that have an address and are not received are sent. */
   session: Session
-  /** The parts to send. */
-  parts: number[]
   meter: Meter
   patience: Patience
   retry: RetryOptions
@@ -27,37 +26,43 @@ export interface Sending {
   /** Signs the addresses anew and asks what the storage holds; those who ask at once share it. */
   renew(): Promise<void>
   /** Rejects when the digest is not that of an earlier time. */
-  onDigest(part: number, digest: string): void
+  onDigest(part: number, digest: string): Promise<void>
   /** Told about each failure that is tried again, and undefined when something worked. */
   onProblem(error: Error | undefined): void
   onProgress(): void
 }
 
-/** A fresh address that is refused so often is not refused for its age. */
-const MOST_REFUSALS = 6
+/** Fresh addresses that are refused so often in a row are not refused for their age. */
+const MOST_REFUSALS = 30
 
 /** Sends all of the parts, through the queue. Rejects with the first failure that can't be mended. */
 export function sendParts(sending: Sending): Promise<void> {
-  const { queue, source, session, meter, patience, retry } = sending
-  const waiting = [...sending.parts]
+  const { queue, source, session, meter, patience, renew } = sending
+  const waiting = [...session.addresses.keys()].filter((part) => !session.received.has(part))
   const tries = new Map<number, number>()
-  const refusals = new Map<number, number>()
-  const wholly = new Set<number>()
+  /** Of these all bytes have left us, at least once. */
+  const leftWhole = new Set<number>()
   const ending = new AbortController()
   const signal = AbortSignal.any([sending.signal, ending.signal])
   let left = waiting.length
+  let refusals = 0
+
+  const sizeOf = (part: number) => {
+    const { start, end } = rangeOf(part, session.chunkSize, source.size)
+    return end - start
+  }
+  const isOld = () => Date.now() > session.renewAt
 
   /** Returns when the part arrived; a failure is thrown. */
   async function put(part: number, slot: Slot): Promise<void> {
-    if (Date.now() > session.renewAt) await sending.renew()
+    if (isOld()) await renew()
     // The answer to an earlier try may have got lost after the storage had it all.
-    if (wholly.has(part) && session.received.has(part)) return
-    const range = rangeOf(part, session.chunkSize, source.size)
-    const size = range.end - range.start
+    if (leftWhole.has(part) && session.received.has(part)) return
     const url = session.addresses.get(part)
     if (url === undefined) return
+    const size = sizeOf(part)
     let before = 0
-    const answer = await source.put(url, range, {
+    const answer = await source.put(url, rangeOf(part, session.chunkSize, source.size), {
       signal,
       stallMs: sending.stallMs,
       onSent(bytes) {
@@ -65,106 +70,81 @@ export function sendParts(sending: Sending): Promise<void> {
         before = bytes
         meter.sent(part, bytes)
         sending.onProgress()
+        // A part may take longer than an upload lives; asking keeps it alive.
+        if (isOld()) renew().catch(() => {})
         if (bytes < size) return
-        wholly.add(part)
+        leftWhole.add(part)
         slot.allSent()
       },
       onDigest: (digest) => sending.onDigest(part, digest),
     })
-    if (answer.status < 200 || answer.status > 299) throw refusalOf(answer)
-    const etag = (answer.etag ?? '').replaceAll('"', '')
-    session.received.set(part, { etag, size })
+    const { status, body, header } = answer
+    if (status < 200 || status > 299) throw errorOfAnswer(status, body, header)
+    session.received.set(part, { etag: (header('etag') ?? '').replaceAll('"', ''), size })
   }
 
-  /** Whether the error can be mended, and has been as far as we can. */
-  async function mend(part: number, error: unknown): Promise<boolean> {
+  /** Does what can be done about the error; throws it if that is nothing. */
+  async function mend(part: number, error: unknown): Promise<void> {
+    if (!isStowageError(error)) throw error
+    sending.onProblem(error)
     if (isTransient(error)) {
+      if (!isOffline()) patience.failed(error)
       // Before all of it is sent a second time, the storage is asked whether it has it.
-      if (wholly.has(part)) await sending.renew()
-      return true
+      if (leftWhole.has(part)) await renew()
+    } else {
+      refusals += 1
+      if (!isStale(error) || refusals > MOST_REFUSALS) throw error
+      await renew()
     }
-    if (!isStowageError(error) || !isStale(error)) return false
-    const count = (refusals.get(part) ?? 0) + 1
-    refusals.set(part, count)
-    if (count > MOST_REFUSALS) return false
-    await sending.renew()
-    return true
+    const count = (tries.get(part) ?? 0) + 1
+    tries.set(part, count)
+    await pause(error.retryAfterMs ?? pauseBefore(count, sending.retry), signal)
   }
 
   return new Promise((resolve, reject) => {
-    const renewal = setInterval(() => {
-      // A part may take longer than the addresses live; asking keeps the upload alive.
-      if (Date.now() > session.renewAt) sending.renew().catch(end)
-    }, RENEWAL_CHECK_MS)
+    const forget = onAbort(sending.signal, () => end(sending.signal.reason))
 
     function end(error?: unknown): void {
-      clearInterval(renewal)
-      sending.signal.removeEventListener('abort', stop)
+      forget()
       queue.leave(lane)
       ending.abort()
       if (error === undefined) resolve()
       else reject(error)
     }
 
-    const stop = () => end(sending.signal.reason)
-
     async function send(part: number, slot: Slot): Promise<void> {
       try {
         await put(part, slot)
-        const { start, end: stopAt } = rangeOf(part, session.chunkSize, source.size)
-        meter.done(part, stopAt - start)
-        patience.succeeded()
-        sending.onProblem(undefined)
-        slot.release('arrived')
-        left -= 1
-        if (left === 0) end()
       } catch (error) {
         meter.failed(part)
         slot.release(signal.aborted ? 'stopped' : 'failed')
-        if (!signal.aborted) await again(part, error)
-      }
-    }
-
-    async function again(part: number, error: unknown): Promise<void> {
-      try {
-        if (isTransient(error) && !isOffline()) patience.failed(error)
-        if (isStowageError(error)) sending.onProblem(error)
-        if (!(await mend(part, error))) throw error
-        const count = (tries.get(part) ?? 0) + 1
-        tries.set(part, count)
-        const asked = isStowageError(error) ? error.retryAfterMs : undefined
-        await pauseOrOnline(asked ?? pauseBefore(count, retry), signal)
+        if (signal.aborted) return
+        await mend(part, error)
         waiting.unshift(part)
-        queue.wake()
-      } catch (failure) {
-        end(failure)
+        return queue.wake()
       }
+      meter.done(part, sizeOf(part))
+      patience.succeeded()
+      refusals = 0
+      sending.onProblem(undefined)
+      slot.release('arrived')
+      left -= 1
+      if (left === 0) end()
     }
 
     const lane: Lane = {
-      nextWeight: () =>
-        waiting.length > 0
-          ? weightOf(Math.min(session.chunkSize, source.size), source.size)
-          : undefined,
+      fileSize: source.size,
+      nextSize: () => (waiting.length > 0 ? sizeOf(1) : undefined),
       start(slot) {
-        void send(waiting.shift() as number, slot)
+        send(waiting.shift() as number, slot).catch(end)
       },
     }
-    if (left === 0) return end()
-    if (sending.signal.aborted) return stop()
-    sending.signal.addEventListener('abort', stop, { once: true })
-    queue.join(lane)
+    if (left === 0) end()
+    else queue.join(lane)
   })
 }
 
-const RENEWAL_CHECK_MS = 1_000
-
 /** The address ran out, or the upload is another one now: a fresh one may do. */
 function isStale({ status, code }: StowageError): boolean {
-  const isExpired = code === 'ExpiredToken' || code === 'RequestTimeTooSkewed'
-  return status === 403 || status === 404 || isExpired
-}
-
-function refusalOf({ status, body, retryAfter }: PutAnswer): StowageError {
-  return errorOfAnswer(status, body, () => retryAfter)
+  return status === 403 || status === 404 || /^ExpiredToken|^RequestTimeTooSkewed/.test(code)
 }

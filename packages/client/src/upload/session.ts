@@ -51,7 +51,6 @@ export async function requestSession(
     method: 'POST',
     headers: { 'Idempotency-Key': idempotencyKey },
     body: { name, size, mime },
-    repeatable: true,
   })
   return sessionOf(answer)
 }
@@ -91,7 +90,6 @@ export async function completeSession(
     ...call,
     method: 'POST',
     body: { upload_id: uploadId, parts },
-    repeatable: true,
   })
   return data
 }
@@ -105,7 +103,6 @@ export async function cancelSession(
     ...call,
     method: 'POST',
     body: { upload_id: uploadId },
-    repeatable: true,
   })
 }
 
@@ -120,14 +117,13 @@ export function rangeOf(part: number, chunkSize: number, size: number): Range {
 
 /**
  * Refuses a file that is not the one whose parts the storage holds. Returns the parts of which
- * nobody can tell: they are to be sent again.
+ * nobody can tell.
  */
 export async function checkHeldParts(
   source: Source,
-  session: Session,
-  digests: Record<string, string>,
-  signal: AbortSignal,
+  check: { session: Session; digests: Record<string, string>; signal: AbortSignal | undefined },
 ): Promise<number[]> {
+  const { session, digests, signal } = check
   const untold: number[] = []
   for (const part of session.received.keys()) {
     const before = digests[part]

@@ -6,10 +6,9 @@ export interface Range {
 
 export interface PutAnswer {
   status: number
-  /** Null where the answer's header can't be read. */
-  etag: string | null
   body: string
-  retryAfter: string | null
+  /** Null where there is none, or a page may not read it. */
+  header(name: string): string | null
 }
 
 export interface PutOptions {
@@ -18,8 +17,8 @@ export interface PutOptions {
   stallMs: number
   /** How many bytes of the range have left us so far. */
   onSent(bytes: number): void
-  /** The digest of what is being sent, known at the latest when all of it has left. */
-  onDigest(digest: string): void
+  /** Told the digest of what is being sent. If it rejects, so does the PUT. */
+  onDigest(digest: string): Promise<void>
 }
 
 /**
@@ -47,7 +46,7 @@ export interface Source {
    */
   put(url: string, range: Range, options: PutOptions): Promise<PutAnswer>
   /** The same for the same bytes. */
-  digest(range: Range, signal: AbortSignal): Promise<string>
+  digest(range: Range, signal: AbortSignal | undefined): Promise<string>
   close(): Promise<void>
 }
 

@@ -25,17 +25,33 @@ export interface UploadStore {
   list(): Promise<SavedUpload[]>
 }
 
-/** Forgotten with the process or the page. */
-export function openMemoryStore(): UploadStore {
-  const kept = new Map<string, SavedUpload>()
+export interface Saver {
+  /** Writes what it says now; many calls at once make few writes. Never fails. */
+  save(): Promise<void>
+  forget(): Promise<void>
+}
+
+export function createSaver(store: UploadStore, saved: SavedUpload): Saver {
+  let isDirty = false
+  let writing: Promise<void> | undefined
+
+  async function write(): Promise<void> {
+    while (isDirty) {
+      isDirty = false
+      await store.set(saved).catch(() => {})
+    }
+    writing = undefined
+  }
+
   return {
-    get: async (key) => kept.get(key),
-    set: async (saved) => {
-      kept.set(saved.key, saved)
+    save() {
+      isDirty = true
+      writing ??= write()
+      return writing
     },
-    delete: async (key) => {
-      kept.delete(key)
+    async forget() {
+      await writing
+      await store.delete(saved.key).catch(() => {})
     },
-    list: async () => [...kept.values()],
   }
 }

@@ -1,5 +1,6 @@
 import type { Asset, ProductReferences } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
+import { onAbort } from '../patience.ts'
 import { createLegs, type LegContext } from './leg.ts'
 import { createMeter, type Progress, type UploadState } from './progress.ts'
 
@@ -105,7 +106,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     try {
       await legs.cancel()
     } catch (error) {
-      if (isStowageError(error, 'already_uploaded')) return
+      if (isStowageError(error) && error.status === 409) return
       throw error
     }
     throw new StowageError('cancelled', 'The upload was cancelled.')
@@ -115,26 +116,24 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     tell('paused')
     await new Promise<void>((resolve, reject) => {
       wakeUp = resolve
-      current.signal.addEventListener('abort', () => reject(current.signal.reason), { once: true })
+      onAbort(current.signal, () => reject(current.signal.reason))
     })
     tell('waiting')
   }
 
-  const stop = () => current.abort(outer?.reason)
-
   async function whole(): Promise<Asset> {
-    outer?.throwIfAborted()
-    outer?.addEventListener('abort', stop, { once: true })
+    const forget = onAbort(outer, () => current.abort(outer?.reason))
     try {
       const asset = await run()
       problem = undefined
+      meter.end()
       tell('ready')
       return asset
     } catch (error) {
       tell(isCancelled(error) ? 'cancelled' : 'stopped')
       throw error
     } finally {
-      outer?.removeEventListener('abort', stop)
+      forget()
       await legs.close()
     }
   }

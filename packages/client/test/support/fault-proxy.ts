@@ -1,0 +1,100 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { cleanUp } from '../../../server/test/support/clean-up.ts'
+
+/**
+ * What can happen to a request. `cut`: its connection breaks in the middle of the body. `stall`: it
+ * is read half and never answered. `refuse`: it is answered with a status, and nobody acts.
+ * `lose`: the server acts, and the connection breaks instead of the answer. `hang`: the server acts,
+ * and no answer ever comes. `spoil`: the server acts, and a gateway answers in its place.
+ */
+export type Fault =
+  | { kind: 'pass' }
+  | { kind: 'cut' | 'stall' | 'lose' | 'hang' }
+  | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
+  /** Passed on once this has settled. */
+  | { kind: 'wait'; until: Promise<unknown> }
+
+export interface FaultProxy {
+  url: string
+  port: number
+  /** Bytes of bodies that have come in so far. */
+  received(): number
+}
+
+export interface FaultProxyOptions {
+  /** Where it passes requests on to; asked each time. */
+  target(): string
+  /** Decides about each request. */
+  fault(request: IncomingMessage): Fault
+}
+
+/** Stands between a client and a server of this machine. */
+export async function aFaultProxy(
+  t: TestContext,
+  { target, fault }: FaultProxyOptions,
+): Promise<FaultProxy> {
+  let received = 0
+
+  async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    incoming.on('error', () => {})
+    incoming.on('data', (chunk: Buffer) => {
+      received += chunk.length
+    })
+    incoming.pause()
+    const decided = fault(incoming)
+    if (decided.kind === 'cut' || decided.kind === 'stall') return breakIn(decided.kind, incoming)
+    if (decided.kind === 'refuse') {
+      incoming.resume()
+      response.writeHead(decided.status, decided.headers).end(decided.body)
+      return
+    }
+    if (decided.kind === 'wait') await decided.until
+    pass(incoming, response, decided)
+  }
+
+  function breakIn(kind: 'cut' | 'stall', incoming: IncomingMessage): void {
+    const half = Number(incoming.headers['content-length'] ?? 0) / 2
+    const enough = received + half
+    if (half === 0 && kind === 'cut') return void incoming.destroy()
+    incoming.on('data', () => {
+      if (received < enough) return
+      if (kind === 'cut') incoming.destroy()
+      else incoming.pause()
+    })
+    incoming.resume()
+  }
+
+  function pass(incoming: IncomingMessage, response: ServerResponse, decided: Fault): void {
+    const { method, headers, url } = incoming
+    const upstream = request(new URL(url ?? '/', target()), { method, headers, agent: false })
+    upstream.on('error', () => response.destroy())
+    response.on('close', () => upstream.destroy())
+    upstream.on('response', (answer) => {
+      const { statusCode = 502, headers: answered } = answer
+      if (decided.kind === 'pass' || decided.kind === 'wait') {
+        response.writeHead(statusCode, answered)
+        answer.pipe(response)
+        return
+      }
+      answer.resume().once('end', () => {
+        if (decided.kind === 'lose') response.destroy()
+        if (decided.kind === 'spoil') {
+          response.writeHead(decided.status, decided.headers).end(decided.body)
+        }
+      })
+    })
+    incoming.pipe(upstream)
+  }
+
+  const server = createServer((incoming, response) => void handle(incoming, response))
+  server.requestTimeout = 0
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port, received: () => received }
+}
