@@ -26,11 +26,11 @@ export interface UploadOptions {
 }
 
 /**
- * An upload under way. It is awaited like a promise, and gives the asset. So an async function
- * that returns it waits for its end: return it inside of an object where only the handle is meant.
+ * An upload under way: a promise of the asset, with controls. So an async function that returns it
+ * waits for its end: return it inside of an object where only the handle is meant.
  * If nobody awaits it, its failure bothers nobody either.
  */
-export interface Upload extends PromiseLike<Asset> {
+export interface Upload extends Promise<Asset> {
   /** The asset's id, once the service has given one. */
   readonly id: string | undefined
   readonly progress: Progress
@@ -42,8 +42,6 @@ export interface Upload extends PromiseLike<Asset> {
    * itself with `already_uploaded` when the file was there before, and the upload resolves then.
    */
   cancel(): Promise<void>
-  catch<Other>(onRejected: (error: unknown) => Other | PromiseLike<Other>): Promise<Asset | Other>
-  finally(onFinally: () => void): Promise<Asset>
 }
 
 const PROGRESS_MS = 100
@@ -162,13 +160,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   const promise = Promise.resolve().then(whole)
   promise.catch(() => {})
 
-  return {
-    get id() {
-      return legs.id()
-    },
-    get progress() {
-      return readProgress()
-    },
+  const controls = {
     pause() {
       if (isPaused || isOver(state)) return
       isPaused = true
@@ -179,11 +171,9 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
       wakeUp()
     },
     cancel,
-    // biome-ignore lint/suspicious/noThenProperty: it is a promise to those who await it
-    then: (onFulfilled, onRejected) => promise.then(onFulfilled, onRejected),
-    catch: (onRejected) => promise.catch(onRejected),
-    finally: (onFinally) => promise.finally(onFinally),
   }
+  const facts = { id: { get: legs.id }, progress: { get: readProgress } }
+  return Object.assign(Object.defineProperties(promise, facts), controls) as Upload
 }
 
 function isOver(state: UploadState): boolean {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { open, rename, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isStowageError, type NodeClient } from '@stowage/client/node'
+import { until } from '../../server/test/support/until.ts'
+import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const CHUNK = 50_000
+const PARTS = 10
+const BYTES = someBytes(PARTS * CHUNK)
+
+/** A file of which the storage takes three parts, and the rest when it is let go. */
+async function aHalfSentFile(t: TestContext) {
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  let puts = 0
+  const service = await aProxiedService(t, {
+    settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
+    storage({ method }) {
+      if (method === 'PUT') puts += 1
+      return puts > 3 ? { kind: 'wait', until: held } : { kind: 'pass' }
+    },
+  })
+  const { client, folder } = await aClient(t, { baseUrl: service.api.url, parallel: 1 })
+  const path = join(folder, 'pack.zip')
+  await writeFile(path, BYTES)
+  await utimes(path, TIME, TIME)
+  const controller = new AbortController()
+  const upload = client.upload(path, { signal: controller.signal })
+  await until('three parts are there', () => upload.progress.parts.done === 3)
+  return { ...service, client, path, upload, controller, letGo, puts: () => puts }
+}
+
+async function overwrite(path: string, at: number): Promise<void> {
+  const file = await open(path, 'r+')
+  await file.write(Buffer.from('other bytes'), 0, 11, at)
+  await file.close()
+}
+
+/** A whole second, so that a file's time can be set back to exactly this. */
+const TIME = new Date(1_700_000_000_000)
+
+/** Size and time say afterwards that nothing happened. */
+async function overwriteInSecret(path: string, at: number): Promise<void> {
+  await overwrite(path, at)
+  await utimes(path, TIME, TIME)
+}
+
+async function assertNothingStored(client: NodeClient): Promise<void> {
+  assert.deepEqual(await Array.fromAsync(client.assets()), [])
+}
+
+const isChanged = (error: unknown) => isStowageError(error, 'file_changed')
+
+test('a file that is written to while it is sent is refused', async (t) => {
+  const { client, path, upload, letGo } = await aHalfSentFile(t)
+  await overwrite(path, 9 * CHUNK)
+  letGo()
+  await assert.rejects(upload, isChanged)
+  await assertNothingStored(client)
+})
+
+test('a file that is cut off while it is sent is refused', async (t) => {
+  const { client, path, upload, letGo } = await aHalfSentFile(t)
+  const file = await open(path, 'r+')
+  await file.truncate(5 * CHUNK)
+  await file.close()
+  letGo()
+  await assert.rejects(upload, isChanged)
+  await assertNothingStored(client)
+})
+
+test('a part that was sent and then changed in secret is found before the parts are put together', async (t) => {
+  const { client, path, upload, letGo } = await aHalfSentFile(t)
+  await overwriteInSecret(path, 0)
+  letGo()
+  await assert.rejects(upload, isChanged)
+  await assertNothingStored(client)
+})
+
+test('a file that another takes the place of is sent as it was', async (t) => {
+  const { path, upload, letGo, baseUrl } = await aHalfSentFile(t)
+  await writeFile(`${path}.new`, someBytes(PARTS * CHUNK, 2))
+  await rename(`${path}.new`, path)
+  letGo()
+  const { id } = await upload
+  assert.ok((await download(baseUrl, id)).equals(BYTES))
+})
+
+test('a file that changed between attempts is refused before a byte is sent', async (t) => {
+  const { client, path, upload, controller, letGo, puts } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload, { name: 'AbortError' })
+  letGo()
+  const before = puts()
+  await overwrite(path, 9 * CHUNK)
+  await assert.rejects(client.upload(path), isChanged)
+  await assert.rejects(client.upload(path), isChanged)
+  assert.equal(puts(), before)
+  const asset = await client.upload(path, { resume: false })
+  assert.equal(asset.status, 'ready')
+})
+
+test('a sent part that changed in secret between attempts is found by its digest', async (t) => {
+  const { client, path, upload, controller, letGo, puts } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload)
+  letGo()
+  const before = puts()
+  await overwriteInSecret(path, CHUNK)
+  await assert.rejects(client.upload(path), isChanged)
+  assert.equal(puts(), before)
+})
+
+test('a file that was only moved away and back goes on', async (t) => {
+  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload)
+  letGo()
+  await rename(path, `${path}.away`)
+  await rename(`${path}.away`, path)
+  const asset = await client.upload(path)
+  assert.equal(asset.id, upload.id)
+  assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
+})
+
+test('another machine goes on by the asset’s id, with a file of the same size only', async (t) => {
+  const { upload, controller, letGo, api, baseUrl, puts } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload)
+  letGo()
+  const { client, folder } = await aClient(t, { baseUrl: api.url })
+  const path = join(folder, 'copy.zip')
+  await writeFile(path, BYTES.subarray(1))
+  const id = upload.id ?? ''
+  await assert.rejects(client.upload(path, { resume: id }), isChanged)
+  await writeFile(path, BYTES)
+  const before = puts()
+  const asset = await client.upload(path, { resume: id })
+  assert.deepEqual([asset.id, asset.filename], [id, 'pack.zip'])
+  assert.equal(puts() - before, 7)
+  assert.ok((await download(baseUrl, id)).equals(BYTES))
+})

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isStowageError, type Progress, type Upload } from '@stowage/client/node'
+import { callJson } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API, download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const CHUNK = 50_000
+const BYTES = new Uint8Array(someBytes(10 * CHUNK))
+
+/** A file of ten parts, of which the storage answers the first three only, until it is let go. */
+async function aHeldUpload(t: TestContext) {
+  let letGo = () => {}
+  const until = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  let puts = 0
+  const service = await aProxiedService(t, {
+    settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
+    storage({ method }): Fault {
+      if (method === 'PUT') puts += 1
+      return puts > 3 ? { kind: 'wait', until } : { kind: 'pass' }
+    },
+  })
+  const { client, folder } = await aClient(t, { baseUrl: service.api.url })
+  const path = join(folder, 'course.mp4')
+  await writeFile(path, BYTES)
+  return { ...service, client, path, letGo, puts: () => puts }
+}
+
+function untilThreeParts(upload: Upload): Promise<void> {
+  return until('three parts are there', () => upload.progress.parts.done === 3)
+}
+
+async function reservedAt(baseUrl: string): Promise<number> {
+  const { body } = await callJson(`${baseUrl}${API}/account`, { method: 'GET' })
+  return body.data.reserved
+}
+
+test('a pause stops what is being sent, and it goes on with what is missing', async (t) => {
+  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
+  const seen: Progress[] = []
+  const upload = client.upload(path, { onProgress: (progress) => seen.push(progress) })
+  await untilThreeParts(upload)
+  upload.pause()
+  await until('it is paused', () => upload.progress.state === 'paused')
+  const before = puts()
+  letGo()
+  upload.resume()
+  const { id } = await upload
+  assert.equal(puts() - before, 7)
+  assert.ok((await download(baseUrl, id)).equals(BYTES))
+  const states = seen.map(({ state }) => state).filter((state, at, all) => state !== all[at - 1])
+  assert.deepEqual(states, ['sending', 'paused', 'waiting', 'sending', 'finishing', 'ready'])
+  const bytes = seen.map((progress) => progress.bytes)
+  assert.deepEqual(
+    bytes,
+    bytes.toSorted((a, b) => a - b),
+  )
+  assert.equal(upload.progress.bytes, BYTES.length)
+})
+
+test('cancelling removes everything at the service, and the upload rejects with cancelled', async (t) => {
+  const { client, path, baseUrl } = await aHeldUpload(t)
+  const upload = client.upload(path)
+  await untilThreeParts(upload)
+  assert.equal(await reservedAt(baseUrl), BYTES.length)
+  await upload.cancel()
+  await assert.rejects(upload, (error) => isStowageError(error, 'cancelled'))
+  assert.equal(upload.progress.state, 'cancelled')
+  assert.equal(await reservedAt(baseUrl), 0)
+  assert.deepEqual(await client.unfinished(), [])
+  await upload.cancel()
+})
+
+test('cancelling before the service has answered leaves nothing there either', async (t) => {
+  const service = await aProxiedService(t, {
+    settings: {},
+    api: ({ url }) => (url?.endsWith('/signed') ? faults.shift() : undefined) ?? { kind: 'pass' },
+  })
+  const faults: Fault[] = [{ kind: 'hang' }]
+  const { client } = await aClient(t, { baseUrl: service.api.url })
+  const upload = client.upload(BYTES)
+  await until('the service has reserved', async () => (await reservedAt(service.baseUrl)) > 0)
+  assert.equal(upload.id, undefined)
+  await upload.cancel()
+  assert.equal(await reservedAt(service.baseUrl), 0)
+})
+
+test('cancelling what is stored is refused, and the upload has its asset', async (t) => {
+  const { client, path, letGo } = await aHeldUpload(t)
+  letGo()
+  const upload = client.upload(path)
+  const asset = await upload
+  await assert.rejects(upload.cancel(), (error) => isStowageError(error, 'already_uploaded'))
+  assert.equal((await client.asset(asset.id)).status, 'ready')
+})
+
+test('an abort rejects with the signal’s reason, and the same file goes on from there', async (t) => {
+  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
+  const controller = new AbortController()
+  const upload = client.upload(path, { signal: controller.signal })
+  await untilThreeParts(upload)
+  controller.abort()
+  await assert.rejects(upload, { name: 'AbortError' })
+  assert.equal(upload.progress.state, 'stopped')
+  const { id } = upload
+  assert.deepEqual(
+    (await client.unfinished()).map((left) => left.id),
+    [id],
+  )
+  const before = puts()
+  letGo()
+  const asset = await client.upload(path)
+  assert.equal(asset.id, id)
+  assert.equal(puts() - before, 7)
+  assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
+})
+
+test('what was aborted can still be cancelled', async (t) => {
+  const { client, path, baseUrl } = await aHeldUpload(t)
+  const controller = new AbortController()
+  const upload = client.upload(path, { signal: controller.signal })
+  await untilThreeParts(upload)
+  controller.abort()
+  await assert.rejects(upload)
+  await upload.cancel()
+  assert.equal(await reservedAt(baseUrl), 0)
+  assert.deepEqual(await client.unfinished(), [])
+})
+
+test('resume: false gives up what there is and begins anew', async (t) => {
+  const { client, path, letGo, baseUrl } = await aHeldUpload(t)
+  const controller = new AbortController()
+  const first = client.upload(path, { signal: controller.signal })
+  await untilThreeParts(first)
+  controller.abort()
+  await assert.rejects(first)
+  letGo()
+  const { id } = await client.upload(path, { resume: false })
+  assert.notEqual(id, first.id)
+  assert.equal(await reservedAt(baseUrl), 0)
+})
+
+test('an upload that nobody awaits fails in silence', async (t) => {
+  const { client, path } = await aHeldUpload(t)
+  const rejections: unknown[] = []
+  const note = (reason: unknown) => rejections.push(reason)
+  process.on('unhandledRejection', note)
+  t.after(() => process.off('unhandledRejection', note))
+  const upload = client.upload(path, { signal: AbortSignal.abort() })
+  await until('it has failed', () => upload.progress.state === 'stopped')
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual(rejections, [])
+  await assert.rejects(upload, { name: 'AbortError' })
+})
+
+test('a second upload of a file that is under way is another asset', async (t) => {
+  const { client, path, letGo } = await aHeldUpload(t)
+  letGo()
+  const [first, second] = await Promise.all([client.upload(path), client.upload(path)])
+  assert.notEqual(first.id, second.id)
+})
+
+test('products are attached once the file is there', async (t) => {
+  const { client, path, letGo } = await aHeldUpload(t)
+  letGo()
+  const products = await client.putProducts([{ product_id: 7, variant_id: 1, name: 'Course' }])
+  const asset = await client.upload(path, { attach: { product_ids: [7] } })
+  assert.deepEqual(asset.products, products)
+})
