@@ -10,7 +10,7 @@ export interface Call {
   signal?: AbortSignal | undefined
   /** Carried out twice it would do harm: only what was surely refused (429, 503) is tried again. */
   isOnce?: boolean | undefined
-  /** Goes on as long as it allows; left out: a few tries. */
+  /** Goes on as long as it allows; left out: a few tries. What succeeds is for the caller to say. */
   patience?: Patience | undefined
   /** Told about each failure that is tried again. */
   onRetry?: ((error: StowageError) => void) | undefined
@@ -81,9 +81,7 @@ export function createRequest(options: RequestOptions): Request {
   ): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {
-        const answer = await attempt(path, call, read)
-        call.patience?.succeeded()
-        return answer
+        return await attempt(path, call, read)
       } catch (error) {
         const mayAgain = isTransient(error) && (!call.isOnce || wasRefused(error))
         if (!mayAgain || (call.patience === undefined && tries === FEW_TRIES)) throw error

@@ -106,6 +106,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     try {
       source ??= await openSource()
       const attempt = await open(source, signal)
+      patience.succeeded()
       await saver?.save()
       const asset = await sendAndComplete(source, attempt, signal)
       const attached = options.attach ? await attach(asset.id, signal) : asset

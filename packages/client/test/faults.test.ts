@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { isStowageError, type NodeClientOptions } from '@stowage/client/node'
+import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const CHUNK = 50_000
+const PARTS = 8
+const BYTES = someBytes(PARTS * CHUNK)
+const PASS: Fault = { kind: 'pass' }
+
+interface Scene {
+  settings?: Record<string, string>
+  /** The faults that requests like this meet: the first ones, one each, or all of them. */
+  faults?: { of(request: IncomingMessage): boolean; list: Fault[] | (() => Fault) }
+  client?: Partial<NodeClientOptions>
+}
+
+const isPut = ({ method }: IncomingMessage) => method === 'PUT'
+const isTo = (end: string) => (request: IncomingMessage) => request.url?.endsWith(end) === true
+
+/** Uploads the file over a line with these faults, and counts the requests by their kind. */
+async function uploadOver(t: TestContext, { settings, faults, client: options }: Scene) {
+  const requests: string[] = []
+  const list = faults?.list ?? []
+  const next = typeof list === 'function' ? list : () => list.shift()
+  const decide = (request: IncomingMessage): Fault => {
+    requests.push(`${request.method} ${request.url?.split('/').at(-1)?.split('?')[0]}`)
+    return (faults?.of(request) ? next() : undefined) ?? PASS
+  }
+  const service = await aProxiedService(t, {
+    settings: { STOWAGE_CHUNK_SIZE: String(CHUNK), ...settings },
+    api: decide,
+    storage: decide,
+  })
+  const { client, folder } = await aClient(t, { baseUrl: service.api.url, ...options })
+  const path = join(folder, 'file.bin')
+  await writeFile(path, BYTES)
+  const problems = new Set<string>()
+  const upload = client.upload(path, {
+    onProgress: ({ problem }) => isStowageError(problem) && problems.add(problem.code),
+  })
+  const count = (kind: RegExp) => requests.filter((request) => kind.test(request)).length
+  return { ...service, client, upload, problems, count }
+}
+
+async function assertArrived(scene: Awaited<ReturnType<typeof uploadOver>>): Promise<void> {
+  const { id } = await scene.upload
+  assert.ok((await download(scene.baseUrl, id)).equals(BYTES))
+  assert.equal((await scene.client.assets().page()).meta.total, 1)
+}
+
+test('a part whose answer got lost is not sent again', async (t) => {
+  const faults = { of: isPut, list: [{ kind: 'lose' }, { kind: 'lose' }] as Fault[] }
+  const scene = await uploadOver(t, { faults })
+  await assertArrived(scene)
+  assert.equal(scene.count(/^PUT/), PARTS)
+})
+
+test('a part that stands still is ended and sent again', async (t) => {
+  const faults = { of: isPut, list: [{ kind: 'stall' }] as Fault[] }
+  const scene = await uploadOver(t, { faults, client: { stallMs: 300 } })
+  await assertArrived(scene)
+  assert.ok(scene.problems.has('timeout'))
+})
+
+test('what Retry-After asks for is waited for', async (t) => {
+  const refusal: Fault = { kind: 'refuse', status: 503, headers: { 'Retry-After': '2' } }
+  const faults = { of: isTo('/uploaded'), list: [refusal] }
+  const start = performance.now()
+  const scene = await uploadOver(t, { faults })
+  await assertArrived(scene)
+  assert.ok(performance.now() - start >= 2000)
+})
+
+test('a session whose answer got lost is not made twice', async (t) => {
+  const faults = { of: isTo('/signed'), list: [{ kind: 'lose' }, { kind: 'hang' }] as Fault[] }
+  const scene = await uploadOver(t, { faults, client: { timeoutMs: 2000 } })
+  await assertArrived(scene)
+  assert.equal(scene.count(/^POST signed/), 3)
+  assert.equal((await scene.client.account()).reserved, 0)
+})
+
+test('a completion whose answer got lost is repeated', async (t) => {
+  const faults = { of: isTo('/uploaded'), list: [{ kind: 'lose' }] as Fault[] }
+  const scene = await uploadOver(t, { faults })
+  await assertArrived(scene)
+  assert.equal(scene.count(/^POST uploaded/), 2)
+})
+
+const EXPIRED = [
+  JSON.stringify({ message: 'This address ran out.', code: 'address_expired' }),
+  '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>',
+  '',
+]
+
+for (const [index, body] of EXPIRED.entries()) {
+  test(`addresses that are refused are signed anew, however it is said (${index + 1})`, async (t) => {
+    const list: Fault[] = Array(4).fill({ kind: 'refuse', status: 403, body })
+    const scene = await uploadOver(t, { faults: { of: isPut, list } })
+    await assertArrived(scene)
+    const renewals = scene.count(/^GET upload/)
+    assert.ok(renewals >= 1 && renewals <= 4, `${renewals} renewals`)
+  })
+}
+
+test('a storage that refuses for good ends the upload with its reason', async (t) => {
+  const body = '<Error><Code>SignatureDoesNotMatch</Code></Error>'
+  const list = (): Fault => ({ kind: 'refuse', status: 403, body })
+  const { upload } = await uploadOver(t, { faults: { of: isPut, list } })
+  await assert.rejects(upload, { name: 'StowageError', code: 'SignatureDoesNotMatch', status: 403 })
+})
+
+test('an upload that takes longer than its addresses live goes on', async (t) => {
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 1000))
+  const scene = await uploadOver(t, {
+    settings: { STOWAGE_SIGNED_FOR: '4s' },
+    faults: { of: isPut, list: () => ({ kind: 'wait', until: wait() }) },
+    client: { parallel: 1 },
+  })
+  await assertArrived(scene)
+  assert.ok(scene.count(/^GET upload/) >= 1)
+})
+
+test('ETags that can’t be read are no obstacle', async (t) => {
+  const list: Fault[] = Array(PARTS).fill({ kind: 'spoil', status: 200 })
+  const scene = await uploadOver(t, { faults: { of: isPut, list } })
+  await assertArrived(scene)
+  assert.equal(scene.count(/^PUT/), PARTS)
+})
+
+test('parts that somebody swallowed are missed at the end, and sent again', async (t) => {
+  const list: Fault[] = Array(3).fill({
+    kind: 'refuse',
+    status: 200,
+    body: '<html>Welcome!</html>',
+  })
+  const scene = await uploadOver(t, { faults: { of: isPut, list } })
+  await assertArrived(scene)
+  assert.equal(scene.count(/^PUT/), PARTS + 3)
+})
+
+test('who can’t reach the service for too long is told so, and can go on later', async (t) => {
+  const { client, upload } = await uploadOver(t, {
+    faults: { of: isPut, list: () => ({ kind: 'cut' }) },
+    client: { retry: { firstMs: 1, longestMs: 5, giveUpAfterMs: 0 } },
+  })
+  await assert.rejects(upload, (error) => isStowageError(error, 'network'))
+  const unfinished = await client.unfinished()
+  assert.equal(unfinished[0]?.id, upload.id)
+})
+
+test('a plan without room refuses at once, and says how much is missing', async (t) => {
+  const { upload } = await uploadOver(t, { settings: { STOWAGE_PLAN_STORAGE: '100KB' } })
+  await assert.rejects(upload, (error) => {
+    assert.ok(isStowageError(error, 'storage_exceeded'))
+    assert.equal(error.status, 402)
+    assert.equal(error.facts.needed, BYTES.length)
+    assert.equal(error.facts.available, 100_000)
+    return true
+  })
+})

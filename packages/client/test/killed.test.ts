@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { sha256OfFile, writeFileOf } from '../../server/test/support/file.ts'
+import { listAll } from '../../server/test/support/list-all.ts'
+import { readMemory } from '../../server/test/support/memory-watch.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API } from '../../server/test/support/upload.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+import { startUploadProcess } from './support/upload-process.ts'
+
+/** `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` tries what people do. */
+const SIZE = Number(process.env.KILLED_SIZE ?? 300_000_000)
+const CHUNK = process.env.KILLED_CHUNK ?? '10000000'
+/** The client is killed when so much of the file has been sent. */
+const KILLS = [0.2, 0.45, 0.7]
+const MEMORY_LIMIT = 150_000_000
+
+test('killed three times, an upload is finished from another folder, and little is sent twice', async (t) => {
+  const { api, storage, baseUrl } = await aProxiedService(t, {
+    settings: { STOWAGE_CHUNK_SIZE: CHUNK },
+  })
+  const path = join(await aFolder(t), 'film.mov')
+  await writeFileOf(path, SIZE)
+  const stateFolder = await aFolder(t)
+  let memory = 0
+  const start = async () => {
+    const order = { baseUrl: api.url, path, stateFolder, folder: await aFolder(t) }
+    return startUploadProcess(t, order)
+  }
+  for (const share of KILLS) {
+    const { child, pid, ended } = await start()
+    const isFar = () => storage.received() > share * SIZE
+    await until(`${share} of the file is sent`, isFar, 120_000)
+    memory = Math.max(memory, await readMemory(pid, 'VmHWM'))
+    child.kill('SIGKILL')
+    await assert.rejects(ended)
+  }
+  const { pid, ended } = await start()
+  const watch = setInterval(async () => {
+    memory = Math.max(memory, await readMemory(pid, 'VmHWM').catch(() => 0))
+  }, 50)
+  t.after(() => clearInterval(watch))
+  const id = await ended
+  const times = storage.received() / SIZE
+  t.diagnostic(`sent ${times.toFixed(3)} times the file, with ${Math.round(memory / 1e6)} MB`)
+  assert.ok(times <= 1.2, `${times} times the file was sent`)
+  assert.ok(memory < MEMORY_LIMIT, `${memory} bytes of memory`)
+  assert.deepEqual(
+    (await listAll(baseUrl)).map((asset) => asset.id),
+    [id],
+  )
+  assert.equal(
+    await sha256OfAsset(t, `${baseUrl}${API}/assets/${id}/download`),
+    await sha256OfFile(path),
+  )
+})
+
+async function sha256OfAsset(t: TestContext, url: string): Promise<string> {
+  const { body, status } = await fetch(url, { signal: t.signal })
+  assert.equal(status, 200)
+  const hash = createHash('sha256')
+  for await (const chunk of body ?? []) hash.update(chunk)
+  return hash.digest('hex')
+}
