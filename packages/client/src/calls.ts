@@ -14,10 +14,7 @@ import { cancelSession, readSession } from './upload/session.ts'
 
 /** Every call that is one request. */
 export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinished'> {
-  async function data<Data>(...call: Parameters<Request['json']>): Promise<Data> {
-    const answer = await request.json<{ data: Data }>(...call)
-    return answer.data
-  }
+  const { data } = request
 
   /** Its answer may have got lost once it was carried out: then it is gone, as wanted. */
   async function remove(path: string, settings: CallSettings = {}): Promise<void> {

@@ -29,6 +29,8 @@ export interface RequestOptions {
 export interface Request {
   /** The answer's JSON. */
   json<Answer>(path: string, call?: Call): Promise<Answer>
+  /** What the answer's JSON has under `data`. */
+  data<Data>(path: string, call?: Call): Promise<Data>
   /** The answer as it is, with its body unread. */
   response(path: string, call?: Call): Promise<Response>
 }
@@ -92,8 +94,11 @@ export function createRequest(options: RequestOptions): Request {
     }
   }
 
+  const json = <Answer>(path: string, call: Call = {}) => persist<Answer>(path, call, readJson)
+
   return {
-    json: <Answer>(path: string, call: Call = {}) => persist<Answer>(path, call, readJson),
+    json,
+    data: async <Data>(path: string, call?: Call) => (await json<{ data: Data }>(path, call)).data,
     response: (path, call = {}) => persist(path, call, async (response) => response),
   }
 }

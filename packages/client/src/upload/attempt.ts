@@ -30,8 +30,8 @@ export async function findSaved(
 ): Promise<SavedUpload | undefined> {
   const before = key === '' ? undefined : await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
-    const { data } = await request.json<{ data: Asset }>(`/assets/${resume}`, call)
-    if (data.bytes !== source.size) throw fileChanged(source.name)
+    const { bytes } = await request.data<Asset>(`/assets/${resume}`, call)
+    if (bytes !== source.size) throw fileChanged(source.name)
     return before?.id === resume ? before : { ...newSaved(source, { key }), id: resume }
   }
   if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {

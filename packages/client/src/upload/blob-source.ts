@@ -1,5 +1,5 @@
-import { StowageError } from '../errors.ts'
 import { putBlob } from './put-blob.ts'
+import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
 
 /** A File, a Blob, or bytes in memory. */
@@ -14,7 +14,17 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
   const file = blob as Partial<File> & { webkitRelativePath?: string }
   const isFile = file.name !== undefined && file.lastModified !== undefined
   const version = `${blob.size} ${file.lastModified}`
+  const title = name ?? file.name ?? 'file'
   const path = file.webkitRelativePath || file.name
+
+  /** What a browser has not seen change, it reads; what was written to, it refuses. */
+  async function read(piece: Blob): Promise<ArrayBuffer> {
+    try {
+      return await piece.arrayBuffer()
+    } catch {
+      throw fileChanged(title)
+    }
+  }
 
   async function digest({ start, end }: Range, signal: AbortSignal | undefined): Promise<string> {
     let chain = new Uint8Array(32)
@@ -28,7 +38,7 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
   }
 
   return {
-    name: name ?? file.name ?? 'file',
+    name: title,
     size: blob.size,
     mime: mime ?? blob.type,
     key: isFile ? `${path} ${version}` : undefined,
@@ -58,13 +68,4 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
 /** Only where the page is secure; elsewhere uploads are not remembered part by part. */
 function canDigest(): boolean {
   return globalThis.crypto?.subtle !== undefined
-}
-
-async function read(blob: Blob): Promise<ArrayBuffer> {
-  try {
-    return await blob.arrayBuffer()
-  } catch (cause) {
-    const message = 'The file was changed, moved or deleted while it was being sent.'
-    throw new StowageError('file_changed', message, { cause })
-  }
 }

@@ -109,9 +109,10 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       patience.succeeded()
       await saver?.save()
       const asset = await sendAndComplete(source, attempt, signal)
-      const attached = options.attach ? await attach(asset.id, signal) : asset
+      const call = { ...callWith(signal), method: 'POST', body: options.attach }
+      const attached = call.body && (await request.data<Asset>(`/assets/${asset.id}/attach`, call))
       await saver?.forget()
-      return attached
+      return attached ?? asset
     } finally {
       leave()
     }
@@ -171,15 +172,6 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     if (likeness === 'changed') throw fileChanged(from.name)
     if (likeness === 'same' || !from.isWatched) return
     await checkHeldParts(from, { session, digests: kept.digests, signal })
-  }
-
-  async function attach(id: string, signal: AbortSignal): Promise<Asset> {
-    const { data } = await request.json<{ data: Asset }>(`/assets/${id}/attach`, {
-      ...callWith(signal),
-      method: 'POST',
-      body: options.attach,
-    })
-    return data
   }
 
   async function cancel(): Promise<void> {

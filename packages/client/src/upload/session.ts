@@ -86,12 +86,8 @@ export async function completeSession(
   const parts = [...received]
     .filter(([, { etag }]) => etag !== '')
     .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
-  const { data } = await request.json<{ data: Asset }>(`/assets/${id}/uploaded`, {
-    ...call,
-    method: 'POST',
-    body: { upload_id: uploadId, parts },
-  })
-  return data
+  const body = { upload_id: uploadId, parts }
+  return request.data(`/assets/${id}/uploaded`, { ...call, method: 'POST', body })
 }
 
 export async function cancelSession(

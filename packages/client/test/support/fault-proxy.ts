@@ -7,11 +7,11 @@ import { cleanUp } from '../../../server/test/support/clean-up.ts'
  * What can happen to a request. `cut`: its connection breaks in the middle of the body. `stall`: it
  * is read half and never answered. `refuse`: it is answered with a status, and nobody acts.
  * `lose`: the server acts, and the connection breaks instead of the answer. `hang`: the server acts,
- * and no answer ever comes. `spoil`: the server acts, and a gateway answers in its place.
+ * and no answer ever comes. `half`: the answer breaks off in the middle. `spoil`: the server acts, and a gateway answers in its place.
  */
 export type Fault =
   | { kind: 'pass' }
-  | { kind: 'cut' | 'stall' | 'lose' | 'hang' }
+  | { kind: 'cut' | 'stall' | 'lose' | 'hang' | 'half' }
   | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
   /** Passed on once this has settled. */
   | { kind: 'wait'; until: Promise<unknown> }
@@ -78,6 +78,7 @@ export async function aFaultProxy(
         answer.pipe(response)
         return
       }
+      if (decided.kind === 'half') return breakOff(answer, response)
       answer.resume().once('end', () => {
         if (decided.kind === 'lose') response.destroy()
         if (decided.kind === 'spoil') {
@@ -86,6 +87,16 @@ export async function aFaultProxy(
       })
     })
     incoming.pipe(upstream)
+  }
+
+  function breakOff(answer: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    let left = Number(answer.headers['content-length']) / 2
+    answer.on('data', (chunk: Buffer) => {
+      left -= chunk.length
+      // The callback comes once the bytes have left, so that they are not lost with the connection.
+      response.write(chunk, () => left <= 0 && response.destroy())
+    })
   }
 
   const server = createServer((incoming, response) => void handle(incoming, response))

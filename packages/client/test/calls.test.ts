@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient, isStowageError, StowageError } from '@stowage/client'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
+
+const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, STOWAGE_LOG: 'warn' }
+const RETRY = { firstMs: 1, longestMs: 5 }
+
+test('every call of the interface has its function', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, KEYED)
+  const stowage = createClient({ baseUrl: `${baseUrl}/api/v1/`, apiKey: ADMIN_KEY })
+  const link = await stowage.store({
+    filename: 'a.zip',
+    url: 'https://example.com/a.zip',
+    size: '10MB',
+  })
+  assert.deepEqual([link.is_link, link.bytes], [true, 10_000_000])
+  assert.equal((await stowage.change(link.id, { filename: 'b.zip' })).filename, 'b.zip')
+  const [product] = await stowage.putProducts([
+    { product_id: 1, variant_id: 2, name: 'Presets', sku: 'P-1', tags: ['lr'] },
+  ])
+  const attached = await stowage.attach(link.id, { product_ids: [1] })
+  assert.deepEqual(attached.products, [product])
+  assert.deepEqual((await stowage.asset(link.id, { with_products: true })).products, [product])
+  assert.equal((await stowage.asset(link.id)).products, undefined)
+  const shown = await stowage.product(product?.id ?? '', { with_assets: true })
+  assert.equal(shown.assets?.[0]?.id, link.id)
+  assert.equal((await stowage.products({ sku: 'P-1', tag: 'LR' }).page()).meta.total, 1)
+  assert.equal((await stowage.assets({ linked: true, type: 'link' }).page()).data[0]?.id, link.id)
+  assert.deepEqual((await stowage.detach(link.id, { variant_ids: [2] })).products, [])
+  await stowage.deleteProduct(product?.id ?? '')
+  await stowage.delete(link.id)
+  assert.equal((await stowage.account()).assets, 0)
+  const key = await stowage.createKey({ name: 'shop', scope: 'read' })
+  assert.match(key.secret, /^stow_/)
+  await stowage.revokeKey(key.id)
+  assert.ok((await stowage.keys()).find(({ id }) => id === key.id)?.revoked_at)
+})
+
+test('a walk gives every asset once, page by page, and nothing is asked before', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  let calls = 0
+  const stowage = createClient({
+    baseUrl,
+    fetch: (...input) => {
+      calls += 1
+      return fetch(...input)
+    },
+  })
+  for (let count = 0; count < 7; count += 1) {
+    await stowage.store({ filename: `${count}.zip`, url: 'https://example.com/' })
+  }
+  const before = calls
+  const listing = stowage.assets({ limit: 3, sort: 'filename' })
+  assert.equal(calls, before)
+  const names: string[] = []
+  for await (const { filename } of listing) {
+    names.push(filename)
+    // What is added in front moves the others on; they are still given once.
+    if (names.length === 2) await stowage.store({ filename: '!.zip', url: 'https://example.com/' })
+  }
+  assert.deepEqual(names, ['0.zip', '1.zip', '2.zip', '3.zip', '4.zip', '5.zip', '6.zip'])
+  assert.equal(calls - before, 4)
+  const page = await listing.page(2)
+  assert.deepEqual([page.meta.current_page, page.meta.total, page.data.length], [2, 8, 3])
+})
+
+test('a refusal is an error with the service’s code, and its fields', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, KEYED)
+  const stranger = createClient({ baseUrl })
+  await assert.rejects(stranger.account(), (error) => isStowageError(error, 'unauthenticated'))
+  const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
+  await assert.rejects(stowage.store({ filename: '', url: '' }), (error) => {
+    assert.ok(error instanceof StowageError && isStowageError(error, 'invalid'))
+    assert.equal(error.status, 422)
+    assert.deepEqual(Object.keys(error.errors).sort(), ['filename', 'url'])
+    return true
+  })
+  const nowhere = createClient({ baseUrl: 'http://127.0.0.1:1', retry: RETRY })
+  await assert.rejects(nowhere.account(), (error) => isStowageError(error, 'network'))
+  assert.equal(isStowageError(new Error('x')), false)
+})
+
+test('calls are tried again, but for those that would do harm', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const faults: Fault[] = []
+  const proxy = await aFaultProxy(t, {
+    target: () => baseUrl,
+    fault: () => faults.shift() ?? { kind: 'pass' },
+  })
+  const stowage = createClient({ baseUrl: proxy.url, retry: RETRY })
+  const link = { filename: 'a.zip', url: 'https://example.com/' }
+  faults.push({ kind: 'lose' })
+  await assert.rejects(stowage.store(link), (error) => isStowageError(error, 'network'))
+  faults.push({ kind: 'refuse', status: 429, headers: { 'Retry-After': '0' } })
+  const { id } = await stowage.store(link)
+  assert.equal((await stowage.assets().page()).meta.total, 2)
+  faults.push({ kind: 'refuse', status: 500 }, { kind: 'cut' })
+  assert.equal((await stowage.asset(id)).id, id)
+  faults.push({ kind: 'lose' })
+  await stowage.delete(id)
+  await assert.rejects(stowage.delete(id), (error) => isStowageError(error, 'not_found'))
+})
+
+test('an abort ends a call with the signal’s reason', async (t) => {
+  const proxy = await aFaultProxy(t, { target: () => '', fault: () => ({ kind: 'stall' }) })
+  const stowage = createClient({ baseUrl: proxy.url })
+  const reason = new Error('enough')
+  const controller = new AbortController()
+  const call = stowage.account({ signal: controller.signal })
+  controller.abort(reason)
+  await assert.rejects(call, reason)
+  const impatient = createClient({ baseUrl: proxy.url, timeoutMs: 20, retry: RETRY })
+  await assert.rejects(impatient.account(), (error) => isStowageError(error, 'timeout'))
+})
+
+test('a file is read whole or in part', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, { ...KEYED, STOWAGE_CHUNK_SIZE: '1000' })
+  const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
+  const bytes = new Uint8Array(someBytes(5000))
+  const { id } = await stowage.upload(bytes, { name: 'five.bin' })
+  const read = async (response: Response) => Buffer.from(await response.arrayBuffer())
+  assert.ok((await read(await stowage.download(id))).equals(bytes))
+  const part = await stowage.download(id, { range: { start: 10, end: 2010 } })
+  assert.equal(part.status, 206)
+  assert.ok((await read(part)).equals(bytes.subarray(10, 2010)))
+  const rest = await stowage.download(id, { range: { start: 4990 } })
+  assert.ok((await read(rest)).equals(bytes.subarray(4990)))
+})
