@@ -63,6 +63,8 @@ test('a part that is much of its file goes alone, and the next once only its ans
   assert.equal(names(), 'aa')
   started[0]?.slot.release('arrived')
   assert.equal(names(), 'aa')
+  for (const { slot } of started.slice(1)) slot.allSent()
+  assert.equal(names(), 'aaa')
 })
 
 test('who asks for a number of parts gets it, however large they are', () => {

@@ -50,7 +50,9 @@ export function createQueue(pace: Pace): Queue {
     lane.start({
       moved: (bytes) => pace.moved(bytes, isFull()),
       allSent() {
-        hold(Math.min(1, held))
+        // A crash does not lose it any more, so what it weighed for that goes; of small parts,
+        // which wait for answers most of the time, no more than the limit are on the way.
+        if (held > 1) hold(1 / 3)
         wake()
       },
       release(outcome) {
