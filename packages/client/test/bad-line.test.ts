@@ -67,8 +67,9 @@ async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> 
   const sent = new Map<string, string>()
   await Promise.all(
     Array.from({ length: UPLOADS }, async (_, index) => {
-      const size =
-        random.between((index % MOST_PARTS) * CHUNK, ((index % MOST_PARTS) + 1) * CHUNK) + 1
+      // From 1 part to 30, more often few.
+      const parts = Math.ceil(((index % MOST_PARTS) + 1) ** 2 / MOST_PARTS)
+      const size = random.between((parts - 1) * CHUNK, parts * CHUNK) + 1
       const bytes = new Uint8Array(someBytes(size, index + 1))
       const name = `${index}.bin`
       let file: NodeInput = new File([bytes], name)
