@@ -32,16 +32,24 @@ export async function populate(
     const indexes = await sql<{ name: string; definition: string }[]>`
       select indexname as name, indexdef as definition from pg_indexes
       where tablename in ('assets', 'asset_products')
-        and indexname not in (select conname from pg_constraint)`
+        and indexname not in (select conname from pg_constraint)
+        -- The triggers look things up by it.
+        and indexname <> 'assets_ready'`
     for (const { name } of indexes) await sql`drop index ${sql(name)}`
-    // The links are right by how they are made.
-    await sql`set session_replication_role = replica`
     await fillAccounts(sql, population)
+    // The links are right by how they are made. What the service counts by triggers, it counts here.
+    const triggers = await sql<{ name: string }[]>`
+      select tgname as name from pg_trigger where tgrelid = 'assets'::regclass and not tgisinternal`
+    for (const { name } of triggers) {
+      await sql`alter table assets enable always trigger ${sql(name)}`
+    }
+    await sql`set session_replication_role = replica`
     for (let start = 0; start < population.assets; start += BATCH) {
       progress(`filling: ${start} of ${population.assets} assets`)
       await fillAssets(sql, population, start)
     }
     await sql`set session_replication_role = origin`
+    for (const { name } of triggers) await sql`alter table assets enable trigger ${sql(name)}`
     await sql`set maintenance_work_mem = '2GB'`
     for (const { name, definition } of indexes) {
       progress(`indexing: ${name}`)
