@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compareProducts } from './index.ts'
+
+const details = {
+  product_id: 1,
+  variant_id: 2,
+  name: 'Pack',
+  variant_name: 'WAV',
+  sku: 'P',
+  vendor: 'V',
+  tags: ['a', 'b'],
+}
+const there = { ...details, id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829' }
+
+test('a product is new, unchanged, or changed in the fields that differ', () => {
+  const compared = compareProducts(
+    [
+      { line: 2, details },
+      { line: 3, details: { ...details, variant_id: 3 } },
+    ],
+    [there],
+  )
+  assert.deepEqual(
+    compared.map(({ line, outcome }) => [line, outcome]),
+    [
+      [2, 'unchanged'],
+      [3, 'new'],
+    ],
+  )
+  const [changed] = compareProducts([{ line: 2, details: { ...details, tags: ['b'] } }], [there])
+  assert.equal(changed?.outcome, 'changed')
+  assert.deepEqual(changed?.changes, [{ field: 'tags', before: 'a, b', after: 'b' }])
+})
+
+test('what the file leaves out is emptied, and so is a change', () => {
+  const { vendor: _, ...rest } = details
+  const [changed] = compareProducts([{ line: 2, details: rest }], [there])
+  assert.deepEqual(changed?.changes, [{ field: 'vendor', before: 'V', after: '' }])
+})

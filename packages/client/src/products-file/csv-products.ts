@@ -1,0 +1,112 @@
+import { type CsvRecord, readCsv } from './csv.ts'
+import type { ProductFields } from './file-product.ts'
+import type { Collector } from './parse-products-file.ts'
+
+/** What the columns are called, by us, by Shopify (old and new) and by Matrixify, the best first. */
+const COLUMNS = {
+  product_id: ['product id', 'id'],
+  variant_id: ['variant id'],
+  handle: ['handle', 'url handle'],
+  name: ['name', 'title', 'product name', 'product title'],
+  variant_name: ['variant name', 'variant title'],
+  option1: ['option1 value'],
+  option2: ['option2 value'],
+  option3: ['option3 value'],
+  sku: ['sku', 'variant sku'],
+  vendor: ['vendor'],
+  tags: ['tags'],
+} satisfies Record<string, string[]>
+
+type Column = keyof typeof COLUMNS
+type Row = Partial<Record<Column, string>>
+
+const NO_IDS =
+  'Shopify’s own export leaves the ids out, and without them products could not be told apart ' +
+  'later. Take the JSON of https://YOUR-SHOP/products.json?limit=250 instead, or an export of ' +
+  'Matrixify, or add the columns “Product ID” and “Variant ID”'
+
+/** Shopify's name for the only variant of a product that has no variants. */
+export const NO_VARIANTS = 'Default Title'
+
+export function collectCsvProducts(text: string, collect: Collector): void {
+  const records = readCsv(text)
+  const header = records.next().value
+  if (header === undefined) return
+  const columns = findColumns(header.fields)
+  const missing = problemWithColumns(columns)
+  if (missing !== undefined) {
+    collect.refuse(header.line, missing)
+    return
+  }
+
+  /** The row above which the rows without a title belong to. */
+  let first: Row = {}
+  for (const record of records) {
+    const problem = record.problem ?? problemWithWidth(record, header)
+    if (problem !== undefined) {
+      collect.refuse(record.line, problem)
+      continue
+    }
+    const row = readRow(record, columns)
+    const continues = isContinuation(row, first)
+    if (!continues) first = row
+    // Shopify writes a product's further pictures into rows of their own.
+    else if (!row.variant_id && !row.sku && !row.option1) continue
+    const { product_id, name, vendor, tags } = continues ? { ...first, ...present(row) } : row
+    collect.add(record.line, { ...row, product_id, name, vendor, tags, variant_name: variant(row) })
+  }
+}
+
+function findColumns(header: string[]): Map<Column, number> {
+  const names = header.map((name) =>
+    name
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s_]+/g, ' '),
+  )
+  const columns = new Map<Column, number>()
+  for (const [column, titles] of Object.entries(COLUMNS)) {
+    const index = titles.map((title) => names.indexOf(title)).find((at) => at !== -1)
+    if (index !== undefined) columns.set(column as Column, index)
+  }
+  return columns
+}
+
+function problemWithColumns(columns: Map<Column, number>): string | undefined {
+  const wanted = { product_id: '“Product ID”', variant_id: '“Variant ID”', name: '“Title”' }
+  const missing = Object.entries(wanted)
+    .filter(([column]) => !columns.has(column as Column))
+    .map(([, title]) => title)
+  if (missing.length === 0) return undefined
+  const says = `The file has no column ${new Intl.ListFormat('en').format(missing)}.`
+  return columns.has('handle') && columns.has('name') ? `${says} ${NO_IDS}.` : says
+}
+
+function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | undefined {
+  const more = fields.slice(header.fields.length).filter((value) => value.trim() !== '').length
+  if (more === 0) return undefined
+  return `has more fields than the header: a field with the separator in it must be in quotes ("")`
+}
+
+function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {
+  const row: Row = {}
+  for (const [column, index] of columns) row[column] = fields[index]?.trim() ?? ''
+  return row
+}
+
+/** Of several rows of a product only the first has its title. */
+function isContinuation(row: Row, first: Row): boolean {
+  if (row.name) return false
+  if (row.handle) return row.handle === first.handle
+  return Boolean(row.product_id) && row.product_id === first.product_id
+}
+
+function present(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''))
+}
+
+function variant(row: Row): ProductFields['variant_name'] {
+  const options = [row.option1, row.option2, row.option3].filter(Boolean).join(' / ')
+  const name = row.variant_name || (row.option1 === undefined ? row.variant_name : options)
+  return name === NO_VARIANTS ? '' : name
+}

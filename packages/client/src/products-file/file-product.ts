@@ -1,0 +1,88 @@
+import type { ProductDetails } from '@stowage/protocol'
+
+/** What a file says of one product, before anybody looked at it. */
+export interface ProductFields {
+  product_id: unknown
+  variant_id: unknown
+  name: unknown
+  variant_name?: unknown
+  sku?: unknown
+  vendor?: unknown
+  tags?: unknown
+}
+
+const MOST_TAGS = 250
+const LONGEST_TEXT = 255
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
+/** A number as it is, or as Shopify's GraphQL writes it. */
+const SHOP_ID = /^(?:gid:\/\/shopify\/\w+\/)?(\d+)$/
+const ROUNDED = /^\d+([.,]\d+)?e\+?\d+$/i
+
+export interface Problem {
+  field: keyof ProductFields
+  message: string
+}
+
+/** The product as the service takes it, or everything that the service would refuse of it. */
+export function readProduct(
+  fields: ProductFields,
+): { product: ProductDetails } | { problems: Problem[] } {
+  const problems: Problem[] = []
+  const refuse = (field: Problem['field'], message: string) => problems.push({ field, message })
+
+  const product: ProductDetails = {
+    product_id: readId('product_id'),
+    variant_id: readId('variant_id'),
+    name: readText('name', fields.name),
+  }
+  if (product.name.trim() === '') refuse('name', 'must not be empty')
+  for (const field of ['variant_name', 'sku', 'vendor'] as const) {
+    if (fields[field] != null) product[field] = readText(field, fields[field])
+  }
+  if (fields.tags != null) product.tags = readTags(fields.tags)
+  return problems.length > 0 ? { problems } : { product }
+
+  function readId(field: 'product_id' | 'variant_id'): number {
+    const text = String(fields[field] ?? '').trim()
+    const id = Number(SHOP_ID.exec(text)?.[1] ?? Number.NaN)
+    if (Number.isSafeInteger(id)) return id
+    if (text === '') refuse(field, 'is missing')
+    else if (ROUNDED.test(text)) {
+      refuse(field, `is ${text}: a spreadsheet rounded it. Format the column as text`)
+    } else refuse(field, `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`)
+    return 0
+  }
+
+  function readText(field: Problem['field'], value: unknown): string {
+    const text = typeof value === 'number' ? String(value) : (value ?? '')
+    if (typeof text !== 'string') refuse(field, 'must be text')
+    else {
+      const problem = problemWithText(text)
+      if (problem !== undefined) refuse(field, problem)
+      return text
+    }
+    return ''
+  }
+
+  function readTags(value: unknown): string[] {
+    const list = typeof value === 'string' ? value.split(',') : value
+    if (!Array.isArray(list)) {
+      refuse('tags', 'must be a list of texts')
+      return []
+    }
+    const texts = list.map((tag) => readText('tags', tag).trim())
+    const tags = [...new Set(texts)].filter((tag) => tag !== '')
+    if (tags.length > MOST_TAGS) refuse('tags', `must be at most ${MOST_TAGS}`)
+    return tags
+  }
+}
+
+function problemWithText(text: string): string | undefined {
+  // Counting is for the few that may be too long: letters outside of the BMP count once.
+  if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT) {
+    return `must have at most ${LONGEST_TEXT} characters`
+  }
+  if (CONTROL_CHARACTERS.test(text)) return 'must not have line breaks or other control characters'
+  return text.isWellFormed() ? undefined : 'must be valid Unicode, without lone surrogates'
+}

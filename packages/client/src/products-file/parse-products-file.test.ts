@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseProductsFile } from './index.ts'
+
+const detailsOf = (text: string | Uint8Array) => {
+  const { products, problems } = parseProductsFile(text)
+  assert.deepEqual(problems, [])
+  return products.map(({ details }) => details)
+}
+const problemsOf = (text: string | Uint8Array) => parseProductsFile(text).problems
+
+const pack = {
+  product_id: 632910392,
+  variant_id: 808950810,
+  name: 'Sample pack',
+  variant_name: 'WAV',
+  sku: 'PACK-WAV',
+  vendor: 'Stowage Sounds',
+  tags: ['audio', 'new'],
+}
+
+test('our own columns are read', () => {
+  const text =
+    'product_id,variant_id,name,variant_name,sku,vendor,tags\r\n' +
+    '632910392,808950810,Sample pack,WAV,PACK-WAV,Stowage Sounds,"audio, new"\r\n'
+  assert.deepEqual(detailsOf(text), [pack])
+})
+
+test('columns that the file does not have are left out', () => {
+  assert.deepEqual(detailsOf('Product ID,Variant ID,Title\n1,2,Book'), [
+    { product_id: 1, variant_id: 2, name: 'Book' },
+  ])
+})
+
+test('an export with Shopify’s columns and ids is read: later rows of a product, pictures, descriptions', () => {
+  const text =
+    '\uFEFFID,Handle,Title,Body (HTML),Vendor,Tags,Option1 Name,Option1 Value,Option2 Value,Variant ID,Variant SKU,Image Src\r\n' +
+    '1,pack,Sample pack,"<p>Two,\r\n""lines""</p>",Sounds,"audio, new",Format,WAV,24 bit,11,PACK-WAV,https://a\r\n' +
+    ',pack,,,,,,MP3,,12,PACK-MP3,\r\n' +
+    ',pack,,,,,,,,,,https://b\r\n' +
+    '2,book,A book,,Press,,Title,Default Title,,21,BOOK,\r\n'
+  const shared = { product_id: 1, name: 'Sample pack', vendor: 'Sounds', tags: ['audio', 'new'] }
+  const { products } = parseProductsFile(text)
+  assert.deepEqual(detailsOf(text), [
+    { ...shared, variant_id: 11, variant_name: 'WAV / 24 bit', sku: 'PACK-WAV' },
+    { ...shared, variant_id: 12, variant_name: 'MP3', sku: 'PACK-MP3' },
+    {
+      product_id: 2,
+      variant_id: 21,
+      name: 'A book',
+      variant_name: '',
+      sku: 'BOOK',
+      vendor: 'Press',
+      tags: [],
+    },
+  ])
+  assert.deepEqual(
+    products.map(({ line }) => line),
+    [2, 4, 6],
+  )
+})
+
+test('Shopify’s own export has no ids: one problem says so and what to do', () => {
+  const problems = problemsOf(
+    'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\nbook,Book,,B1\n',
+  )
+  assert.equal(problems.length, 1)
+  assert.match(problems[0]?.message ?? '', /“Product ID” and “Variant ID”.+products\.json/)
+})
+
+test('each field that the service would refuse is told with its line', () => {
+  const text =
+    'Product ID,Variant ID,Title,Tags\n' +
+    'x,2,Book,\n' +
+    '1,,Book,\n' +
+    '6.3E+11,2,Book,\n' +
+    '9007199254740993,2,Book,\n' +
+    '1,2, ,\n' +
+    `1,3,${'n'.repeat(256)},\n` +
+    '1,4,"two\nlines",\n' +
+    `1,5,Book,"${Array.from({ length: 251 }, (_, index) => index).join(',')}"\n` +
+    '1,6,Good,\n'
+  const { products, problems } = parseProductsFile(text)
+  assert.deepEqual(
+    problems.map(({ line, field }) => [line, field]),
+    [
+      [2, 'product_id'],
+      [3, 'variant_id'],
+      [4, 'product_id'],
+      [5, 'product_id'],
+      [6, 'name'],
+      [7, 'name'],
+      [8, 'name'],
+      [10, 'tags'],
+    ],
+  )
+  assert.match(problems[2]?.message ?? '', /spreadsheet rounded it/)
+  assert.deepEqual(products, [
+    { line: 11, details: { product_id: 1, variant_id: 6, name: 'Good', tags: [] } },
+  ])
+})
+
+test('a variant that comes twice is told with the line where it was first', () => {
+  const { products, problems } = parseProductsFile(
+    'Product ID,Variant ID,Title\n1,2,Book\n1,3,Book\n1,2,Again',
+  )
+  assert.equal(products.length, 2)
+  assert.deepEqual(problems, [{ line: 4, message: 'is the same product and variant as line 2' }])
+})
+
+test('fields beyond the header are told', () => {
+  const problems = problemsOf('Product ID,Variant ID,Title\n1,2,Book, with a comma')
+  assert.deepEqual(
+    problems.map(({ line }) => line),
+    [2],
+  )
+  assert.match(problems[0]?.message ?? '', /more fields than the header/)
+})
+
+test('ids as Shopify’s GraphQL writes them are read', () => {
+  const text =
+    'Product ID,Variant ID,Title\ngid://shopify/Product/7,gid://shopify/ProductVariant/8,Book'
+  assert.deepEqual(detailsOf(text), [{ product_id: 7, variant_id: 8, name: 'Book' }])
+})
+
+test('names stay as they are in any script, also 255 letters outside of the BMP', () => {
+  for (const name of ['عينة صوتية', '😀'.repeat(255), '<img src=x onerror=alert(1)>', '=1+1']) {
+    assert.deepEqual(detailsOf(`Product ID,Variant ID,Title\n1,2,${name}`), [
+      { product_id: 1, variant_id: 2, name },
+    ])
+  }
+})
+
+test('JSON is read as putProducts takes it, as a listing answers it, and one alone', () => {
+  const shown = { ...pack, id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829', assets: [] }
+  for (const content of [[pack], { products: [pack] }, { data: [shown], meta: {} }, shown]) {
+    const isAlone = content === shown
+    assert.deepEqual(detailsOf(JSON.stringify(isAlone ? { data: shown } : content)), [pack])
+  }
+})
+
+test('Shopify’s products.json is read', () => {
+  const text = JSON.stringify({
+    products: [
+      {
+        id: 632910392,
+        title: 'Sample pack',
+        vendor: 'Stowage Sounds',
+        tags: ['audio', 'new'],
+        variants: [{ id: 808950810, title: 'WAV', sku: 'PACK-WAV' }],
+      },
+      {
+        id: 2,
+        title: 'Book',
+        tags: 'a, b',
+        variants: [{ id: 21, title: 'Default Title', sku: null }],
+      },
+    ],
+  })
+  const book = { product_id: 2, variant_id: 21, name: 'Book' }
+  assert.deepEqual(detailsOf(text), [
+    pack,
+    { ...book, variant_name: '', sku: '', vendor: '', tags: ['a', 'b'] },
+  ])
+})
+
+test('problems in JSON are told with the number in the list', () => {
+  const problems = problemsOf(JSON.stringify([pack, 7, { ...pack, variant_id: 1, sku: {} }, pack]))
+  assert.deepEqual(problems, [
+    { line: 2, message: 'must be a product' },
+    { line: 3, field: 'sku', message: 'must be text' },
+    { line: 4, message: 'is the same product and variant as number 1' },
+  ])
+})
+
+test('what is no list of products is told, whatever it is', () => {
+  const xlsx = new Uint8Array([0x50, 0x4b, 3, 4, 0xff, 0xfe, 0, 0])
+  for (const file of ['', '\n\n', '[', '{}', '{"products": 1}', '[]', 'hello', xlsx]) {
+    const { products, problems } = parseProductsFile(file)
+    assert.deepEqual(products, [])
+    assert.equal(problems.length, 1, JSON.stringify(file))
+  }
+})
+
+test('bytes are read as UTF-8, or as UTF-16 with its mark; others are told', () => {
+  const text = '\uFEFFProduct ID,Variant ID,Title\n1,2,Café'
+  const cafe = [{ product_id: 1, variant_id: 2, name: 'Café' }]
+  assert.deepEqual(detailsOf(new Uint8Array(Buffer.from(text, 'utf8'))), cafe)
+  assert.deepEqual(detailsOf(new Uint8Array(Buffer.from(text, 'utf16le'))), cafe)
+  assert.match(problemsOf(new Uint8Array(Buffer.from(text, 'latin1')))[0]?.message ?? '', /UTF-8/)
+})
+
+test('a file of 100,000 products is read within seconds', () => {
+  const lines = Array.from({ length: 100_000 }, (_, index) => `${index},1,"Name, ${index}","a,b"`)
+  const began = performance.now()
+  const { products } = parseProductsFile(`Product ID,Variant ID,Title,Tags\n${lines.join('\n')}`)
+  assert.equal(products.length, 100_000)
+  assert.ok(performance.now() - began < 10_000)
+})
