@@ -53,6 +53,7 @@ const ARROWS: Record<string, string[]> = {
   ],
   'compose-move': ['config', 'hold-data-folder', 'move', 'open-engines'],
   operator: ['operations', 'database/port', 'domain'],
+  text: ['domain'],
   main: ['compose', 'compose-move', 'config', 'domain', 'errors', 'log', 'move', 'operator'],
 }
 

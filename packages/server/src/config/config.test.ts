@@ -83,6 +83,11 @@ test('an unknown setting is refused with the nearest known one', () => {
   ])
 })
 
+test('what the everyday commands read is no setting, and in nobody’s way', () => {
+  const settings = { STOWAGE_URL: 'https://files.example.com', STOWAGE_API_KEY: 'stow_x' }
+  assert.deepEqual(readConfig(settings), readConfig({}))
+})
+
 test('S3 is a bucket, with or without a prefix, on AWS or elsewhere', () => {
   assert.deepEqual(readConfig({ STOWAGE_STORAGE: 's3://files' }).storage, {
     kind: 's3',

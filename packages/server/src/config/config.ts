@@ -9,7 +9,7 @@ import {
   S3_SMALLEST_PART,
   type StorageConfig,
 } from './engines.ts'
-import { SETTINGS, type Setting } from './settings.ts'
+import { CLIENT_SETTINGS, SETTINGS, type Setting } from './settings.ts'
 import {
   ADMIN_KEY_WANTED,
   oneOf,
@@ -158,6 +158,7 @@ function mismatches(config: Config, environment: Environment): string[] {
 
 function unknownSettings(environment: Environment): string[] {
   return Object.keys(environment)
-    .filter((name) => name.startsWith('STOWAGE_') && !SETTINGS.includes(name as Setting))
+    .filter((name) => name.startsWith('STOWAGE_') && !CLIENT_SETTINGS.includes(name))
+    .filter((name) => !SETTINGS.includes(name as Setting))
     .map((name) => `${name}: there is no such setting; did you mean ${closestOf(name, SETTINGS)}?`)
 }

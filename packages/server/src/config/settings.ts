@@ -25,3 +25,6 @@ export const SETTINGS = [
 ] as const
 
 export type Setting = (typeof SETTINGS)[number]
+
+/** Those of the everyday commands: whoever has set them may still start a service. */
+export const CLIENT_SETTINGS: readonly string[] = ['STOWAGE_URL', 'STOWAGE_API_KEY']

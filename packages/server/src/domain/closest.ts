@@ -6,7 +6,7 @@ export function closestOf(word: string, known: readonly string[]): string {
 }
 
 /** How many letters must be added, dropped or changed to make one word of the other. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {
     const next = [i + 1]
