@@ -1,43 +1,77 @@
 import manifest from '../package.json' with { type: 'json' }
-import { accounts } from './commands/accounts.ts'
-import { doctor } from './commands/doctor.ts'
-import { keys } from './commands/keys.ts'
-import { move } from './commands/move.ts'
-import { serve } from './commands/serve.ts'
-import { type Command, UsageError } from './usage.ts'
+import { COMMANDS, type CommandName, isCommand, OF_THE_OPERATOR } from './commands.ts'
+import { CommandFailed, guess, UsageError } from './usage.ts'
 
-const COMMANDS: Record<string, Command> = { serve, accounts, keys, doctor, move }
-
-const HELP = `stowage ${manifest.version}: stores digital assets and links them to products
-
-Usage:
-${Object.entries(COMMANDS)
-  .map(([name, { summary }]) => `  stowage ${name.padEnd(10)}  ${summary}`)
-  .join('\n')}
-
-  stowage COMMAND --help        more about a command
-  stowage --version
-
-The settings come from STOWAGE_* variables.
-Exit codes: 0 done · 1 failed · 2 wrong usage or settings
-`
+/** What other programs call it. */
+const OTHER_WORDS: Record<string, CommandName> = {
+  delete: 'rm',
+  download: 'get',
+  info: 'show',
+  link: 'attach',
+  list: 'ls',
+  mv: 'rename',
+  remove: 'rm',
+  start: 'serve',
+  unlink: 'detach',
+}
 
 /** Returns the exit code. */
 export async function run(commandLine: string[]): Promise<number> {
-  const [name = '', ...rest] = commandLine
-  if (name === '--version' || name === 'version') return print(`${manifest.version}\n`)
-  if (name === '--help' || name === '-h' || name === 'help') return print(HELP)
-  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) {
-    return refuse(name === '' ? 'which command?' : `there is no command ${name}`, HELP)
+  const [first = '', ...rest] = commandLine
+  if (first === '--version' || first === 'version') return print(`${manifest.version}\n`)
+  const asksForHelp = first === '--help' || first === '-h' || first === 'help'
+  const name = asksForHelp ? (rest[0] ?? '') : first
+  if (asksForHelp && name === '') return print(overview())
+  if (!isCommand(name)) {
+    if (name === '') return refuse('which command?', overview())
+    const near = Object.hasOwn(OTHER_WORDS, name)
+      ? `; did you mean ${OTHER_WORDS[name]}?`
+      : guess(name, Object.keys(COMMANDS))
+    return refuse(`there is no command ${name}${near}`, overview())
   }
-  if (rest.includes('--help') || rest.includes('-h')) return print(command.help)
+  const command = await COMMANDS[name].load()
+  if (asksForHelp || asksForItsHelp(rest)) return print(command.help)
   try {
     return await command.run(rest)
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message, command.help)
-    throw error
+    if (!(error instanceof CommandFailed || isOfTheSystem(error))) throw error
+    process.stderr.write(`stowage: ${error.message}\n`)
+    return 1
   }
+}
+
+/** What stands after `--` is never an option. */
+function asksForItsHelp(commandLine: string[]): boolean {
+  const end = commandLine.indexOf('--')
+  const options = end === -1 ? commandLine : commandLine.slice(0, end)
+  return options.includes('--help') || options.includes('-h')
+}
+
+/** A full disk, a folder that can't be written to: no bug of ours, and nothing that a stack tells. */
+function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}
+
+function overview(): string {
+  const lines = (names: CommandName[]) =>
+    names.map((name) => `  stowage ${name.padEnd(10)}  ${COMMANDS[name].summary}`).join('\n')
+  const names = Object.keys(COMMANDS) as CommandName[]
+  return `stowage ${manifest.version}: stores digital assets and links them to products
+
+Every day, with the service that \`stowage login\` or STOWAGE_URL and STOWAGE_API_KEY name (else the
+one on this machine):
+${lines(names.filter((name) => !OF_THE_OPERATOR.includes(name)))}
+
+To run the service, with the settings from STOWAGE_* variables:
+${lines(names.filter((name) => OF_THE_OPERATOR.includes(name)))}
+
+  stowage COMMAND --help        more about a command
+  stowage --version
+
+Usage: stowage COMMAND [OPTIONS]; --json everywhere for programs
+Exit codes: 0 done · 1 failed · 2 wrong usage or settings · 130 interrupted
+`
 }
 
 function print(text: string): number {

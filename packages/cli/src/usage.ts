@@ -1,12 +1,11 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { closestOf, editDistance } from '@stowage/server/text'
 
 /** A command of `stowage`. */
 export interface Command {
-  /** Half a line for the overview. */
-  summary: string
   /** The whole page, with examples. */
   help: string
-  /** Returns the exit code; throws `UsageError` for what can't be meant. */
+  /** Returns the exit code; throws `UsageError` for what can't be meant, `CommandFailed` for the rest. */
   run(commandLine: string[]): Promise<number>
 }
 
@@ -15,21 +14,41 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
+/** It can't be done: the message says why, and what to do. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed'
+}
+
 /** Like `parseArgs`, strict, with `--json` everywhere; what is wrong becomes a `UsageError`. */
 export function readOptions<const Options extends ParseArgsOptionsConfig>(
   commandLine: string[],
   options: Options,
 ) {
+  const known = { ...options, json: { type: 'boolean' } } as const
   try {
     return parseArgs({
       args: commandLine,
-      options: { ...options, json: { type: 'boolean' } },
+      options: known,
       allowPositionals: true,
       strict: true,
+      tokens: true,
     })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    const unknown = /^Unknown option '(--?[^']+)'/.exec(message)?.[1]
+    if (unknown === undefined) throw new UsageError(message)
+    const names = Object.keys(known).map((name) => `--${name}`)
+    throw new UsageError(`there is no option ${unknown}${guess(unknown, names)}`)
   }
+}
+
+/** `; did you mean ls?`, or nothing when nothing is near. */
+export function guess(word: string, known: readonly string[]): string {
+  const near =
+    known.find((name) => name.length > 2 && word.length > 1 && name.startsWith(word)) ??
+    closestOf(word, known)
+  const isNear = near.startsWith(word) || editDistance(word, near) <= Math.ceil(word.length / 3)
+  return isNear && near !== '' && word !== '' ? `; did you mean ${near}?` : ''
 }
 
 /** The one value that the command is about. */
@@ -40,6 +59,31 @@ export function onlyValue(positionals: string[], what: string): string {
   return value
 }
 
+/** At least one of them. */
+export function someValues(positionals: string[], what: string): string[] {
+  if (positionals.length === 0) throw new UsageError(`which ${what}?`)
+  return positionals
+}
+
 export function noValue(positionals: string[]): void {
   if (positionals.length > 0) throw new UsageError(`unexpected: ${positionals.join(' ')}`)
+}
+
+/** A whole number of 1 or more. */
+export function readCount(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined
+  const count = Number(text)
+  if (Number.isSafeInteger(count) && count >= 1) return count
+  throw new UsageError(`${option} ${text}: must be a whole number of 1 or more`)
+}
+
+export function readChoice<Choice extends string>(
+  text: string | undefined,
+  option: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (text === undefined) return undefined
+  const choice = choices.find((known) => known === text)
+  if (choice !== undefined) return choice
+  throw new UsageError(`${option} ${text}: must be one of ${choices.join(', ')}`)
 }

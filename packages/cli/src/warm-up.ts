@@ -10,7 +10,8 @@ import { join } from 'node:path'
 async function warmUp(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-'))
   try {
-    await import('./main.ts')
+    const [{ COMMANDS }] = await Promise.all([import('./commands.ts'), import('./main.ts')])
+    await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))
     const { openForWarmUp } = await import('@stowage/server')
     const service = await openForWarmUp(folder)
     await service.close()

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { aFolder } from '../../server/test/support/clean-up.ts'
 import { aService } from '../../server/test/support/service.ts'
 import { type Outcome, stowage as stowageWith } from '../../server/test/support/stowage-command.ts'
+import { COMMANDS } from '../src/commands.ts'
 
 /** Runs `stowage` on a data folder. */
 function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
@@ -85,7 +86,8 @@ test('a command line that can’t be meant ends with code 2 and the help', async
   const folder = await aFolder(t)
   const expected: [string[], RegExp][] = [
     [[], /which command/],
-    [['nonsense'], /no command nonsense/],
+    [['nonsense'], /no command nonsense\n/],
+    [['list'], /no command list; did you mean ls\?/],
     [['constructor'], /no command constructor/],
     [['accounts'], /list, add or set/],
     [['accounts', 'add'], /which name/],
@@ -98,6 +100,7 @@ test('a command line that can’t be meant ends with code 2 and the help', async
     [['keys', 'add', '--scope', 'read'], /--name/],
     [['serve', 'now'], /unexpected: now/],
     [['doctor', '--mend'], /--mend/],
+    [['doctor', '--repiar'], /no option --repiar; did you mean --repair\?/],
     [['move'], /--from/],
     [['move', 'x', '--from', 'y'], /unexpected: x/],
   ]
@@ -113,9 +116,11 @@ test('help has examples, and the version is a version', async (t) => {
   const folder = await aFolder(t)
   assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)
-  for (const command of ['serve', 'accounts', 'keys', 'doctor', 'move']) {
+  for (const command of Object.keys(COMMANDS)) {
     const { code, stdout } = await stowage(folder, command, '--help')
     assert.equal(code, 0)
     assert.match(stdout, /Examples:/)
+    for (const line of stdout.split('\n')) assert.ok(line.length <= 100, line)
   }
+  assert.match((await stowage(folder, 'help', 'ls')).stdout, /^stowage ls: /)
 })

@@ -1,11 +1,11 @@
 import type { AccountReport } from '@stowage/server'
-import { table, writeData } from '../output.ts'
+import { tableWidth, writeData } from '../output.ts'
+import { table } from '../text/table.ts'
 import { type Command, noValue, onlyValue, readOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = { plan: { type: 'string' }, storage: { type: 'string' } } as const
 
 export const accounts: Command = {
-  summary: 'list, add and set accounts and their plans',
   help: `stowage accounts: the accounts of the service and their plans
 
 Usage:
@@ -62,8 +62,12 @@ Examples:
   },
 }
 
+const NUMBERS = ['STORAGE', 'STORED', 'RESERVED', 'FREE', 'ASSETS'].map(
+  (head, index) => ({ head, align: 'right', leaves: 1 + ((index + 3) % 5) }) as const,
+)
+
 function accountTable(reports: AccountReport[], sizeText: (bytes: number) => string): string {
-  const head = ['NAME', 'PLAN', 'STORAGE', 'STORED', 'RESERVED', 'FREE', 'ASSETS']
+  const head = [{ head: 'NAME', least: 8 }, { head: 'PLAN', least: 4 }, ...NUMBERS]
   return table(
     head,
     reports.map(({ name, plan, storage, stored, reserved, available, assets }) => [
@@ -72,5 +76,6 @@ function accountTable(reports: AccountReport[], sizeText: (bytes: number) => str
       ...[storage, stored, reserved, available].map(sizeText),
       String(assets),
     ]),
+    { columns: tableWidth() },
   )
 }

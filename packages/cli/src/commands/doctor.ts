@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding } from '@stowage/server'
-import { showProgress } from '../output.ts'
+import { showProgress } from '../terminal/show-progress.ts'
 import { type Command, noValue, readOptions } from '../usage.ts'
 
 const OPTIONS = {
@@ -10,7 +10,6 @@ const OPTIONS = {
 } as const
 
 export const doctor: Command = {
-  summary: 'look at settings, database and storage, and say what is wrong',
   help: `stowage doctor: what is wrong with the service, and what mends it
 
 Usage:

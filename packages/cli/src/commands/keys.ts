@@ -1,5 +1,6 @@
 import type { KeyReport, Operator } from '@stowage/server'
-import { say, table, writeData } from '../output.ts'
+import { say, tableWidth, writeData } from '../output.ts'
+import { table } from '../text/table.ts'
 import { type Command, noValue, onlyValue, readOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
@@ -19,7 +20,6 @@ interface KeyCommand {
 }
 
 export const keys: Command = {
-  summary: 'list, add and revoke API keys',
   help: `stowage keys: the API keys of an account
 
 Usage:
@@ -88,7 +88,15 @@ function workOf(
 function keyTable(reports: KeyReport[]): string {
   const day = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-'
   return table(
-    ['ID', 'NAME', 'SCOPE', 'KEY', 'CREATED', 'LAST USED', 'REVOKED'],
+    [
+      'ID',
+      { head: 'NAME', least: 8 },
+      'SCOPE',
+      { head: 'KEY', leaves: 1 },
+      { head: 'CREATED', leaves: 4 },
+      { head: 'LAST USED', leaves: 3 },
+      { head: 'REVOKED', leaves: 2 },
+    ],
     reports.map((key) => [
       key.id,
       key.name,
@@ -98,5 +106,6 @@ function keyTable(reports: KeyReport[]): string {
       day(key.last_used_at),
       day(key.revoked_at),
     ]),
+    { columns: tableWidth() },
   )
 }

@@ -1,5 +1,6 @@
 import type { Moved, MoveProgress } from '@stowage/server'
-import { say, showProgress, writeData } from '../output.ts'
+import { say, writeData } from '../output.ts'
+import { showProgress } from '../terminal/show-progress.ts'
 import { type Command, noValue, readOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
@@ -9,7 +10,6 @@ const OPTIONS = {
 } as const
 
 export const move: Command = {
-  summary: 'carry a service from SQLite and disk to PostgreSQL and S3',
   help: `stowage move: carry a service to other engines
 
 Usage:

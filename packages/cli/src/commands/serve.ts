@@ -1,7 +1,6 @@
 import { type Command, noValue, readOptions } from '../usage.ts'
 
 export const serve: Command = {
-  summary: 'run the service',
   help: `stowage serve: run the service, with the settings from STOWAGE_* variables
 
 Examples:

@@ -1,0 +1,43 @@
+import type { Account } from '@stowage/client'
+import { sizeText } from '@stowage/server/text'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { tableWidth, writeData } from '../output.ts'
+import { accountMeter } from '../text/account-meter.ts'
+import { plain } from '../text/plain.ts'
+import { type Command, noValue, readOptions } from '../usage.ts'
+
+export const account: Command = {
+  help: `stowage account: the plan, and how much of it is used
+
+Usage:
+  stowage account [--json]
+
+${CONNECTION_HELP}
+  --json      the account as JSON, in bytes
+
+Examples:
+  stowage account
+  stowage account --json | jq .available
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
+    noValue(positionals)
+    return withClient(values, async (client, { url }) => {
+      const facts = await client.account()
+      writeData(facts, { json: values.json === true, text: textOf(facts, url) })
+      return 0
+    })
+  },
+}
+
+function textOf(facts: Account, url: string): string {
+  const { name, plan, stored, reserved, available, assets } = facts
+  const width = Math.min(60, tableWidth() ?? 60)
+  return `${plain(name)} at ${url}
+
+  ${accountMeter(facts, width - 4)}
+
+  stored     ${sizeText(stored)} (assets: ${assets})
+  reserved   ${sizeText(reserved)} for uploads under way
+  free       ${sizeText(available)} of ${sizeText(plan.storage)} (plan ${plain(plan.name)})`
+}

@@ -1,0 +1,124 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
+import { getAssets } from '../assets/find-asset.ts'
+import {
+  CONNECTION_HELP,
+  CONNECTION_OPTIONS,
+  failureOf,
+  withClient,
+} from '../connection/with-client.ts'
+import { streamOut } from '../download/stream-out.ts'
+import { isFolder, refuseToOverwrite, targetOf } from '../download/target-of.ts'
+import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
+import { say, writeItem } from '../output.ts'
+import { openLiveLines } from '../terminal/live-lines.ts'
+import { plain } from '../text/plain.ts'
+import { progressLine } from '../text/progress-line.ts'
+import { type Command, CommandFailed, readOptions, someValues, UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  force: { type: 'boolean', short: 'f' },
+} as const
+
+export const get: Command = {
+  help: `stowage get: download assets
+
+Usage:
+  stowage get ID|NAME… [-o PATH|FOLDER|-] [--force]
+
+  -o, --output   where to: a file, a folder, or - for standard output (left out: this folder, under
+                 the asset's own name, made safe)
+  -f, --force    write over what is there
+${CONNECTION_HELP}
+  --json      one JSON object a line: the asset and its path
+
+A download that was interrupted is gone on with by the same command.
+
+Exit codes: 0 all are here · 1 any is not (it says which) · 2 wrong usage · 130 interrupted
+
+Examples:
+  stowage get sample-pack.zip
+  stowage get 01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f -o /srv/backup/
+  stowage get presets.tar.gz -o - | tar tz
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    const wanted = someValues(positionals, 'asset')
+    const { output, force = false, json = false } = values
+    if (output === '-' && (wanted.length > 1 || json)) {
+      throw new UsageError('standard output takes one asset, and no --json beside it')
+    }
+    const isPlace = output === undefined || output.endsWith('/') || (await isFolder(output))
+    if (wanted.length > 1 && !isPlace) {
+      throw new UsageError(`${output} must be a folder for ${wanted.length} assets`)
+    }
+    return withClient(values, async (client, connection) => {
+      const assets = await getAssets(client, wanted)
+      const interruption = onInterrupt()
+      const { signal } = interruption
+      let code = 0
+      try {
+        for (const asset of assets) {
+          try {
+            if (output === '-') await streamOut(client, asset, { output: process.stdout, signal })
+            else {
+              const path = await save(client, asset, { output, force, signal })
+              writeItem({ asset, path }, { json, text: plain(path) })
+            }
+          } catch (caught) {
+            const error = failureOf(caught, connection)
+            if (signal.aborted || !(error instanceof CommandFailed)) throw error
+            say(`stowage: ${plain(asset.filename)}: ${error.message}`)
+            if (json) writeItem({ asset, error: errorOf(error) }, { json, text: '' })
+            code = 1
+          }
+        }
+        return code
+      } catch (error) {
+        if (!signal.aborted) throw error
+        say(output === '-' ? 'Interrupted.' : 'Interrupted. The same command goes on with it.')
+        return INTERRUPTED
+      } finally {
+        interruption.close()
+      }
+    })
+  },
+}
+
+interface Saving {
+  output: string | undefined
+  force: boolean
+  signal: AbortSignal
+}
+
+async function save(client: NodeClient, asset: Asset, { output, force, signal }: Saving) {
+  const path = await targetOf(output, asset)
+  if (!force) await refuseToOverwrite(path)
+  const live = openLiveLines()
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const saved = await client.downloadTo(asset.id, path, {
+      signal,
+      onProgress: (now) =>
+        live.show([progressLine({ name: asset.filename, ...now }, live.columns() - 1)]),
+    })
+    return saved.path
+  } catch (error) {
+    if (isStowageError(error) || signal.aborted || !isOfTheSystem(error)) throw error
+    throw new CommandFailed(`${path} can’t be written: ${error.message}`)
+  } finally {
+    live.clear()
+  }
+}
+
+function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}
+
+function errorOf(error: CommandFailed): { code: string; message: string } {
+  const code = isStowageError(error.cause) ? error.cause.code : 'failed'
+  return { code, message: error.message }
+}

@@ -1,0 +1,33 @@
+import { getAsset } from '../assets/find-asset.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { writeItem } from '../output.ts'
+import { plain } from '../text/plain.ts'
+import { type Command, readOptions, UsageError } from '../usage.ts'
+
+export const rename: Command = {
+  help: `stowage rename: give an asset another name
+
+Usage:
+  stowage rename ID|NAME NEW-NAME
+
+${CONNECTION_HELP}
+  --json      the asset as JSON
+
+Examples:
+  stowage rename pack-final-2.zip sample-pack.zip
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
+    const [wanted, name, ...more] = positionals
+    if (wanted === undefined) throw new UsageError('which asset?')
+    if (name === undefined) throw new UsageError('what is it to be called?')
+    if (more.length > 0) throw new UsageError(`unexpected: ${more.join(' ')}`)
+    return withClient(values, async (client) => {
+      const { id, filename } = await getAsset(client, wanted)
+      const asset = await client.change(id, { filename: name })
+      const text = `${id}  ${plain(filename)} is now ${plain(asset.filename)}`
+      writeItem(asset, { json: values.json === true, text })
+      return 0
+    })
+  },
+}

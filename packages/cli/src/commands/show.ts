@@ -1,0 +1,54 @@
+import type { Asset } from '@stowage/client'
+import { getAsset } from '../assets/find-asset.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { writeItem } from '../output.ts'
+import { productLabel } from '../products/find-products.ts'
+import { plain } from '../text/plain.ts'
+import { type Command, readOptions, someValues } from '../usage.ts'
+
+export const show: Command = {
+  help: `stowage show: everything about an asset
+
+Usage:
+  stowage show ID|NAME…
+
+${CONNECTION_HELP}
+  --json      one JSON object a line, with the products
+
+Examples:
+  stowage show sample-pack.zip
+  stowage show 01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f --json | jq .products
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
+    const wanted = someValues(positionals, 'asset')
+    return withClient(values, async (client, { url }) => {
+      for (const [index, one] of wanted.entries()) {
+        const asset = await getAsset(client, one, { with_products: true })
+        const text = `${index > 0 ? '\n' : ''}${textOf(asset, url)}`
+        writeItem(asset, { json: values.json === true, text })
+      }
+      return 0
+    })
+  },
+}
+
+function textOf(asset: Asset, url: string): string {
+  const { id, filename, size, bytes, mime, status, created_at, is_link, products = [] } = asset
+  const facts: [string, string][] = [
+    ['id', id],
+    ['type', is_link ? 'link' : `file, ${mime}`],
+    ['size', bytes < 1000 ? size : `${size} (${bytes} bytes)`],
+    ['created', created_at],
+    ...(status === 'ready'
+      ? []
+      : [['status', 'uploading: not all of it has arrived'] as [string, string]]),
+    ['address', asset.url ?? `${url}/assets/${id}`],
+    ...products.map((product, index): [string, string] => [
+      index === 0 ? 'products' : '',
+      `${productLabel(product)}  ${product.product_id}/${product.variant_id}`,
+    ]),
+  ]
+  const lines = facts.map(([name, value]) => `  ${name.padEnd(10)}${plain(value)}`)
+  return [plain(filename), ...lines].join('\n')
+}

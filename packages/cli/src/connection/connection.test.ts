@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UsageError } from '../usage.ts'
+import { type ConnectionSources, connectionOf, isInTheClear, readServiceUrl } from './connection.ts'
+
+const LOGIN = { url: 'https://files.example', key: 'login-key' }
+
+function connect(sources: Partial<ConnectionSources>) {
+  return connectionOf({ options: {}, environment: {}, login: undefined, ...sources })
+}
+
+test('without anything it is the open service of this machine', () => {
+  assert.deepEqual(connect({}), { url: 'http://127.0.0.1:4000', key: undefined })
+})
+
+test('options come before variables, and those before the login', () => {
+  const environment = { STOWAGE_URL: 'https://b.example', STOWAGE_API_KEY: 'b' }
+  assert.deepEqual(connect({ login: LOGIN }), LOGIN)
+  assert.deepEqual(connect({ login: LOGIN, environment }), { url: 'https://b.example', key: 'b' })
+  const options = { url: 'https://c.example/', key: 'c' }
+  assert.deepEqual(connect({ login: LOGIN, environment, options }), {
+    url: 'https://c.example',
+    key: 'c',
+  })
+})
+
+test('a key never goes to a service that it was not given for', () => {
+  const options = { url: 'https://elsewhere.example' }
+  assert.equal(connect({ login: LOGIN, options }).key, undefined)
+  const environment = { STOWAGE_URL: 'https://b.example', STOWAGE_API_KEY: 'b' }
+  assert.equal(connect({ environment, options }).key, undefined)
+  assert.equal(connect({ login: LOGIN, environment: { STOWAGE_URL: options.url } }).key, undefined)
+})
+
+test('a key alone goes to where the rest points', () => {
+  const environment = { STOWAGE_API_KEY: 'b' }
+  assert.deepEqual(connect({ login: LOGIN, environment }), { url: LOGIN.url, key: 'b' })
+  assert.deepEqual(connect({ environment, options: { url: 'https://c.example' } }).key, 'b')
+  assert.equal(connect({ login: LOGIN, options: { key: '' } }).key, undefined)
+})
+
+test('addresses are read as people write them', () => {
+  const expected: [string, string][] = [
+    ['https://files.example/', 'https://files.example'],
+    ['https://files.example/api/v1/', 'https://files.example'],
+    ['https://example.com/files/api/v1', 'https://example.com/files'],
+    ['files.example', 'https://files.example'],
+    ['localhost:4000', 'http://localhost:4000'],
+    ['[::1]:4000', 'http://[::1]:4000'],
+    ['HTTP://127.0.0.1:4000', 'http://127.0.0.1:4000'],
+  ]
+  for (const [text, url] of expected) assert.equal(readServiceUrl(text), url)
+  for (const text of ['', 'ftp://x', 'https://', 'https://user:secret@files.example']) {
+    assert.throws(() => readServiceUrl(text), UsageError, text)
+  }
+})
+
+test('only a key on a line that others can read is in the clear', () => {
+  assert.ok(isInTheClear({ url: 'http://files.example', key: 'k' }))
+  assert.ok(!isInTheClear({ url: 'https://files.example', key: 'k' }))
+  assert.ok(!isInTheClear({ url: 'http://127.0.0.1:4000', key: 'k' }))
+  assert.ok(isInTheClear({ url: 'http://127.0.0.1.evil.example', key: 'k' }))
+  assert.ok(!isInTheClear({ url: 'http://files.example', key: undefined }))
+})

@@ -1,0 +1,58 @@
+import { UsageError } from '../usage.ts'
+
+/** Which service to talk to, and as whom. */
+export interface Connection {
+  url: string
+  /** Undefined: the service is open. */
+  key: string | undefined
+}
+
+export const DEFAULT_URL = 'http://127.0.0.1:4000'
+
+export interface ConnectionSources {
+  options: { url?: string | undefined; key?: string | undefined }
+  environment: Record<string, string | undefined>
+  /** What `stowage login` has kept. */
+  login: Connection | undefined
+}
+
+/**
+ * Options come before variables, variables before the login. A key goes only to the service that it
+ * was given for: the login's never to another address, nor that of the variables when they name
+ * another one.
+ */
+export function connectionOf({ options, environment, login }: ConnectionSources): Connection {
+  const { STOWAGE_URL, STOWAGE_API_KEY } = environment
+  const named = options.url ?? (STOWAGE_URL || undefined)
+  const url = named === undefined ? (login?.url ?? DEFAULT_URL) : readServiceUrl(named)
+  if (options.key !== undefined) return { url, key: options.key || undefined }
+  const isOfVariables = !STOWAGE_URL || readServiceUrl(STOWAGE_URL) === url
+  if (STOWAGE_API_KEY && isOfVariables) return { url, key: STOWAGE_API_KEY }
+  return { url, key: login?.url === url ? login.key : undefined }
+}
+
+/** The address as it is kept and compared: no path of the interface, no slash at the end. */
+export function readServiceUrl(text: string): string {
+  const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${guessScheme(text)}://${text}`
+  const url = URL.parse(withScheme)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
+    throw new UsageError(`${text}: must be an address such as https://files.example.com`)
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('the address must not have a user name or a password; a key goes in --key')
+  }
+  const path = url.pathname.replace(/(\/api\/v1)?\/*$/, '')
+  return `${url.origin}${path}`
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
+
+/** Other machines are not told a key in the clear just because nobody typed `https`. */
+function guessScheme(address: string): 'http' | 'https' {
+  return LOOPBACK.test(address) ? 'http' : 'https'
+}
+
+/** Whether anybody on the way could read the key. */
+export function isInTheClear({ url, key }: Connection): boolean {
+  return key !== undefined && url.startsWith('http://') && !LOOPBACK.test(url.slice(7))
+}

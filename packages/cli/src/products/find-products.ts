@@ -1,0 +1,110 @@
+import {
+  isStowageError,
+  type NodeClient,
+  type Product,
+  type ProductReferences,
+} from '@stowage/client/node'
+import { UUID } from '../assets/find-asset.ts'
+import { plain } from '../text/plain.ts'
+import { CommandFailed } from '../usage.ts'
+
+export interface FoundProducts {
+  references: Required<Pick<ProductReferences, 'product_ids' | 'variant_ids' | 'products'>>
+  /** What they are called, once each, for people. */
+  labels: string[]
+}
+
+type Kind = 'sku' | 'product' | 'variant' | 'id'
+
+const KINDS: Record<Kind, string> = {
+  sku: 'a SKU',
+  product: 'the id of a product',
+  variant: 'the id of a variant',
+  id: 'the id of a product here',
+}
+
+/**
+ * What people call products by: a SKU (all variants that have it), the shop's id of a product (all
+ * of its variants) or of a variant, or the id that they have here. Throws `CommandFailed` for all
+ * that are unknown together, and for a number that means several things.
+ */
+export async function getProducts(client: NodeClient, wanted: string[]): Promise<FoundProducts> {
+  const found: FoundProducts = {
+    references: { product_ids: [], variant_ids: [], products: [] },
+    labels: [],
+  }
+  const problems: string[] = []
+  for (const word of new Set(wanted)) {
+    const { kind, value } = kindOf(word)
+    const kinds = kind === undefined ? possibleKinds(value) : [kind]
+    const lists = await Promise.all(kinds.map((one) => findBy(client, one, value)))
+    const hits = kinds.flatMap((one, index) => {
+      const products = lists[index] ?? []
+      return products.length > 0 ? [{ kind: one, products }] : []
+    })
+    const [hit, other] = hits
+    if (hit === undefined) problems.push(`there is no product ${plain(word)}`)
+    else if (other !== undefined && !isSame(hit.products, other.products)) {
+      const meanings = hits.map((one) => `${KINDS[one.kind]} (${one.kind}:${plain(value)})`)
+      problems.push(`${plain(word)} may be ${meanings.join(' or ')}: say which`)
+    } else {
+      refer(found.references, { ...hit, value })
+      found.labels.push(...hit.products.map(productLabel))
+    }
+  }
+  if (problems.length > 0) {
+    throw new CommandFailed(`${problems.join('; ')}. stowage products ls lists them`)
+  }
+  return { ...found, labels: [...new Set(found.labels)] }
+}
+
+/** `Sample pack, WAV (PACK-WAV)`. */
+export function productLabel({ name, variant_name, sku }: Product): string {
+  const title = variant_name === '' ? name : `${name}, ${variant_name}`
+  return plain(sku === '' ? title : `${title} (${sku})`)
+}
+
+/** `sku:`, `product:`, `variant:` or `id:` before it leaves no doubt. */
+function kindOf(word: string): { kind: Kind | undefined; value: string } {
+  const match = /^(sku|product|variant|id):(.+)$/s.exec(word)
+  return { kind: match?.[1] as Kind | undefined, value: match?.[2] ?? word }
+}
+
+function possibleKinds(value: string): Kind[] {
+  if (UUID.test(value)) return ['sku', 'id']
+  const isNumber = /^\d{1,16}$/.test(value) && Number.isSafeInteger(Number(value))
+  return isNumber ? ['sku', 'product', 'variant'] : ['sku']
+}
+
+async function findBy(client: NodeClient, kind: Kind, value: string): Promise<Product[]> {
+  if (kind === 'id') {
+    try {
+      return UUID.test(value) ? [await client.product(value)] : []
+    } catch (error) {
+      if (isStowageError(error, 'not_found')) return []
+      throw error
+    }
+  }
+  if (kind === 'sku') return Array.fromAsync(client.products({ sku: value }))
+  const id = Number(value)
+  if (!Number.isSafeInteger(id)) return []
+  const query = kind === 'product' ? { product_id: id } : { variant_id: id }
+  return Array.fromAsync(client.products(query))
+}
+
+function isSame(some: Product[], others: Product[]): boolean {
+  const ids = (products: Product[]) =>
+    products
+      .map(({ id }) => id)
+      .toSorted()
+      .join()
+  return ids(some) === ids(others)
+}
+
+function refer(
+  references: FoundProducts['references'],
+  { kind, products, value }: { kind: Kind; products: Product[]; value: string },
+): void {
+  if (kind === 'product') references.product_ids.push(Number(value))
+  else references.products.push(...products.map(({ id }) => id))
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { isStowageError, type NodeClient } from '@stowage/client/node'
+import {
+  compareProducts,
+  type ProductsFile,
+  parseProductsFile,
+} from '@stowage/client/products-file'
+import { CONNECTION_OPTIONS, failureOf, withClient } from '../connection/with-client.ts'
+import { say, writeData } from '../output.ts'
+import { showProgress } from '../terminal/show-progress.ts'
+import { plain } from '../text/plain.ts'
+import { CommandFailed, onlyValue, readOptions } from '../usage.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  'dry-run': { type: 'boolean' },
+  'skip-bad': { type: 'boolean' },
+} as const
+
+/** The most that one call takes. */
+const MOST_AT_ONCE = 1000
+const MOST_PROBLEMS = 50
+
+/** `stowage products import`. */
+export async function importProducts(commandLine: string[]): Promise<number> {
+  const { values, positionals } = readOptions(commandLine, OPTIONS)
+  const path = onlyValue(positionals, 'file')
+  const { json = false, 'dry-run': isDry = false, 'skip-bad': skipsBad = false } = values
+  const file = parseProductsFile(await readWhole(path))
+  sayProblems(file, path)
+  const { products, problems } = file
+  const facts = { file: path, format: file.format, products: products.length, problems }
+  if (isDry) {
+    return withClient(values, async (client) => {
+      const preview = await previewOf(client, file)
+      if (!json) for (const line of preview.lines) process.stdout.write(`${line}\n`)
+      const { counts } = preview
+      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} as they were, ${problems.length} bad; nothing was imported (--dry-run)`
+      writeData({ ...facts, ...counts, imported: 0 }, { json, text })
+      return problems.length > 0 && !skipsBad ? 1 : 0
+    })
+  }
+  if (problems.length > 0 && !skipsBad) {
+    if (json) writeData({ ...facts, imported: 0 }, { json, text: '' })
+    throw new CommandFailed(
+      'nothing was imported: mend the file, or leave bad lines out: --skip-bad',
+    )
+  }
+  return withClient(values, async (client, connection) => {
+    let imported = 0
+    const progress = showProgress()
+    try {
+      for (let from = 0; from < products.length; from += MOST_AT_ONCE) {
+        const some = products.slice(from, from + MOST_AT_ONCE)
+        await client.putProducts(some.map(({ details }) => details))
+        imported += some.length
+        progress.show(`${imported} of ${products.length} products`)
+      }
+    } catch (error) {
+      if (!isStowageError(error)) throw error
+      progress.clear()
+      say(`${imported} of ${products.length} were imported before this; doing it again is no harm:`)
+      throw failureOf(error, connection)
+    }
+    progress.clear()
+    writeData({ ...facts, imported }, { json, text: `${imported} products imported` })
+    return 0
+  })
+}
+
+async function readWhole(path: string): Promise<Uint8Array> {
+  if (path === '-') return buffer(process.stdin)
+  try {
+    return await readFile(path)
+  } catch (error) {
+    throw new CommandFailed(`${plain(path)} can’t be read: ${(error as Error).message}`)
+  }
+}
+
+/** `products.csv:12: sku: must be text of …`, as compilers say it. */
+function sayProblems({ problems }: ProductsFile, path: string): void {
+  for (const { line, field, message } of problems.slice(0, MOST_PROBLEMS)) {
+    say(plain(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))
+  }
+  const more = problems.length - MOST_PROBLEMS
+  if (more > 0) say(`and ${more} more (--json has all)`)
+}
+
+async function previewOf(client: NodeClient, { products }: ProductsFile) {
+  const compared = compareProducts(products, await Array.fromAsync(client.products()))
+  const counts = { new: 0, changed: 0, unchanged: 0 }
+  const lines: string[] = []
+  for (const { outcome, details, changes } of compared) {
+    counts[outcome] += 1
+    if (outcome === 'unchanged') continue
+    const what = changes.map(
+      ({ field, before, after }) => `${field} ${show(before)} → ${show(after)}`,
+    )
+    const title = `${details.product_id}/${details.variant_id} ${details.name}`
+    lines.push(
+      plain(outcome === 'new' ? `new      ${title}` : `changed  ${title}: ${what.join(', ')}`),
+    )
+  }
+  return { counts, lines }
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value) ?? 'nothing'
+}

@@ -1,0 +1,59 @@
+import type { Asset, NodeClient, ProductReferences } from '@stowage/client/node'
+import { getAssets } from '../assets/find-asset.ts'
+import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { writeItem } from '../output.ts'
+import { plain } from '../text/plain.ts'
+import { readOptions, someValues, UsageError } from '../usage.ts'
+import { getProducts, productLabel } from './find-products.ts'
+
+interface Linking {
+  /** `to` or `from`: what stands before the products. */
+  option: string
+  change(client: NodeClient, id: string, products: ProductReferences): Promise<Asset>
+}
+
+/** Both directions: everything that is named is looked up before anything is changed. */
+export async function link(commandLine: string[], { option, change }: Linking): Promise<number> {
+  const { values, tokens } = readOptions(commandLine, {
+    ...CONNECTION_OPTIONS,
+    [option]: { type: 'string', multiple: true },
+  })
+  const { assets, products } = sides(tokens, option)
+  const wanted = someValues(assets, 'asset')
+  if (products.length === 0) throw new UsageError(`which products? --${option} SKU|ID…`)
+  const json = values.json === true
+  return withClient(values as { url?: string; key?: string }, async (client) => {
+    const { references } = await getProducts(client, products)
+    for (const { id } of await getAssets(client, wanted)) {
+      const asset = await change(client, id, references)
+      writeItem(asset, { json, text: textOf(asset) })
+    }
+    return 0
+  })
+}
+
+interface Token {
+  kind: string
+  name?: string
+  value?: string | undefined
+}
+
+/** What stands after `--to` are products, however many. */
+function sides(tokens: readonly Token[], option: string) {
+  const assets: string[] = []
+  const products: string[] = []
+  let isAfter = false
+  for (const { kind, name, value } of tokens) {
+    if (kind === 'option' && name === option) {
+      isAfter = true
+      products.push(value ?? '')
+    }
+    if (kind === 'positional') (isAfter ? products : assets).push(value ?? '')
+  }
+  return { assets, products }
+}
+
+function textOf({ id, filename, products = [] }: Asset): string {
+  const labels = products.map(productLabel).join(' · ')
+  return `${id}  ${plain(filename)}: ${labels || 'no products'}`
+}

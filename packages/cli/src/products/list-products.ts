@@ -1,0 +1,59 @@
+import type { Product } from '@stowage/client'
+import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { given } from '../given.ts'
+import { tableWidth } from '../output.ts'
+import { type Column, table } from '../text/table.ts'
+import { readCount, readOptions, UsageError } from '../usage.ts'
+import { sayWhatIsLeft, writeList } from '../write-list.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  sku: { type: 'string' },
+  vendor: { type: 'string' },
+  tag: { type: 'string' },
+  limit: { type: 'string', short: 'n' },
+  all: { type: 'boolean' },
+} as const
+
+/** `stowage products ls`. */
+export async function listProducts(commandLine: string[]): Promise<number> {
+  const { values, positionals } = readOptions(commandLine, OPTIONS)
+  if (positionals.length > 1) throw new UsageError(`one name, please, not ${positionals.join(' ')}`)
+  const { sku, vendor, tag, all = false, json = false } = values
+  const limit = readCount(values.limit, '--limit')
+  if (all && limit !== undefined) throw new UsageError('--limit or --all, not both')
+  const query = { name: positionals[0], sku, vendor, tag }
+  return withClient(values, async (client) => {
+    const list = (pageSize: number) => client.products(given({ ...query, limit: pageSize }))
+    const most = all ? undefined : (limit ?? 25)
+    const counts = await writeList<Product>(list, { limit: most, json, text: productTable })
+    if (!json) sayWhatIsLeft(counts)
+    return 0
+  })
+}
+
+const COLUMNS: Column[] = [
+  { head: 'SKU', least: 8 },
+  { head: 'NAME', least: 12 },
+  { head: 'VARIANT', least: 8, leaves: 1 },
+  { head: 'PRODUCT', align: 'right', leaves: 3 },
+  { head: 'VARIANT ID', align: 'right', leaves: 2 },
+  { head: 'VENDOR', least: 8, leaves: 4 },
+  { head: 'TAGS', least: 8, leaves: 5 },
+]
+
+function productTable(products: Product[]): string {
+  return table(
+    COLUMNS,
+    products.map(({ sku, name, variant_name, product_id, variant_id, vendor, tags }) => [
+      sku,
+      name,
+      variant_name,
+      String(product_id),
+      String(variant_id),
+      vendor,
+      tags.join(', '),
+    ]),
+    { columns: tableWidth() },
+  )
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openLiveLines } from './live-lines.ts'
+
+/** As much of a terminal as is needed: lines that are too long wrap, the cursor moves up, the rest is cleared. */
+function aTerminal(columns: number) {
+  let screen: string[] = ['']
+  let row = 0
+  let column = 0
+  const put = (letter: string) => {
+    if (column === stream.columns) {
+      row += 1
+      column = 0
+    }
+    screen[row] = (screen[row] ?? '').slice(0, column) + letter
+    column += 1
+  }
+  const stream = {
+    isTTY: true,
+    columns,
+    write(text: string) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it reads what a terminal reads
+      for (const [token, up] of text.matchAll(/\u001b\[(\d*)[AJ]|[\s\S]/g)) {
+        if (token === '\n') [row, column] = [row + 1, 0]
+        else if (token === '\r') column = 0
+        else if (token.endsWith('A') && up !== undefined) row -= Number(up)
+        else if (token === '\u001b[J') screen = [...screen.slice(0, row), '']
+        else put(token)
+        screen[row] ??= ''
+      }
+      return true
+    },
+    /** Becomes narrower: what no longer fits is broken in two. */
+    shrinkTo(narrower: number) {
+      const broken = screen.map((line) => line.match(new RegExp(`.{1,${narrower}}`, 'g')) ?? [''])
+      screen = broken.flat()
+      row = screen.length - 1
+      stream.columns = narrower
+    },
+    seen: () => screen.filter((line) => line !== ''),
+  }
+  return stream
+}
+
+function open(terminal: ReturnType<typeof aTerminal>) {
+  return openLiveLines(terminal as unknown as NodeJS.WriteStream)
+}
+
+test('lines are written over, and what is said beside them stays', () => {
+  const terminal = aTerminal(40)
+  const live = open(terminal)
+  live.show(['a 10 %', 'b 20 %', 'all 15 %'])
+  live.show(['a 30 %', 'all 25 %'])
+  assert.deepEqual(terminal.seen(), ['a 30 %', 'all 25 %'])
+  live.clear()
+  terminal.write('a is there\n')
+  live.show(['b 40 %'])
+  assert.deepEqual(terminal.seen(), ['a is there', 'b 40 %'])
+  live.clear()
+  assert.deepEqual(terminal.seen(), ['a is there'])
+})
+
+test('a terminal that became narrower is left clean', () => {
+  const terminal = aTerminal(40)
+  const live = open(terminal)
+  live.show(['x'.repeat(39), 'y'.repeat(30)])
+  terminal.shrinkTo(20)
+  live.show(['short'])
+  assert.deepEqual(terminal.seen(), ['short'])
+})
+
+test('nothing is drawn where nothing can be written over', () => {
+  const terminal = { ...aTerminal(40), isTTY: false }
+  const live = open(terminal)
+  live.show(['a'])
+  live.clear()
+  assert.deepEqual([live.isLive, terminal.seen()], [false, []])
+})

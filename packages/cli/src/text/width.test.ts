@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fit, padEnd, padStart, widthOf } from './width.ts'
+
+test('every script has its width', () => {
+  const expected: [string, number][] = [
+    ['', 0],
+    ['plain.zip', 9],
+    ['Übung', 5],
+    ['U\u0308bung', 5],
+    ['サンプル', 8],
+    ['ﾊﾝｶｸ', 4],
+    ['한글', 4],
+    ['한글'.normalize('NFD'), 4],
+    ['中文.txt', 8],
+    ['𠮷野家', 6],
+    ['שלום', 4],
+    ['हिन्दी'.replace(/\p{Mc}/gu, ''), 2],
+    ['👍', 2],
+    ['👩‍👩‍👧', 2],
+    ['🇨🇭', 2],
+    ['☕', 2],
+    ['❤️', 2],
+    ['1️⃣', 2],
+    ['©', 1],
+    ['a\u200bb', 2],
+    ['ＦＵＬＬ', 8],
+  ]
+  for (const [text, width] of expected) assert.equal(widthOf(text), width, JSON.stringify(text))
+})
+
+test('a long name loses its middle, and keeps its ending', () => {
+  assert.equal(fit('short.zip', 9), 'short.zip')
+  assert.equal(fit('a-very-long-name-indeed.zip', 16), 'a-very-lon…d.zip')
+  assert.equal(fit('abcdef', 1), '…')
+  assert.equal(fit('abcdef', 0), '')
+})
+
+test('whatever is cut is never too wide, and no letter is halved', () => {
+  const names = [
+    'サンプルパック集.wav',
+    '👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧.png',
+    'e\u0301e\u0301e\u0301e\u0301e\u0301',
+    '한글한글한글.zip',
+  ]
+  for (const name of names) {
+    for (let width = 0; width <= 20; width += 1) {
+      const short = fit(name, width)
+      assert.ok(widthOf(short) <= width, `${short} in ${width}`)
+      assert.doesNotMatch(short, /^[\u0301\u200d]|…[\u0301\u200d]|\u200d…/)
+    }
+  }
+})
+
+test('padding counts columns, not letters', () => {
+  assert.equal(padEnd('中', 4), '中  ')
+  assert.equal(padStart('中', 4), '  中')
+  assert.equal(padEnd('too long', 3), 'too long')
+})

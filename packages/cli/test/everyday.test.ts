@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { aService } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API, someBytes, uploadFile } from '../../server/test/support/upload.ts'
+import { aCommandLine } from './support/command-line.ts'
+import { aStockedShop, ODD_NAMES } from './support/shop.ts'
+import { aStorageGate } from './support/storage-gate.ts'
+
+test('ls filters, sorts and counts, and gives programs an array', async (t) => {
+  const { commandLine } = await aStockedShop(t)
+  const namesOf = async (...words: string[]) => {
+    const { code, stdout, stderr } = await commandLine.run('ls', ...words, '--json')
+    assert.equal(code, 0, stderr)
+    return JSON.parse(stdout).map(({ filename }: { filename: string }) => filename)
+  }
+  assert.deepEqual(await namesOf('--all'), ODD_NAMES.toReversed())
+  assert.deepEqual(await namesOf('--sort', 'oldest', '--limit', '2'), ODD_NAMES.slice(0, 2))
+  assert.deepEqual(await namesOf('FAMILY'), [ODD_NAMES[4]])
+  assert.deepEqual(
+    await namesOf('--sku', 'PACK', '--sort', 'smallest'),
+    [1, 3, 5].map((at) => ODD_NAMES[at]),
+  )
+  assert.equal((await namesOf('--unlinked')).length, 4)
+  assert.deepEqual(await namesOf('--type', 'link'), [])
+
+  const some = await commandLine.run('ls', '--limit', '3')
+  assert.equal(some.stdout.trimEnd().split('\n').length, 4)
+  assert.match(some.stderr, /3 of 7; --all shows every one/)
+  const nothing = await commandLine.run('ls', 'no such thing')
+  assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
+})
+
+test('an asset is meant by its id, or by a name that only one has', async (t) => {
+  const { commandLine, baseUrl, idOf } = await aStockedShop(t)
+  const shown = await commandLine.run('show', 'PLAIN.zip', idOf('Cafe\u0301.txt'), '--json')
+  const lines = shown.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).filename)
+  assert.deepEqual(lines, ['plain.zip', 'Cafe\u0301.txt'])
+  assert.match(
+    (await commandLine.run('show', 'plain.zip')).stdout,
+    /id +01[0-9a-f-]{34}\n +type +file/,
+  )
+
+  const { id } = await uploadFile(baseUrl, { name: 'plain.zip', bytes: someBytes(1) })
+  const doubtful = await commandLine.run('show', 'plain.zip')
+  assert.deepEqual([doubtful.code, doubtful.stdout], [1, ''])
+  assert.match(doubtful.stderr, /is the name of 2; say which by its id/)
+  assert.ok(doubtful.stderr.includes(id) && doubtful.stderr.includes(idOf('plain.zip')))
+  const part = await commandLine.run('show', 'plain')
+  assert.equal(part.code, 1)
+  assert.match(part.stderr, /no asset called plain\. Near it:/)
+})
+
+test('rename, attach, detach and rm do what they say', async (t) => {
+  const shop = await aStockedShop(t)
+  const { commandLine, idOf } = shop
+  const id = idOf('plain.zip')
+  const asset = async () =>
+    (await shop.call('GET', `${API}/assets/${id}?with_products=true`)).body.data
+  const skus = async () =>
+    (await asset()).products.map(({ sku }: { sku: string }) => sku).toSorted()
+
+  assert.equal((await commandLine.run('rename', 'plain.zip', 'renamed.zip')).code, 0)
+  assert.equal((await asset()).filename, 'renamed.zip')
+  assert.equal((await commandLine.run('attach', 'renamed.zip', '--to', 'PACK', '111')).code, 0)
+  assert.deepEqual(await skus(), ['BOOK', 'PACK'])
+  const unknown = await commandLine.run('detach', id, '--from', 'PACK', '--from', 'NOPE')
+  assert.equal(unknown.code, 1)
+  assert.deepEqual(await skus(), ['BOOK', 'PACK'])
+  assert.equal((await commandLine.run('detach', id, '--from', 'PACK')).code, 0)
+  assert.deepEqual(await skus(), ['BOOK'])
+
+  const unasked = await commandLine.run('rm', id)
+  assert.equal(unasked.code, 2)
+  const half = await commandLine.run('rm', id, 'no-such.zip', '--yes')
+  assert.equal(half.code, 1)
+  assert.equal((await asset()).id, id)
+  const gone = await commandLine.run('rm', id, '--yes', '--json')
+  assert.deepEqual(JSON.parse(gone.stdout), { id, filename: 'renamed.zip', deleted: true })
+  assert.equal((await shop.call('GET', `${API}/assets/${id}`)).status, 404)
+})
+
+test('get saves under a safe name, writes over nothing, and pipes', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  const bytes = someBytes(300_000)
+  await uploadFile(baseUrl, { name: '.bashrc', bytes })
+  const saved = await run('get', '.bashrc')
+  assert.deepEqual([saved.code, saved.stdout], [0, '_bashrc\n'])
+  assert.ok((await readFile(join(folder, '_bashrc'))).equals(bytes))
+
+  await writeFile(join(folder, '_bashrc'), 'mine')
+  const refused = await run('get', '.bashrc')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /is there already: --force/)
+  assert.equal(await readFile(join(folder, '_bashrc'), 'utf8'), 'mine')
+  assert.equal((await run('get', '.bashrc', '--force')).code, 0)
+  assert.ok((await readFile(join(folder, '_bashrc'))).equals(bytes))
+
+  const into = await run('get', '.bashrc', '-o', 'new/folder/', '--json')
+  assert.equal(JSON.parse(into.stdout).path, 'new/folder/_bashrc')
+  const piped = await run('get', '.bashrc', '-o', '-')
+  assert.ok(piped.stdout === bytes.toString())
+})
+
+test('a download that was killed goes on where it was', async (t) => {
+  const gate = await aStorageGate(t)
+  const { baseUrl } = await aService(t, gate.settings)
+  const { run, start, folder } = await aCommandLine(t, baseUrl)
+  const bytes = someBytes(3_000_000)
+  const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
+  gate.cutDownloadsAfter(2_000_000)
+  const running = start({}, 'get', 'film.mp4')
+  const partial = join(folder, `.${id}.part`)
+  const sizeOfPartial = async () => (await readFile(partial).catch(() => Buffer.alloc(0))).length
+  await until('most of it is here', async () => (await sizeOfPartial()) === 2_000_000)
+  await running.end('SIGKILL')
+
+  // What is left fits through; the whole would not.
+  assert.equal((await run('get', 'film.mp4')).code, 0)
+  assert.ok((await readFile(join(folder, 'film.mp4'))).equals(bytes))
+  assert.deepEqual(await readdir(folder), ['film.mp4'])
+})
+
+test('products are imported from CSV and JSON, with a preview and errors by line', async (t) => {
+  const service = await aService(t)
+  const { run, folder } = await aCommandLine(t, service.baseUrl)
+  const count = async () => (await service.call('GET', `${API}/products`)).body.meta.total
+  const rows = Array.from({ length: 2_500 }, (_, at) => `${at},${at + 10_000},Pack ${at},P-${at}`)
+  await writeFile(join(folder, 'all.csv'), `product_id,variant_id,name,sku\n${rows.join('\n')}\n`)
+
+  const dry = await run('products', 'import', 'all.csv', '--dry-run', '--json')
+  assert.equal(dry.code, 0, dry.stderr)
+  assert.deepEqual([JSON.parse(dry.stdout).new, await count()], [2_500, 0])
+  const done = await run('products', 'import', 'all.csv')
+  assert.equal(done.stdout, '2500 products imported\n')
+  assert.equal(await count(), 2_500)
+
+  const changed = [{ product_id: 0, variant_id: 10_000, name: 'Other', sku: 'P-0' }]
+  await writeFile(join(folder, 'one.json'), JSON.stringify({ products: changed }))
+  const preview = await run('products', 'import', 'one.json', '--dry-run')
+  assert.match(preview.stdout, /changed {2}0\/10000 Other: name "Pack 0" → "Other"/)
+  assert.match(preview.stdout, /0 new, 1 changed/)
+
+  await writeFile(join(folder, 'bad.csv'), 'product_id,variant_id,name\n9000,1,Good\n9001,x,Bad\n')
+  const bad = await run('products', 'import', 'bad.csv')
+  assert.equal(bad.code, 1)
+  assert.match(bad.stderr, /^bad\.csv:3: variant_id: /m)
+  assert.equal(await count(), 2_500)
+  assert.equal((await run('products', 'import', 'bad.csv', '--skip-bad')).code, 0)
+  assert.equal(await count(), 2_501)
+
+  const listed = await run('products', 'ls', '--sku', 'P-7', '--json')
+  assert.equal(JSON.parse(listed.stdout)[0].name, 'Pack 7')
+  assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_501)
+})
+
+test('account shows the plan as a meter, and its bytes as JSON', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_PLAN_STORAGE: '1MB' })
+  const { run } = await aCommandLine(t, baseUrl)
+  await uploadFile(baseUrl, { bytes: someBytes(500_000) })
+  const { stdout } = await run('account')
+  assert.match(stdout, /█{28}░{28}/)
+  assert.match(stdout, /free +500 kB of 1 MB/)
+  assert.equal(JSON.parse((await run('account', '--json')).stdout).stored, 500_000)
+})

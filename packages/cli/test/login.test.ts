@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { freePort } from '../../server/test/support/free-port.ts'
+import { spawnService } from '../../server/test/support/process.ts'
+import { aFolder, aService } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { aCommandLine } from './support/command-line.ts'
+
+const KEY = 'k'.repeat(40)
+
+async function aLockedService(t: TestContext) {
+  const { baseUrl } = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: KEY })
+  return baseUrl
+}
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+test('login keeps address and key where only the user can read them, and logout forgets', async (t) => {
+  const baseUrl = await aLockedService(t)
+  const { home, run, runWith } = await aCommandLine(t)
+  const { code, stdout, stderr } = await runWith({ input: `${KEY}\n` }, 'login', `${baseUrl}/`)
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout, `${baseUrl}, account default, plan default\n`)
+  assert.ok(!`${stdout}${stderr}`.includes(KEY))
+  const folder = join(home, '.config/stowage')
+  assert.deepEqual(await readdir(folder), ['login.json'])
+  assert.equal(await modeOf(folder), '700')
+  assert.equal(await modeOf(join(folder, 'login.json')), '600')
+  assert.equal((await run('account')).code, 0)
+
+  assert.equal((await run('logout')).code, 0)
+  assert.deepEqual(await readdir(folder), [])
+  assert.equal((await run('account', '--url', baseUrl)).code, 1)
+})
+
+test('an older file that others could read is replaced by one that they can’t', async (t) => {
+  const baseUrl = await aLockedService(t)
+  const { home, run } = await aCommandLine(t)
+  const folder = join(home, '.config/stowage')
+  await mkdir(folder, { recursive: true, mode: 0o755 })
+  await writeFile(join(folder, 'login.json'), 'damaged', { mode: 0o644 })
+  const damaged = await run('account')
+  assert.equal(damaged.code, 1)
+  assert.match(damaged.stderr, /login\.json is damaged; stowage login/)
+  assert.equal((await run('login', baseUrl, '--key', KEY)).code, 0)
+  assert.deepEqual([await modeOf(folder), await modeOf(join(folder, 'login.json'))], ['700', '600'])
+})
+
+test('XDG_CONFIG_HOME says where', async (t) => {
+  const baseUrl = await aLockedService(t)
+  const { runWith } = await aCommandLine(t)
+  const env = { XDG_CONFIG_HOME: await aFolder(t) }
+  assert.equal((await runWith({ env }, 'login', baseUrl, '--key', KEY)).code, 0)
+  const kept = JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'stowage/login.json'), 'utf8'))
+  assert.deepEqual(kept, { url: baseUrl, key: KEY })
+})
+
+test('a wrong key is refused and nothing is kept', async (t) => {
+  const baseUrl = await aLockedService(t)
+  const { home, run, runWith } = await aCommandLine(t)
+  const { code, stdout, stderr } = await runWith({ input: 'stow_wrong' }, 'login', baseUrl)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /does not take this key/)
+  assert.doesNotMatch(stderr, /stow_wrong|^ +at /m)
+  assert.deepEqual(await readdir(home), [])
+
+  const keyless = await run('ls', '--url', baseUrl)
+  assert.equal(keyless.code, 1)
+  assert.match(keyless.stderr, /wants a key: stowage login/)
+})
+
+test('variables and options come before the login', async (t) => {
+  const baseUrl = await aLockedService(t)
+  const other = await aService(t)
+  const { run, runWith } = await aCommandLine(t)
+  assert.equal((await run('login', other.baseUrl, '--key', '')).code, 0)
+  const env = { STOWAGE_URL: baseUrl, STOWAGE_API_KEY: KEY }
+  assert.ok((await runWith({ env }, 'account')).stdout.includes(baseUrl))
+  assert.ok((await run('account')).stdout.includes(other.baseUrl))
+  assert.ok(
+    (await runWith({ env }, 'account', '--url', other.baseUrl)).stdout.includes(other.baseUrl),
+  )
+})
+
+test('a service that is away is said so in seconds, with what to do', async (t) => {
+  const { run, folder } = await aCommandLine(t)
+  const url = `http://127.0.0.1:${await freePort()}`
+  await writeFile(join(folder, 'a.txt'), 'a')
+  for (const words of [['ls'], ['login', '--key', 'x']]) {
+    const { code, stdout, stderr } = await run(...words, '--url', url)
+    assert.deepEqual([code, stdout], [1, ''], words.join(' '))
+    assert.match(stderr, /no service answers at http:\/\/127.*ECONNREFUSED.*stowage serve/)
+    assert.doesNotMatch(stderr, /^ +at /m)
+  }
+})
+
+test('what is no Stowage is said to be none', async (t) => {
+  const service = await aService(t)
+  const { run } = await aCommandLine(t)
+  const { code, stderr } = await run('ls', '--url', `${service.baseUrl}/elsewhere`)
+  assert.equal(code, 1)
+  assert.doesNotMatch(stderr, /^ +at /m)
+})
+
+test('a service starts although the variables of the everyday commands are set', async (t) => {
+  const child = spawnService({
+    STOWAGE_DATA: await aFolder(t),
+    STOWAGE_URL: 'https://files.example',
+    STOWAGE_API_KEY: KEY,
+  })
+  t.after(() => child.kill('SIGKILL'))
+  let stdout = ''
+  child.stdout.on('data', (text) => {
+    stdout += text
+  })
+  await until('it is ready', () => stdout.includes('is ready'))
+})

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
+import { COMMAND, type Outcome } from '../../../server/test/support/stowage-command.ts'
+
+export interface RunOptions {
+  env?: Record<string, string>
+  cwd?: string
+  /** For standard input, which then ends. */
+  input?: string | Buffer
+}
+
+export interface Running {
+  child: ChildProcess
+  pid: number
+  /** What it has written so far. */
+  output(): { stdout: string; stderr: string }
+  /** Sends a signal, if one is given, and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<Outcome>
+}
+
+export interface CommandLine {
+  /** The user's home: nothing of the machine's own is read or written. */
+  home: string
+  /** Where the user is. */
+  folder: string
+  run(...words: string[]): Promise<Outcome>
+  runWith(options: RunOptions, ...words: string[]): Promise<Outcome>
+  start(options: RunOptions, ...words: string[]): Running
+  /** On a pseudo-terminal; both outputs are in `stdout`, as a person sees them. */
+  startOnTerminal(options: RunOptions & { columns?: number }, ...words: string[]): Running
+}
+
+/** `stowage` as somebody types it who has a home of their own, and this service. */
+export async function aCommandLine(t: TestContext, baseUrl?: string): Promise<CommandLine> {
+  const home = await aFolder(t)
+  const folder = await aFolder(t)
+  const kept = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|XDG_|npm_)/.test(name))
+  const base = {
+    ...Object.fromEntries(kept),
+    HOME: home,
+    TERM: 'xterm-256color',
+    LC_ALL: 'C.UTF-8',
+    ...(baseUrl !== undefined && { STOWAGE_URL: baseUrl }),
+  }
+
+  function launch(
+    program: string,
+    words: string[],
+    { env, cwd = folder, input }: RunOptions,
+  ): Running {
+    const child = spawn(program, words, { env: { ...base, ...env }, cwd })
+    const closed = once(child, 'close')
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      stderr += text
+    })
+    child.stdin.on('error', () => {})
+    if (program !== 'script') child.stdin.end(input ?? '')
+    cleanUp(t, async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+      await closed
+    })
+    return {
+      child,
+      pid: child.pid ?? 0,
+      output: () => ({ stdout, stderr }),
+      async end(signal) {
+        if (signal !== undefined) child.kill(signal)
+        const [code] = await closed
+        return { code: code ?? -1, stdout, stderr }
+      },
+    }
+  }
+
+  const start = (options: RunOptions, ...words: string[]) =>
+    launch(process.execPath, [COMMAND, ...words], options)
+  return {
+    home,
+    folder,
+    start,
+    runWith: (options, ...words) => start(options, ...words).end(),
+    run: (...words) => start({}, ...words).end(),
+    startOnTerminal({ columns = 80, ...options }, ...words) {
+      const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
+      const command = [process.execPath, COMMAND, ...words].map(quote).join(' ')
+      const line = `stty cols ${columns} rows 24; exec ${command}`
+      return launch('script', ['-qec', line, '/dev/null'], options)
+    },
+  }
+}

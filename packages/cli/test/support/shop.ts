@@ -1,0 +1,73 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { cleanUp } from '../../../server/test/support/clean-up.ts'
+import { aService } from '../../../server/test/support/service.ts'
+import { API, someBytes, uploadFile } from '../../../server/test/support/upload.ts'
+import { aCommandLine } from './command-line.ts'
+
+/** Names that fill, break or attack a table. */
+export const ODD_NAMES = [
+  'plain.zip',
+  'a-name-that-is-much-longer-than-any-column-of-any-table-should-ever-have-to-be.tar.gz',
+  'サンプルパック集とても長い名前のファイル.wav',
+  'مرحبا بالعالم.pdf',
+  '👩‍👩‍👧 family 🇨🇭.png',
+  'invoice\u202efdp.exe',
+  'Cafe\u0301.txt',
+]
+
+/** A service with files of odd names and two products. */
+export async function aStockedShop(t: TestContext) {
+  const service = await aService(t)
+  const { baseUrl } = service
+  const products = [
+    { product_id: 10, variant_id: 101, name: 'Pack', sku: 'PACK' },
+    { product_id: 11, variant_id: 111, name: 'Book', variant_name: 'PDF', sku: 'BOOK' },
+  ]
+  await service.call('PUT', `${API}/products`, { products })
+  const ids = new Map<string, string>()
+  for (const [index, name] of ODD_NAMES.entries()) {
+    const { id } = await uploadFile(baseUrl, { name, bytes: someBytes(index * 100) })
+    ids.set(name, id)
+    const references = { product_ids: [10] }
+    if (index % 2) await service.call('POST', `${API}/assets/${id}/attach`, references)
+  }
+  return {
+    ...service,
+    commandLine: await aCommandLine(t, baseUrl),
+    idOf: (name: string) => ids.get(name) ?? '',
+  }
+}
+
+const ATTACK = '\u001b]0;owned\u0007\u009b2J\r\n'
+
+export const ROGUE_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
+
+/** Answers what no real service would: every text of it sends escape sequences. */
+export async function aRogueService(t: TestContext): Promise<string> {
+  const id = ROGUE_ID
+  const product = {
+    ...{ id, name: ATTACK, variant_name: ATTACK, sku: ATTACK, vendor: ATTACK, tags: [ATTACK] },
+    ...{ product_id: 1, variant_id: 2 },
+  }
+  const asset = {
+    ...{ id, filename: `x${ATTACK}`, size: ATTACK, bytes: 1, mime: ATTACK, created_at: ATTACK },
+    ...{ is_file: true, is_link: false, url: null, status: 'ready', products: [product] },
+  }
+  const plan = { name: ATTACK, storage: 1 }
+  const account = { name: ATTACK, plan, stored: 0, reserved: 0, available: 1, assets: 0 }
+  const meta = { total: 1, last_page: 1 }
+  const server = createServer(({ url = '' }, response) => {
+    const one = url.includes(ROGUE_ID) ? asset : [asset]
+    const data = url.includes('/products') ? [product] : url.includes('/account') ? account : one
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify({ data, meta }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
