@@ -9,6 +9,10 @@ interface Entry {
 
 /** Every command there is, as the overview shows them. */
 export const COMMANDS = {
+  upload: {
+    summary: 'send files and folders; goes on where it was interrupted',
+    load: async () => (await import('./commands/upload.ts')).upload,
+  },
   ls: {
     summary: 'list assets',
     load: async () => (await import('./commands/ls.ts')).ls,

@@ -4,12 +4,14 @@ import { CommandFailed, guess, UsageError } from './usage.ts'
 
 /** What other programs call it. */
 const OTHER_WORDS: Record<string, CommandName> = {
+  cp: 'upload',
   delete: 'rm',
   download: 'get',
   info: 'show',
   link: 'attach',
   list: 'ls',
   mv: 'rename',
+  put: 'upload',
   remove: 'rm',
   start: 'serve',
   unlink: 'detach',

@@ -88,7 +88,7 @@ test('a service that is away is said so in seconds, with what to do', async (t) 
   const { run, folder } = await aCommandLine(t)
   const url = `http://127.0.0.1:${await freePort()}`
   await writeFile(join(folder, 'a.txt'), 'a')
-  for (const words of [['ls'], ['login', '--key', 'x']]) {
+  for (const words of [['ls'], ['upload', 'a.txt'], ['login', '--key', 'x']]) {
     const { code, stdout, stderr } = await run(...words, '--url', url)
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
     assert.match(stderr, /no service answers at http:\/\/127.*ECONNREFUSED.*stowage serve/)

@@ -87,6 +87,7 @@ test('a command line that can’t be meant ends with code 2 and the help', async
   const expected: [string[], RegExp][] = [
     [[], /which command/],
     [['nonsense'], /no command nonsense\n/],
+    [['uplaod'], /no command uplaod; did you mean upload\?/],
     [['list'], /no command list; did you mean ls\?/],
     [['constructor'], /no command constructor/],
     [['accounts'], /list, add or set/],
@@ -122,5 +123,5 @@ test('help has examples, and the version is a version', async (t) => {
     assert.match(stdout, /Examples:/)
     for (const line of stdout.split('\n')) assert.ok(line.length <= 100, line)
   }
-  assert.match((await stowage(folder, 'help', 'ls')).stdout, /^stowage ls: /)
+  assert.match((await stowage(folder, 'help', 'upload')).stdout, /^stowage upload: /)
 })

@@ -1,0 +1,36 @@
+import type { NodeClient } from '@stowage/client/node'
+import { sizeText } from '@stowage/server/text'
+import { plain } from '../text/plain.ts'
+import { CommandFailed } from '../usage.ts'
+import type { LocalFile } from './collect-files.ts'
+import type { FinishedFiles } from './finished-files.ts'
+
+/**
+ * Refuses files that the plan has no room for, before anything is sent. What an earlier run has
+ * brought there, or has reserved, needs no room any more.
+ */
+export async function checkRoom(
+  client: NodeClient,
+  files: LocalFile[],
+  finished: FinishedFiles,
+): Promise<void> {
+  const [{ available, plan }, unfinished] = await Promise.all([
+    client.account(),
+    client.unfinished(),
+  ])
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  if (total <= available) return
+  let needed = 0
+  for (const file of files) {
+    const before = unfinished.findIndex(
+      ({ name, size }) => name === file.name && size === file.size,
+    )
+    if (before !== -1) unfinished.splice(before, 1)
+    else if ((await finished.find(file)) === undefined) needed += file.size
+  }
+  if (needed <= available) return
+  const what = files.length === 1 ? plain(files[0]?.name ?? '') : `${files.length} files`
+  throw new CommandFailed(
+    `nothing was sent: ${what} need ${sizeText(needed)}, and ${sizeText(available)} of the plan ${plain(plan.name)} (${sizeText(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
+  )
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aFolder } from '../../../server/test/support/clean-up.ts'
+import { CommandFailed } from '../usage.ts'
+import { collectFiles } from './collect-files.ts'
+
+async function aTree(t: TestContext): Promise<string> {
+  const folder = await aFolder(t)
+  const names = [
+    'a.zip',
+    'b.wav',
+    'sub/c.wav',
+    'sub/deep/d.txt',
+    '.hidden',
+    'sub/.DS_Store',
+    '[x].wav',
+    'two\nlines',
+  ]
+  await mkdir(join(folder, 'sub/deep'), { recursive: true })
+  for (const name of names) await writeFile(join(folder, name), name)
+  return folder
+}
+
+async function pathsOf(folder: string, ...inputs: string[]): Promise<string[]> {
+  const { files } = await collectFiles(inputs.map((input) => join(folder, input)))
+  return files.map(({ path }) => relative(folder, path))
+}
+
+test('a folder is taken whole, without hidden files', async (t) => {
+  const folder = await aTree(t)
+  const { files, skipped } = await collectFiles([folder])
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    ['[x].wav', 'a.zip', 'b.wav', 'c.wav', 'd.txt', 'two_lines'],
+  )
+  assert.deepEqual(
+    skipped.map((path) => relative(folder, path)),
+    ['.hidden', 'sub/.DS_Store'],
+  )
+})
+
+test('a hidden file that is named is meant', async (t) => {
+  assert.deepEqual(await pathsOf(await aTree(t), '.hidden'), ['.hidden'])
+})
+
+test('patterns are expanded; a file that is called like one is itself', async (t) => {
+  const folder = await aTree(t)
+  assert.deepEqual(await pathsOf(folder, '*.wav'), ['[x].wav', 'b.wav'])
+  assert.deepEqual(await pathsOf(folder, '**/*.wav'), ['[x].wav', 'b.wav', 'sub/c.wav'])
+  assert.deepEqual(await pathsOf(folder, '{a,b}.*'), ['a.zip', 'b.wav'])
+  assert.deepEqual(await pathsOf(folder, '[x].wav'), ['[x].wav'])
+})
+
+test('what is named twice is sent once', async (t) => {
+  assert.deepEqual(await pathsOf(await aTree(t), 'a.zip', './a.zip', 'sub/../a.zip', 'a.*'), [
+    'a.zip',
+  ])
+})
+
+test('links that lead back end', async (t) => {
+  const folder = await aTree(t)
+  await symlink(folder, join(folder, 'sub/again'))
+  assert.equal((await collectFiles([folder])).files.length, 6)
+})
+
+test('everything that is not there is said together', async (t) => {
+  const folder = await aTree(t)
+  await assert.rejects(pathsOf(folder, 'no.zip', 'a.zip', '*.nothing'), (error) => {
+    assert.ok(error instanceof CommandFailed)
+    assert.match(error.message, /no\.zip is not there; nothing matches .*\*\.nothing/)
+    return true
+  })
+})

@@ -1,0 +1,72 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { LocalFile } from './collect-files.ts'
+
+interface Finished {
+  id: string
+  size: number
+  changedMs: number
+  finishedAt: string
+}
+
+/**
+ * Which files of a run have arrived, until all of them have: so the same command, given again,
+ * sends only the rest. One small file each, so that several runs at once are in nobody's way. What
+ * fails here never fails an upload.
+ */
+export interface FinishedFiles {
+  /** The asset's id; undefined when it did not arrive, or has changed since, or that was long ago. */
+  find(file: LocalFile): Promise<string | undefined>
+  add(file: LocalFile, id: string): Promise<void>
+  /** The run is over: next time they are meant anew. */
+  forget(files: LocalFile[]): Promise<void>
+}
+
+const KEPT_MS = 7 * 24 * 3_600_000
+
+export function openFinishedFiles(url: string, folder = stateFolder()): FinishedFiles {
+  const fileOf = ({ path, name }: LocalFile) => {
+    const key = `${url} ${name} ${resolve(path)}`
+    return join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
+  }
+
+  return {
+    async find(file) {
+      try {
+        const finished: Finished = JSON.parse(await readFile(fileOf(file), 'utf8'))
+        const isSame = finished.size === file.size && finished.changedMs === file.changedMs
+        const isRecent = Date.now() - Date.parse(finished.finishedAt) < KEPT_MS
+        if (!isSame || !isRecent) await rm(fileOf(file), { force: true })
+        return isSame && isRecent ? finished.id : undefined
+      } catch {
+        return undefined
+      }
+    },
+    async add(file, id) {
+      const { size, changedMs } = file
+      const finished: Finished = { id, size, changedMs, finishedAt: new Date().toISOString() }
+      const path = fileOf(file)
+      const beside = `${path}.${randomBytes(4).toString('hex')}`
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeFile(beside, JSON.stringify(finished), { mode: 0o600 })
+        await rename(beside, path)
+      } catch {}
+    },
+    async forget(files) {
+      for (const file of files) await rm(fileOf(file), { force: true }).catch(() => {})
+    },
+  }
+}
+
+/** Beside what the client remembers of unfinished uploads. */
+function stateFolder(): string {
+  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
+  const base =
+    process.platform === 'win32' && LOCALAPPDATA
+      ? LOCALAPPDATA
+      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  return join(base, 'stowage', 'finished')
+}

@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { listAll } from '../../server/test/support/list-all.ts'
+import { aService } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API, download, someBytes } from '../../server/test/support/upload.ts'
+import { aCommandLine } from './support/command-line.ts'
+import { aStorageGate } from './support/storage-gate.ts'
+
+const CHUNK = 100_000
+const SIZE = 12 * CHUNK
+
+/** A service whose storage lets `parts` parts through and holds back the rest; and a file for it. */
+async function aNarrowService(t: TestContext, parts: number) {
+  const gate = await aStorageGate(t)
+  const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
+  const service = await aService(t, settings)
+  const commandLine = await aCommandLine(t, service.baseUrl)
+  const bytes = someBytes(SIZE)
+  const path = join(commandLine.folder, 'my course.mp4')
+  await writeFile(path, bytes)
+  gate.letThrough(parts)
+  const account = async () => (await service.call('GET', `${API}/account`)).body.data
+  const untilStuck = () =>
+    until('it is in the middle', () => gate.parts() === parts && gate.held() > 0)
+  return { ...service, gate, commandLine, bytes, path, account, untilStuck }
+}
+
+test('after kill -9 the same command, from another folder, sends only what is missing', async (t) => {
+  const { baseUrl, gate, commandLine, bytes, path, untilStuck } = await aNarrowService(t, 8)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  await running.end('SIGKILL')
+  const before = gate.bytesSent()
+
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const elsewhere = { cwd: await aFolder(t) }
+  const { code, stderr } = await commandLine.runWith(elsewhere, 'upload', path)
+  assert.equal(code, 0, stderr)
+  assert.equal(gate.bytesSent() - before, SIZE - 8 * CHUNK)
+  const assets = await listAll(baseUrl)
+  assert.equal(assets.length, 1)
+  assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(bytes))
+})
+
+test('of several files, those that arrived before the kill are not sent again', async (t) => {
+  const { baseUrl, gate, commandLine } = await aNarrowService(t, 2)
+  const { folder } = commandLine
+  for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(folder, name), name)
+  const words = ['upload', 'a.txt', 'b.txt', 'c.txt', 'my course.mp4']
+  const running = commandLine.start({}, ...words)
+  const arrivals = () => running.output().stdout.match(/\n/g)?.length
+  await until('the small ones have arrived', () => gate.held() > 0 && arrivals() === 3)
+  await running.end('SIGKILL')
+  const early = (await listAll(baseUrl)).map(({ id }) => id)
+  assert.equal(early.length, 3)
+
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const { code, stdout, stderr } = await commandLine.run(...words)
+  assert.equal(code, 0, stderr)
+  assert.equal((await listAll(baseUrl)).length, 4)
+  assert.equal(stdout.trimEnd().split('\n').length, 4)
+  for (const id of early) assert.ok(stdout.includes(id))
+})
+
+test('Ctrl-C pauses and says how to go on, and that command goes on', async (t) => {
+  const { baseUrl, gate, commandLine, account, untilStuck } = await aNarrowService(t, 8)
+  const running = commandLine.start({}, 'upload', 'my course.mp4', '--json')
+  await untilStuck()
+  const paused = await running.end('SIGINT')
+  assert.equal(paused.code, 130)
+  assert.match(paused.stderr, /Paused at \d+ %\. To go on:/)
+  assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
+  assert.equal((await account()).reserved, SIZE)
+  const before = gate.bytesSent()
+
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const command = /^ {2}stowage (.+)$/m.exec(paused.stderr)?.[1] ?? ''
+  const words = execFileSync('bash', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
+  const elsewhere = { cwd: await aFolder(t) }
+  const { code, stderr } = await commandLine.runWith(elsewhere, ...words.split('\0').slice(0, -1))
+  assert.equal(code, 0, stderr)
+  assert.equal(gate.bytesSent() - before, SIZE - 8 * CHUNK)
+  assert.equal((await listAll(baseUrl)).length, 1)
+})
+
+test('Ctrl-C twice cancels at the service', async (t) => {
+  const { gate, commandLine, account, baseUrl, untilStuck } = await aNarrowService(t, 8)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  running.child.kill('SIGINT')
+  await until('it is paused', () => running.output().stderr.includes('Paused'))
+  const { code, stderr } = await running.end('SIGINT')
+  assert.equal(code, 130)
+  assert.match(stderr, /Cancelled: 1 upload/)
+  assert.equal((await account()).reserved, 0)
+
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const before = gate.parts()
+  assert.equal((await commandLine.run('upload', 'my course.mp4')).code, 0)
+  assert.equal(gate.parts() - before, 12)
+  assert.equal((await listAll(baseUrl)).length, 1)
+})
+
+test('SIGTERM pauses and waits for nobody', async (t) => {
+  const { commandLine, account, untilStuck } = await aNarrowService(t, 2)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  const { code, stderr } = await running.end('SIGTERM')
+  assert.equal(code, 130)
+  assert.match(stderr, /Paused/)
+  assert.equal((await account()).reserved, SIZE)
+})
+
+test('standard input that was interrupted is kept, and gone once it has arrived', async (t) => {
+  const { baseUrl, gate, commandLine, bytes, untilStuck } = await aNarrowService(t, 4)
+  const running = commandLine.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
+  await untilStuck()
+  const { stderr } = await running.end('SIGINT')
+  const path = /upload (\S+stowage-stdin-\S+) --name dump\.bin/.exec(stderr)?.[1] ?? ''
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const { code } = await commandLine.run('upload', path, '--name', 'dump.bin')
+  assert.equal(code, 0)
+  const assets = await listAll(baseUrl)
+  assert.equal(assets.length, 1)
+  assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(bytes))
+  const left = (await readdir(tmpdir())).filter((name) => path.includes(`/${name}/`))
+  assert.deepEqual(left, [])
+})
+
+test('a file that changed meanwhile is refused, until it is sent from the beginning', async (t) => {
+  const { baseUrl, gate, commandLine, path, untilStuck } = await aNarrowService(t, 4)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  await running.end('SIGKILL')
+  const other = someBytes(SIZE, 2)
+  await writeFile(path, other)
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  const refused = await commandLine.run('upload', 'my course.mp4')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /changed since its upload began; --restart/)
+  const restarted = await commandLine.run('upload', 'my course.mp4', '--restart')
+  assert.equal(restarted.code, 0, restarted.stderr)
+  const assets = await listAll(baseUrl)
+  assert.equal(assets.length, 1)
+  assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(other))
+})

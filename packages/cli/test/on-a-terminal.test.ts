@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import { installed } from '../../server/test/support/installed.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { aService } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { API, someBytes } from '../../server/test/support/upload.ts'
+import { widthOf } from '../src/text/width.ts'
+import { aCommandLine } from './support/command-line.ts'
+import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
+import { aStorageGate } from './support/storage-gate.ts'
+
+const whyNoTerminal = await installed({ command: 'script', packages: ['bsdutils'] })
+
+function terminalTest(name: string, run: (t: TestContext) => Promise<void>): void {
+  test(name, (t) => (whyNoTerminal === undefined ? run(t) : skipUnlessCi(t, whyNoTerminal)))
+}
+
+for (const columns of [40, 80, 200]) {
+  terminalTest(
+    `the table of a terminal of ${columns} columns fits, whatever the names`,
+    async (t) => {
+      const { commandLine } = await aStockedShop(t)
+      const { stdout } = await commandLine.startOnTerminal({ columns }, 'ls').end()
+      const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
+      assert.equal(lines.length, 1 + ODD_NAMES.length)
+      for (const line of lines) assert.ok(widthOf(line) <= columns, `${widthOf(line)}: ${line}`)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+      assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
+      assert.match(stdout, /\.png/)
+      assert.equal(/01[0-9a-f]{6}-/.test(stdout), columns >= 80)
+      assert.equal(stdout.includes('PACK'), columns >= 200)
+    },
+  )
+}
+
+terminalTest('a service that attacks terminals is shown, not obeyed', async (t) => {
+  const commandLine = await aCommandLine(t, await aRogueService(t))
+  for (const words of [
+    ['ls'],
+    ['show', ROGUE_ID],
+    ['products', 'ls'],
+    ['account'],
+    ['rm', ROGUE_ID, '--yes'],
+  ]) {
+    const { stdout } = await commandLine.startOnTerminal({ columns: 200 }, ...words).end()
+    assert.match(stdout, /␛\]0;owned␇/, words.join(' '))
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
+  }
+})
+
+terminalTest('bars show each file and all of them, and are gone in the end', async (t) => {
+  const gate = await aStorageGate(t)
+  const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: '100000' }
+  const { baseUrl } = await aService(t, settings)
+  const commandLine = await aCommandLine(t, baseUrl)
+  for (const name of ['a.bin', 'b.bin']) {
+    await writeFile(join(commandLine.folder, name), someBytes(500_000))
+  }
+  gate.letThrough(4)
+  const running = commandLine.startOnTerminal({ columns: 70 }, 'upload', 'a.bin', 'b.bin')
+  const seen = () => running.output().stdout
+  await until('bars are drawn', () => /a\.bin +█*░+ +\d+ %/.test(seen()) && gate.parts() === 4)
+  await until('all of them are summed up', () => /0\/2 files +█+░* +\d+ %/.test(seen()))
+  for (const line of stripVTControlCharacters(seen()).split(/\r?\n/)) {
+    assert.ok(widthOf(line) < 70, line)
+  }
+
+  // Ctrl-C as it is typed.
+  running.child.stdin?.write('\u0003')
+  await until('it is paused', () => /Paused at \d+ %, 0 of 2 files/.test(seen()))
+  assert.match(seen(), /Ctrl-C again within 3 seconds cancels/)
+  running.child.stdin?.write('\u0003')
+  const { code, stdout } = await running.end()
+  assert.equal(code, 130)
+  assert.match(stdout, /Cancelled: 2 uploads/)
+})
+
+terminalTest('rm asks, names the products, and takes only a yes', async (t) => {
+  const shop = await aStockedShop(t)
+  const { commandLine, idOf } = shop
+  const name = ODD_NAMES[1] ?? ''
+  const answerWith = async (answer: string) => {
+    const running = commandLine.startOnTerminal({}, 'rm', name)
+    await until('it asks', () => running.output().stdout.includes('[y/N]'))
+    running.child.stdin?.write(answer)
+    return running.end()
+  }
+  const refused = await answerWith('\r')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stdout, /linked to .*\(PACK\)/)
+  assert.equal((await answerWith('\u0003')).code, 1)
+  assert.equal((await shop.call('GET', `${API}/assets/${idOf(name)}`)).status, 200)
+  assert.equal((await answerWith('y\r')).code, 0)
+  assert.equal((await shop.call('GET', `${API}/assets/${idOf(name)}`)).status, 404)
+})
+
+terminalTest('login asks for the key without showing it', async (t) => {
+  const adminKey = 'k'.repeat(40)
+  const service = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: adminKey })
+  const commandLine = await aCommandLine(t)
+  const running = commandLine.startOnTerminal({}, 'login')
+  const seen = () => running.output().stdout
+  await until('it asks where', () => seen().includes('Address'))
+  running.child.stdin?.write(`${service.baseUrl}\r`)
+  await until('it asks for the key', () => seen().includes('Key (nothing for an open service): '))
+  running.child.stdin?.write(`${adminKey}\r`)
+  const { code, stdout } = await running.end()
+  assert.equal(code, 0, stdout)
+  assert.ok(!stdout.includes('kkk'), stdout)
+  assert.equal((await commandLine.run('account')).code, 0)
+})

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { listAll } from '../../server/test/support/list-all.ts'
+import { aService } from '../../server/test/support/service.ts'
+import { API, download, someBytes } from '../../server/test/support/upload.ts'
+import { aCommandLine } from './support/command-line.ts'
+
+const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000' }
+
+test('a folder with odd names arrives whole', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  const names = [
+    'plain.zip',
+    'サンプル パック.wav',
+    'שלום עולם.txt',
+    '-rf',
+    '--help',
+    'a*b?[c]{d}.txt',
+    'it\'s "quoted" $HOME `id`.pdf',
+    'two\nlines.txt',
+    'escape\u001b[31m.txt',
+    '👩‍👩‍👧.png',
+    'Cafe\u0301.txt',
+  ]
+  await mkdir(join(folder, 'pack/deep/deeper'), { recursive: true })
+  const sizeOf = (index: number) => (index === 0 ? 350_001 : index * 10)
+  for (const [index, name] of names.entries()) {
+    const path = join(folder, 'pack', index % 2 ? 'deep/deeper' : '', name)
+    await writeFile(path, someBytes(sizeOf(index), index + 1))
+  }
+  await writeFile(join(folder, 'pack/.DS_Store'), 'clutter')
+
+  const { code, stdout, stderr } = await run('upload', 'pack')
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /Hidden files left out: 1/)
+  assert.equal(stdout.trimEnd().split('\n').length, names.length)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+  assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f]/)
+  const assets = await listAll(baseUrl)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the service takes none of them
+  const expected = names.map((name) => name.replace(/[\u0000-\u001f]/g, '_'))
+  assert.deepEqual(assets.map(({ filename }) => filename).toSorted(), expected.toSorted())
+  for (const { id, filename } of assets) {
+    const index = expected.indexOf(filename)
+    assert.ok((await download(baseUrl, id)).equals(someBytes(sizeOf(index), index + 1)), filename)
+  }
+})
+
+test('with --json each file is an object on a line, whether it arrived or not', async (t) => {
+  const { baseUrl } = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '1MB' })
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  await writeFile(join(folder, ' '), 'a name that no asset may have')
+  const { code, stdout, stderr } = await run('upload', 'a.txt', ' ', '--json')
+  assert.equal(code, 1)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const arrived = lines.find(({ file }) => file === 'a.txt')
+  assert.deepEqual(Object.keys(arrived), ['file', 'asset'])
+  assert.deepEqual([arrived.asset.filename, arrived.asset.status], ['a.txt', 'ready'])
+  const failed = lines.find(({ file }) => file === ' ')
+  assert.equal(failed.error.code, 'invalid')
+  assert.match(stderr, /name: must not be empty/)
+  assert.match(stderr, /1 of 2 did not arrive/)
+
+  const again = await run('upload', 'a.txt', ' ', '--json')
+  assert.match(again.stderr, /1 of 2 had arrived before/)
+  assert.equal((await listAll(baseUrl)).length, 1)
+})
+
+test('the same command after all has arrived is meant anew', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  assert.equal((await run('upload', 'a.txt')).code, 0)
+  assert.equal((await run('upload', 'a.txt')).code, 0)
+  assert.equal((await listAll(baseUrl)).length, 2)
+})
+
+test('standard input arrives under the name that it is given, and nothing is left of it', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { run, runWith } = await aCommandLine(t, baseUrl)
+  const mine = async () =>
+    (await readdir(tmpdir())).filter((name) => name.startsWith('stowage-stdin-'))
+  const before = await mine()
+  const input = someBytes(250_000)
+  const { code, stdout } = await runWith({ input }, 'upload', '-', '--name', 'dump.gz', '--json')
+  assert.equal(code, 0)
+  const { file, asset } = JSON.parse(stdout)
+  assert.deepEqual([file, asset.filename, asset.mime], ['-', 'dump.gz', 'application/gzip'])
+  assert.ok((await download(baseUrl, asset.id)).equals(input))
+  assert.deepEqual(
+    (await mine()).filter((name) => !before.includes(name)),
+    [],
+  )
+
+  const nameless = await run('upload', '-')
+  assert.equal(nameless.code, 2)
+  assert.match(nameless.stderr, /--name/)
+})
+
+test('a file is linked by SKU, shop id or id, and what is unknown is said before a byte is sent', async (t) => {
+  const service = await aService(t, CHUNKS)
+  const { baseUrl } = service
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  const products = [
+    { product_id: 10, variant_id: 101, name: 'Pack', variant_name: 'WAV', sku: 'PACK' },
+    { product_id: 10, variant_id: 102, name: 'Pack', variant_name: 'FLAC', sku: 'PACK' },
+    { product_id: 11, variant_id: 111, name: 'Book', sku: '10' },
+    { product_id: 12, variant_id: 121, name: 'Film', sku: 'FILM' },
+  ]
+  const put = await service.call('PUT', `${API}/products`, { products })
+  const ids: string[] = put.body.data.map(({ id }: { id: string }) => id)
+
+  const unknown = await run('upload', 'a.txt', '--attach', 'PACK', '--attach', 'NOPE', '-a', '999')
+  assert.equal(unknown.code, 1)
+  assert.match(unknown.stderr, /no product NOPE; there is no product 999/)
+  const ambiguous = await run('upload', 'a.txt', '--attach', '10')
+  assert.equal(ambiguous.code, 1)
+  assert.match(ambiguous.stderr, /a SKU \(sku:10\) or the id of a product \(product:10\)/)
+  assert.equal((await listAll(baseUrl)).length, 0)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
+
+  const linkedBy = async (...words: string[]) => {
+    const { code, stdout, stderr } = await run('upload', 'a.txt', ...words, '--json')
+    assert.equal(code, 0, stderr)
+    const { asset } = JSON.parse(stdout)
+    return asset.products.map(({ variant_id }: { variant_id: number }) => variant_id).toSorted()
+  }
+  assert.deepEqual(await linkedBy('--attach', 'PACK'), [101, 102])
+  assert.deepEqual(await linkedBy('--attach', 'product:10', '-a', 'FILM'), [101, 102, 121])
+  assert.deepEqual(await linkedBy('--attach', '111'), [111])
+  assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
+})
+
+test('a home that can’t be written to is no obstacle', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { runWith, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  const env = { HOME: join(folder, 'a.txt') }
+  const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
+  assert.equal(code, 0, stderr)
+  const login = await runWith({ env }, 'login', baseUrl, '--key', '')
+  assert.equal(login.code, 1)
+  assert.doesNotMatch(login.stderr, /^ +at /m)
+})
+
+test('too little storage is said before a byte is sent', async (t) => {
+  const service = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '300000' })
+  const { run, folder } = await aCommandLine(t, service.baseUrl)
+  for (const name of ['a.bin', 'b.bin']) await writeFile(join(folder, name), someBytes(200_000))
+  const { code, stdout, stderr } = await run('upload', 'a.bin', 'b.bin')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /nothing was sent: 2 files need 400 kB, and 300 kB of the plan/)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
+})
+
+test('what can’t be meant ends with code 2, what is not there with code 1', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  await mkdir(join(folder, 'empty'))
+  await writeFile(join(folder, 'a.txt'), 'a')
+  await writeFile(join(folder, 'b.txt'), 'b')
+  const expected: [string[], number, RegExp][] = [
+    [[], 2, /which file/],
+    [['a.txt', 'b.txt', '--name', 'c'], 2, /one file, not 2/],
+    [['a.txt', '--atach', 'x'], 2, /did you mean --attach/],
+    [['a.txt', 'nix.txt', '*.nix'], 1, /nix\.txt is not there; nothing matches \*\.nix/],
+    [['empty'], 1, /no file/],
+    [['/dev/null'], 1, /neither a file nor a folder/],
+  ]
+  for (const [words, code, problem] of expected) {
+    const outcome = await run('upload', ...words)
+    assert.deepEqual([outcome.code, outcome.stdout], [code, ''], words.join(' '))
+    assert.match(outcome.stderr, problem)
+  }
+  assert.equal((await listAll(baseUrl)).length, 0)
+})
