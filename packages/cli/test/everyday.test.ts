@@ -108,23 +108,41 @@ test('get saves under a safe name, writes over nothing, and pipes', async (t) =>
   assert.ok(piped.stdout === bytes.toString())
 })
 
-test('a download that was killed goes on where it was', async (t) => {
+for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+  test(`a download that ${signal} ended goes on where it was`, async (t) => {
+    const gate = await aStorageGate(t)
+    const { baseUrl } = await aService(t, gate.settings)
+    const { run, start, folder } = await aCommandLine(t, baseUrl)
+    const bytes = someBytes(3_000_000)
+    const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
+    gate.cutDownloadsAfter(2_000_000)
+    const running = start({}, 'get', 'film.mp4')
+    const partial = join(folder, `.${id}.part`)
+    const sizeOfPartial = async () => (await readFile(partial).catch(() => Buffer.alloc(0))).length
+    await until('most of it is here', async () => (await sizeOfPartial()) === 2_000_000)
+    const ended = await running.end(signal)
+    if (signal === 'SIGINT') {
+      assert.equal(ended.code, 130)
+      assert.match(ended.stderr, /The same command goes on/)
+    }
+
+    // What is left fits through; the whole would not.
+    assert.equal((await run('get', 'film.mp4')).code, 0)
+    assert.ok((await readFile(join(folder, 'film.mp4'))).equals(bytes))
+    assert.deepEqual(await readdir(folder), ['film.mp4'])
+  })
+}
+
+test('a download into a pipe goes on when the connection breaks', async (t) => {
   const gate = await aStorageGate(t)
   const { baseUrl } = await aService(t, gate.settings)
-  const { run, start, folder } = await aCommandLine(t, baseUrl)
-  const bytes = someBytes(3_000_000)
-  const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
-  gate.cutDownloadsAfter(2_000_000)
-  const running = start({}, 'get', 'film.mp4')
-  const partial = join(folder, `.${id}.part`)
-  const sizeOfPartial = async () => (await readFile(partial).catch(() => Buffer.alloc(0))).length
-  await until('most of it is here', async () => (await sizeOfPartial()) === 2_000_000)
-  await running.end('SIGKILL')
-
-  // What is left fits through; the whole would not.
-  assert.equal((await run('get', 'film.mp4')).code, 0)
-  assert.ok((await readFile(join(folder, 'film.mp4'))).equals(bytes))
-  assert.deepEqual(await readdir(folder), ['film.mp4'])
+  const { run } = await aCommandLine(t, baseUrl)
+  const text = someBytes(1_500_000).toString('hex')
+  await uploadFile(baseUrl, { name: 'dump.txt', bytes: Buffer.from(text) })
+  gate.cutDownloadsAfter(1_100_000, 'break')
+  const { code, stdout, stderr } = await run('get', 'dump.txt', '-o', '-')
+  assert.equal(code, 0, stderr)
+  assert.ok(stdout === text)
 })
 
 test('products are imported from CSV and JSON, with a preview and errors by line', async (t) => {

@@ -107,10 +107,12 @@ test('Ctrl-C twice cancels at the service', async (t) => {
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('SIGTERM pauses and waits for nobody', async (t) => {
+test('a log is told how far it is, and SIGTERM pauses and waits for nobody', async (t) => {
   const { commandLine, account, untilStuck } = await aNarrowService(t, 2)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
+  const seen = () => running.output().stderr
+  await until('it says how far', () => /^my course\.mp4: \d+ %, .+ of 1\.2 MB/m.test(seen()))
   const { code, stderr } = await running.end('SIGTERM')
   assert.equal(code, 130)
   assert.match(stderr, /Paused/)

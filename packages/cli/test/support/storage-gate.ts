@@ -14,8 +14,8 @@ export interface StorageGate {
   held(): number
   /** So many more parts go through, and the rest is held back; tiny ones always go through. */
   letThrough(parts: number): void
-  /** Of each download only so many bytes go through, and then nothing more. */
-  cutDownloadsAfter(bytes: number): void
+  /** Of each download only so many bytes go through; then it stands still, or breaks. */
+  cutDownloadsAfter(bytes: number, how?: 'stall' | 'break'): void
   /** Bytes of parts that arrived here, whether they went through or not. */
   bytesSent(): number
 }
@@ -26,6 +26,7 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
   const port = await freePort()
   let allowance = Number.POSITIVE_INFINITY
   let downloadable = Number.POSITIVE_INFINITY
+  let breaks = false
   let parts = 0
   let held = 0
   let bytesSent = 0
@@ -54,7 +55,7 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
       answer.on('data', (chunk: Buffer) => {
         const some = chunk.subarray(0, Math.min(left, chunk.length))
         left -= some.length
-        response.write(some)
+        response.write(some, () => left === 0 && breaks && response.destroy())
       })
       answer.on('end', () => {
         if (left > 0) response.end()
@@ -79,8 +80,9 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
     letThrough(more) {
       allowance = more
     },
-    cutDownloadsAfter(bytes) {
+    cutDownloadsAfter(bytes, how = 'stall') {
       downloadable = bytes
+      breaks = how === 'break'
     },
     bytesSent: () => bytesSent,
   }
