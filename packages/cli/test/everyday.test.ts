@@ -102,6 +102,15 @@ test('get saves under a safe name, writes over nothing, and pipes', async (t) =>
   assert.equal((await run('get', '.bashrc', '--force')).code, 0)
   assert.ok((await readFile(join(folder, '_bashrc'))).equals(bytes))
 
+  await uploadFile(baseUrl, { name: 'other.txt', bytes: someBytes(1) })
+  const both = await run('get', '.bashrc', 'other.txt', '--json')
+  assert.equal(both.code, 1)
+  const lines = both.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual([lines[0].error.code, lines[1].path], ['failed', 'other.txt'])
+
   const into = await run('get', '.bashrc', '-o', 'new/folder/', '--json')
   assert.equal(JSON.parse(into.stdout).path, 'new/folder/_bashrc')
   const piped = await run('get', '.bashrc', '-o', '-')

@@ -2,12 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
 import { getAssets } from '../assets/find-asset.ts'
-import {
-  CONNECTION_HELP,
-  CONNECTION_OPTIONS,
-  failureOf,
-  withClient,
-} from '../connection/with-client.ts'
+import { forEachAsset } from '../assets/for-each-asset.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { streamOut } from '../download/stream-out.ts'
 import { isFolder, refuseToOverwrite, targetOf } from '../download/target-of.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
@@ -59,24 +55,15 @@ Examples:
       const assets = await getAssets(client, wanted)
       const interruption = onInterrupt()
       const { signal } = interruption
-      let code = 0
       try {
-        for (const asset of assets) {
-          try {
-            if (output === '-') await streamOut(client, asset, { output: process.stdout, signal })
-            else {
-              const path = await save(client, asset, { output, force, signal })
-              writeItem({ asset, path }, { json, text: plain(path) })
-            }
-          } catch (caught) {
-            const error = failureOf(caught, connection)
-            if (signal.aborted || !(error instanceof CommandFailed)) throw error
-            say(`stowage: ${plain(asset.filename)}: ${error.message}`)
-            if (json) writeItem({ asset, error: errorOf(error) }, { json, text: '' })
-            code = 1
+        return await forEachAsset(assets, { connection, json }, async (asset) => {
+          if (output === '-') {
+            await streamOut(client, asset, { output: process.stdout, signal })
+            return
           }
-        }
-        return code
+          const path = await save(client, asset, { output, force, signal })
+          writeItem({ asset, path }, { json, text: plain(path) })
+        })
       } catch (error) {
         if (!signal.aborted) throw error
         say(output === '-' ? 'Interrupted.' : 'Interrupted. The same command goes on with it.')
@@ -116,9 +103,4 @@ async function save(client: NodeClient, asset: Asset, { output, force, signal }:
 
 function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
-}
-
-function errorOf(error: CommandFailed): { code: string; message: string } {
-  const code = isStowageError(error.cause) ? error.cause.code : 'failed'
-  return { code, message: error.message }
 }

@@ -1,6 +1,7 @@
 import type { Asset } from '@stowage/client'
 import { sizeText } from '@stowage/server/text'
 import { getAssets } from '../assets/find-asset.ts'
+import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { say, writeItem } from '../output.ts'
 import { productLabel } from '../products/find-products.ts'
@@ -32,7 +33,7 @@ Examples:
     const wanted = someValues(positionals, 'asset')
     const { yes = false, json = false } = values
     if (!yes && !canAsk()) throw new UsageError('nobody can be asked here: --yes deletes')
-    return withClient(values, async (client) => {
+    return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted, { with_products: true })
       if (!yes) {
         say(whatGoes(assets))
@@ -41,14 +42,11 @@ Examples:
           return 1
         }
       }
-      for (const { id, filename } of assets) {
+      return forEachAsset(assets, { connection, json }, async ({ id, filename }) => {
         await client.delete(id)
-        writeItem(
-          { id, filename, deleted: true },
-          { json, text: `${id}  ${plain(filename)} deleted` },
-        )
-      }
-      return 0
+        const text = `${id}  ${plain(filename)} deleted`
+        writeItem({ id, filename, deleted: true }, { json, text })
+      })
     })
   },
 }

@@ -1,5 +1,6 @@
 import type { Asset, NodeClient, ProductReferences } from '@stowage/client/node'
 import { getAssets } from '../assets/find-asset.ts'
+import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { writeItem } from '../output.ts'
 import { plain } from '../text/plain.ts'
@@ -22,13 +23,13 @@ export async function link(commandLine: string[], { option, change }: Linking): 
   const wanted = someValues(assets, 'asset')
   if (products.length === 0) throw new UsageError(`which products? --${option} SKU|ID…`)
   const json = values.json === true
-  return withClient(values as { url?: string; key?: string }, async (client) => {
+  return withClient(values as { url?: string; key?: string }, async (client, connection) => {
     const { references } = await getProducts(client, products)
-    for (const { id } of await getAssets(client, wanted)) {
+    const found = await getAssets(client, wanted)
+    return forEachAsset(found, { connection, json }, async ({ id }) => {
       const asset = await change(client, id, references)
       writeItem(asset, { json, text: textOf(asset) })
-    }
-    return 0
+    })
   })
 }
 

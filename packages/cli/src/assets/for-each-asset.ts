@@ -1,0 +1,34 @@
+import { type Asset, isStowageError } from '@stowage/client/node'
+import type { Connection } from '../connection/connection.ts'
+import { failureOf } from '../connection/with-client.ts'
+import { say, writeItem } from '../output.ts'
+import { plain } from '../text/plain.ts'
+import { CommandFailed } from '../usage.ts'
+
+/**
+ * One after the other. What fails is said by its name (and written as `{asset, error}` for
+ * programs), and the rest still has its turn. Returns the exit code.
+ */
+export async function forEachAsset(
+  assets: Asset[],
+  { connection, json }: { connection: Connection; json: boolean },
+  work: (asset: Asset) => Promise<void>,
+): Promise<number> {
+  let code = 0
+  for (const asset of assets) {
+    try {
+      await work(asset)
+    } catch (caught) {
+      const error = failureOf(caught, connection)
+      if (!(error instanceof CommandFailed)) throw error
+      code = 1
+      say(`stowage: ${plain(asset.filename)}: ${error.message}`)
+      if (json) writeItem({ asset, error: problemOf(error) }, { json, text: '' })
+    }
+  }
+  return code
+}
+
+function problemOf({ message, cause }: CommandFailed): { code: string; message: string } {
+  return { code: isStowageError(cause) ? cause.code : 'failed', message }
+}
