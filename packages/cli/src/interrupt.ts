@@ -25,6 +25,8 @@ export function onInterrupt({ twice = false }: InterruptOptions = {}): Interrupt
   let isHurried = false
 
   function stop(name: NodeJS.Signals): void {
+    // Node undoes what nohup asks for; whoever has no terminal can't lose it.
+    if (name === 'SIGHUP' && !hasTerminal()) return
     const isLast = twice ? second.signal.aborted : first.signal.aborted
     if (isLast) process.exit(INTERRUPTED)
     if (first.signal.aborted) second.abort()
@@ -50,6 +52,10 @@ export function onInterrupt({ twice = false }: InterruptOptions = {}): Interrupt
       for (const signal of signals) process.off(signal, stop)
     },
   }
+}
+
+function hasTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
 }
 
 /** Waits no longer than until the interruption; what it waited for may still go on. */

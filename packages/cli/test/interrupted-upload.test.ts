@@ -119,6 +119,16 @@ test('a log is told how far it is, and SIGTERM pauses and waits for nobody', asy
   assert.equal((await account()).reserved, SIZE)
 })
 
+test('without a terminal, as under nohup, SIGHUP ends nothing', async (t) => {
+  const { gate, commandLine, untilStuck } = await aNarrowService(t, 2)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  running.child.kill('SIGHUP')
+  gate.letThrough(Number.POSITIVE_INFINITY)
+  gate.dropHeld()
+  assert.equal((await running.end()).code, 0)
+})
+
 test('standard input that was interrupted is kept, and gone once it has arrived', async (t) => {
   const { baseUrl, gate, commandLine, bytes, untilStuck } = await aNarrowService(t, 4)
   const running = commandLine.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')

@@ -14,6 +14,8 @@ export interface StorageGate {
   held(): number
   /** So many more parts go through, and the rest is held back; tiny ones always go through. */
   letThrough(parts: number): void
+  /** Breaks the connections of the parts that are held back, which then come again. */
+  dropHeld(): void
   /** Of each download only so many bytes go through; then it stands still, or breaks. */
   cutDownloadsAfter(bytes: number, how?: 'stall' | 'break'): void
   /** Bytes of parts that arrived here, whether they went through or not. */
@@ -28,7 +30,7 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
   let downloadable = Number.POSITIVE_INFINITY
   let breaks = false
   let parts = 0
-  let held = 0
+  let held: http.ServerResponse[] = []
   let bytesSent = 0
   const agent = new http.Agent()
   const server = http.createServer((request, response) => {
@@ -40,7 +42,7 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
     const isTiny = Number(request.headers['content-length']) < TINY
     if (request.method === 'PUT' && !isTiny) {
       if (allowance <= 0) {
-        held += 1
+        held.push(response)
         return
       }
       allowance -= 1
@@ -76,7 +78,11 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
       STOWAGE_STORAGE_URL: `http://127.0.0.1:${own}`,
     },
     parts: () => parts,
-    held: () => held,
+    held: () => held.length,
+    dropHeld() {
+      for (const response of held) response.destroy()
+      held = []
+    },
     letThrough(more) {
       allowance = more
     },
