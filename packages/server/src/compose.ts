@@ -33,6 +33,8 @@ export interface ServiceOptions {
   config: Config
   logger: Logger
   version: string
+  /** Where the built web app lies, if there is one. */
+  dashboard?: URL
   /** Called when a part of the service died and cannot go on. */
   onFatal(message: string): void
 }
@@ -64,6 +66,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       logger,
       baseUrl: () => baseUrl,
       version: options.version,
+      dashboard: options.dashboard,
     })
     await app.listen({ host: config.host, port: config.port }).catch(explainPort)
     const { port } = app.server.address() as AddressInfo

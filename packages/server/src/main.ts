@@ -20,7 +20,7 @@ export { durationText, parseSizeText, sizeText }
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
 /** Runs the service as the environment says, until a signal ends it. Returns the exit code. */
-export async function serve(): Promise<number> {
+export async function serve({ dashboard }: { dashboard: URL }): Promise<number> {
   let finish: (code: number) => void = () => {}
   const finished = new Promise<number>((resolve) => {
     finish = resolve
@@ -30,7 +30,7 @@ export async function serve(): Promise<number> {
     const config = readConfig(process.env)
     const logger = await openLog(config.logLevel)
     const { version } = manifest
-    service = await openService({ config, logger, version, onFatal: () => finish(1) })
+    service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
     // Now, as the end may come without warning.
     flushCompileCache()
     process.stdout.write(greeting(service, version, config))

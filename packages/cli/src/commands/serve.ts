@@ -12,7 +12,10 @@ SIGTERM or Ctrl-C ends it once what runs is finished; a second one ends it at on
 `,
   async run(commandLine) {
     noValue(readOptions(commandLine, {}).positionals)
-    const server = await import('@stowage/server')
-    return server.serve()
+    const [server, dashboard] = await Promise.all([
+      import('@stowage/server'),
+      import('@stowage/dashboard'),
+    ])
+    return server.serve({ dashboard: dashboard.folder })
   },
 }

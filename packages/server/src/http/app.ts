@@ -15,6 +15,7 @@ import { refuseStrangers } from './local-only.ts'
 import { readJsonOnly, refuseUnreadable } from './read-request.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
+import { dashboardRoutes } from './routes/dashboard.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
@@ -44,6 +45,7 @@ const ROUTES: RouteGroup[] = [
   accountRoutes,
   serviceRoutes,
   referenceRoutes,
+  dashboardRoutes,
 ]
 
 /** Fastify's types know no others than its own. */
@@ -109,8 +111,5 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done()
   })
   for (const addRoutes of ROUTES) addRoutes(app, options)
-  // Until there is a page for people, these lead to what there is.
-  app.get('/', async (_request, reply) => reply.redirect('/docs', 302))
-  app.get('/assets/:id', async (request, reply) => reply.redirect(`/api/v1${request.url}`, 302))
   return app
 }

@@ -9,6 +9,7 @@ export async function routesOf({ context, baseUrl }: TestService): Promise<strin
     logger: pino({ level: 'silent' }),
     baseUrl: () => baseUrl,
     version: '0.0.0-test',
+    dashboard: undefined,
   })
   await app.ready()
   const tree = app.printRoutes({ commonPrefix: false })

@@ -6,6 +6,8 @@ export interface RouteOptions {
   /** Known only once the service listens, where the port may be any. */
   baseUrl: () => string
   version: string
+  /** Where the built web app lies, if there is one. */
+  dashboard: URL | undefined
 }
 
 export type RouteGroup = (app: FastifyInstance, options: RouteOptions) => void

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+/*
+ * Builds the web app into `dist` when that is missing or older than what it is made of:
+ *
+ *     npm run build
+ */
+const HERE = import.meta.dirname
+const DIST = join(HERE, 'dist')
+const MADE_OF = [
+  'dashboard/{src,public}/**/*.*',
+  'dashboard/*.{ts,html,json}',
+  '{client,protocol}/src/**/*.ts',
+]
+const STAMP = 'made-of.txt'
+/** Smaller ones gain nothing. */
+const WORTH_COMPRESSING = 1024
+
+async function build(): Promise<void> {
+  const stamp = await fingerprint()
+  if ((await readFile(join(DIST, STAMP), 'utf8').catch(() => '')) === stamp) return
+  process.stderr.write('stowage: building the dashboard, which takes some seconds once\n')
+  const vite = await import('vite')
+  const { config } = await import('./vite.config.ts')
+  // Whole or not at all, also when two build at once or one is stopped.
+  const made = await mkdtemp(join(HERE, '.building-'))
+  await vite.build({ ...config, build: { ...config.build, outDir: made } })
+  await compress(made)
+  await writeFile(join(made, STAMP), stamp)
+  await chmod(made, 0o755)
+  await rm(DIST, { recursive: true, force: true })
+  await rename(made, DIST)
+}
+
+/** Of everything that the result depends on. */
+async function fingerprint(): Promise<string> {
+  const packages = join(HERE, '..')
+  const files = globSync(MADE_OF, { cwd: packages }).toSorted()
+  const hash = createHash('sha256').update(await readFile(join(packages, '../package-lock.json')))
+  for (const file of files) hash.update(file).update(await readFile(join(packages, file)))
+  return hash.digest('hex')
+}
+
+/** Ahead of time, so that the service only picks. */
+async function compress(folder: string): Promise<void> {
+  const brotli = promisify(brotliCompress)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  for (const file of globSync('app/*.{js,css}', { cwd: folder })) {
+    const path = join(folder, file)
+    const content = await readFile(path)
+    if (content.length < WORTH_COMPRESSING) continue
+    await writeFile(`${path}.br`, await brotli(content, { params }))
+    await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }))
+  }
+}
+
+await build()

@@ -1,0 +1,17 @@
+import react from '@vitejs/plugin-react'
+import type { InlineConfig } from 'vite'
+
+export const config: InlineConfig = {
+  root: import.meta.dirname,
+  // Ours is `build.ts`: nothing is read from elsewhere.
+  configFile: false,
+  logLevel: 'warn',
+  plugins: [react()],
+  build: {
+    // `/assets/<id>` is the page of an asset.
+    assetsDir: 'app',
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    emptyOutDir: true,
+  },
+}

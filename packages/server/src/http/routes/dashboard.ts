@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import type { RouteGroup } from './route-group.ts'
+
+const HTML = 'text/html; charset=utf-8'
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+/** What the build made smaller ahead of time, best first. */
+const ENCODINGS = { br: 'br', gzip: 'gz' }
+
+/** Every address that people see. What is there depends on the page's own script. */
+const PAGES = ['/', '/assets/:id', '/products', '/products/:id', '/storage', '/settings']
+const MISSING = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Stowage</title></head>
+<body><p>The dashboard is not built. Run <code>npm run build</code> and start the service again.</p>
+<p>The interface is there: <a href="/docs">/docs</a>.</p></body></html>
+`
+
+/** The web app for people, as it was built. */
+export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
+  let shell: Promise<string> | undefined
+
+  async function page(_request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    shell ??= readShell(dashboard)
+    const nonce = randomBytes(16).toString('base64')
+    reply
+      .type(HTML)
+      .header('Cache-Control', 'no-cache')
+      .header('Content-Security-Policy', policy(nonce, new URL(context.storage.url).origin))
+      .header('Referrer-Policy', 'no-referrer')
+    return (await shell).replace('{{nonce}}', nonce)
+  }
+  for (const path of PAGES) app.get(path, page)
+
+  app.get<{ Params: { name: string } }>('/app/:name', async ({ params, headers }, reply) => {
+    const file = await readBuilt(dashboard, params.name, headers['accept-encoding'])
+    if (file.encoding !== undefined) reply.header('Content-Encoding', file.encoding)
+    return reply
+      .type(file.type)
+      .header('Vary', 'Accept-Encoding')
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .send(file.content)
+  })
+  app.get('/icon.svg', async (_request, reply) => {
+    const content = await readFile(new URL('icon.svg', folderOf(dashboard))).catch(notThere)
+    return reply
+      .type('image/svg+xml')
+      .header('Cache-Control', 'public, max-age=86400')
+      .send(content)
+  })
+}
+
+/** Nothing from elsewhere, no script or style but the page's own; bytes go to and from the storage. */
+function policy(nonce: string, storage: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    `connect-src 'self' ${storage}`,
+    `img-src 'self' data: blob: ${storage}`,
+    `media-src ${storage}`,
+    'frame-src blob:',
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+async function readShell(dashboard: URL | undefined): Promise<string> {
+  if (dashboard === undefined) return MISSING
+  return readFile(new URL('index.html', dashboard), 'utf8').catch(() => MISSING)
+}
+
+async function readBuilt(dashboard: URL | undefined, name: string, accepted = '') {
+  const type = TYPES[name.split('.').at(-1) ?? '']
+  // A name of a file that was built, and no way to any other.
+  if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return notThere()
+  const path = new URL(`app/${name}`, folderOf(dashboard))
+  for (const [encoding, ending] of Object.entries(ENCODINGS)) {
+    if (!new RegExp(`\\b${encoding}\\b(?!;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)) continue
+    const content = await readFile(`${path.pathname}.${ending}`).catch(() => undefined)
+    if (content !== undefined) return { type, encoding, content }
+  }
+  return { type, encoding: undefined, content: await readFile(path).catch(notThere) }
+}
+
+function folderOf(dashboard: URL | undefined): URL {
+  return dashboard ?? notThere()
+}
+
+function notThere(): never {
+  throw new ServiceError('not_found', 'No such file is part of the dashboard. Load the page again.')
+}
