@@ -44,6 +44,20 @@ export type Asset = Static<typeof Asset>
 export const AssetAnswer = Type.Object({ data: Asset }, { title: 'AssetAnswer' })
 export type AssetAnswer = Static<typeof AssetAnswer>
 
+export const DownloadAddress = Type.Object(
+  {
+    data: Type.Object({
+      url: Type.String({ description: 'Takes ranges; for a link, its own address' }),
+      expires_at: Nullable('string', {
+        description: 'When the address runs out; null for a link',
+        examples: ['2026-01-31T10:30:00.000Z'],
+      }),
+    }),
+  },
+  { title: 'DownloadAddress' },
+)
+export type DownloadAddress = Static<typeof DownloadAddress>
+
 export const AssetPath = Type.Object({ id: Uuid({ description: 'The asset’s id' }) })
 
 const sizeOfLink = {

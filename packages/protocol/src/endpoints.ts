@@ -10,6 +10,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.listAssets,
   endpoints.readAsset,
   endpoints.downloadAsset,
+  endpoints.readDownloadAddress,
   endpoints.storeLink,
   endpoints.changeAsset,
   endpoints.deleteAsset,

@@ -1,5 +1,5 @@
 import { Deleted } from '../account.ts'
-import { AssetAnswer, AssetChanges, AssetPath, LinkRequest } from '../asset.ts'
+import { AssetAnswer, AssetChanges, AssetPath, DownloadAddress, LinkRequest } from '../asset.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { assetExample, assetPageExample, linkExample, productExample } from '../examples.ts'
 import { AssetPage, ListAssetsQuery, ReadAssetQuery } from '../paging.ts'
@@ -53,6 +53,30 @@ export const downloadAsset = defineEndpoint({
   description: 'Redirects to a short-lived signed address that takes ranges.',
   params: AssetPath,
   success: { status: 302, description: '`Location` is the address of the bytes' },
+  errors: ['not_found', 'not_ready', 'storage_unavailable'],
+})
+
+export const readDownloadAddress = defineEndpoint({
+  operationId: 'readDownloadAddress',
+  methods: ['GET'],
+  path: `${API_PREFIX}/assets/:id/address`,
+  tag: 'Assets',
+  scope: 'read',
+  summary: 'The address of a file’s bytes',
+  description:
+    'What a download redirects to, for pages that show the file: an image or a video can send no key.',
+  params: AssetPath,
+  success: {
+    status: 200,
+    description: 'A short-lived signed address',
+    schema: DownloadAddress,
+    example: {
+      data: {
+        url: 'https://storage.example.com/assets/01981d2c?signature=…',
+        expires_at: '2026-01-31T10:30:00.000Z',
+      },
+    },
+  },
   errors: ['not_found', 'not_ready', 'storage_unavailable'],
 })
 

@@ -8,10 +8,13 @@ import { getUpload } from './get-upload.ts'
 const DOWNLOAD_MS = 3_600_000
 
 /** A short-lived address of the asset's bytes; for a link, its own address. */
-export async function signDownload(context: AccountContext, assetId: string): Promise<string> {
+export async function signDownload(
+  context: AccountContext,
+  assetId: string,
+): Promise<{ url: string; expiresAt: Date | undefined }> {
   const asset = await getAsset(context, assetId)
   // Stored as it was given; a header wants it encoded.
-  if (asset.url !== null) return new URL(asset.url).href
+  if (asset.url !== null) return { url: new URL(asset.url).href, expiresAt: undefined }
   if (asset.status !== 'ready') {
     throw new ServiceError(
       'not_ready',
@@ -25,5 +28,6 @@ export async function signDownload(context: AccountContext, assetId: string): Pr
     filename: asset.filename,
     mime: asset.mime,
   }
-  return context.storage.signDownload(object, new Date(context.clock().getTime() + DOWNLOAD_MS))
+  const expiresAt = new Date(context.clock().getTime() + DOWNLOAD_MS)
+  return { url: await context.storage.signDownload(object, expiresAt), expiresAt }
 }

@@ -108,6 +108,8 @@ test('nothing is ever fetched from the address of a link', async (t) => {
   await service.call('GET', `${API}/products?with_assets=true`)
   const answer = await service.call('GET', `${path}/download`)
   assert.equal(answer.headers.get('location'), `${url}/second`)
+  const { body } = await service.call('GET', `${path}/address`)
+  assert.deepEqual(body.data, { url: `${url}/second`, expires_at: null })
   await runJobs(service.context)
   await service.call('DELETE', path)
   await runJobs(service.context)

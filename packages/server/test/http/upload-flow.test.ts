@@ -55,8 +55,10 @@ test('a file goes up in parts and comes down whole, listed once it is ready', as
   const uploading = await call('GET', `${API}/assets/${session.id}`)
   assert.equal(uploading.body.data.status, 'uploading')
   assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 0)
-  const early = await call('GET', `${API}/assets/${session.id}/download`)
-  assert.deepEqual([early.status, early.body.code], [409, 'not_ready'])
+  for (const path of ['download', 'address']) {
+    const early = await call('GET', `${API}/assets/${session.id}/${path}`)
+    assert.deepEqual([early.status, early.body.code], [409, 'not_ready'])
+  }
 
   const parts = await putParts(session, bytes)
   const done = await complete(baseUrl, session, parts)
@@ -76,6 +78,22 @@ test('a file goes up in parts and comes down whole, listed once it is ready', as
   assert.deepEqual((await call('GET', `${API}/assets/${session.id}`)).body, done.body)
   assert.deepEqual((await call('GET', `${API}/assets`)).body.data, [done.body.data])
   assert.deepEqual(await download(baseUrl, session.id), bytes)
+})
+
+test('the address of a file’s bytes is told to who can follow no redirect', async (t) => {
+  const { baseUrl, storageUrl, call } = await aService(t)
+  const bytes = someBytes(100)
+  const { id } = await uploadFile(baseUrl, { bytes })
+  const { status, headers, body } = await call('GET', `${API}/assets/${id}/address`)
+  assert.equal(status, 200)
+  assert.equal(headers.get('cache-control'), 'no-store')
+  const { url, expires_at } = body.data
+  assert.ok(url.startsWith(`${storageUrl}/`))
+  const minutes = (Date.parse(expires_at) - Date.now()) / 60_000
+  assert.ok(minutes > 59 && minutes <= 60)
+  const part = await fetch(url, { headers: { Range: 'bytes=10-19' } })
+  assert.equal(part.status, 206)
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(10, 20))
 })
 
 test('POST and PUT complete alike, and repeating either gives the same answer', async (t) => {
@@ -159,7 +177,7 @@ test('cancelling removes the parts and frees the bytes; again it answers the sam
     data: { id: session.id, upload_id: session.upload_id, status: 'cancelled' },
   })
   assert.deepEqual((await cancel(baseUrl, session)).body, cancelled.body)
-  for (const path of ['', '/upload', '/download']) {
+  for (const path of ['', '/upload', '/download', '/address']) {
     assert.equal((await call('GET', `${API}/assets/${session.id}${path}`)).status, 404)
   }
   assert.equal((await complete(baseUrl, session)).status, 404)

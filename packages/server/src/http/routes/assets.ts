@@ -23,8 +23,14 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.downloadAsset, async ({ context, params }, reply) => {
-    const location = await signDownload(context, params.id)
-    return reply.header('Cache-Control', 'no-store').redirect(location, 302)
+    const { url } = await signDownload(context, params.id)
+    return reply.header('Cache-Control', 'no-store').redirect(url, 302)
+  })
+
+  route(app, options, endpoints.readDownloadAddress, async ({ context, params }, reply) => {
+    const { url, expiresAt } = await signDownload(context, params.id)
+    reply.header('Cache-Control', 'no-store')
+    return { data: { url, expires_at: expiresAt?.toISOString() ?? null } }
   })
 
   route(app, options, endpoints.storeLink, async ({ context, body }) => {
