@@ -33,12 +33,14 @@ export async function aService(
   t: TestContext,
   settings: Environment = {},
   place?: Place,
+  { dashboard }: { dashboard?: URL } = {},
 ): Promise<TestService> {
   const { folder, backdoor, settings: engines } = place ?? (await aPlace(t))
   const service = await openService({
     config: configOf({ ...engines, ...settings }),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
+    ...(dashboard && { dashboard }),
     onFatal(message) {
       throw new Error(message)
     },
