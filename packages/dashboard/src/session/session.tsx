@@ -1,0 +1,61 @@
+import { type Client, createClient, isStowageError } from '@stowage/client'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { forgetKey, keepKey, readKey } from './kept-key.ts'
+import { SignIn } from './sign-in.tsx'
+
+interface Session {
+  client: Client
+  /** Undefined where the service asks for none. */
+  apiKey: string | undefined
+  signOut(): void
+}
+
+const SessionContext = createContext<Session | undefined>(undefined)
+
+/** Whoever the service does not know is asked for a key; everybody else sees what is inside. */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const [apiKey, setKey] = useState(readKey)
+  const [isRefused, setRefused] = useState(false)
+
+  const { session, queries } = useMemo(() => {
+    const onError = (error: unknown) => {
+      if (isStowageError(error, 'unauthenticated')) setRefused(true)
+    }
+    const queries = new QueryClient({
+      queryCache: new QueryCache({ onError }),
+      mutationCache: new MutationCache({ onError }),
+      // The client itself tries again what is worth it.
+      defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+    })
+    const client = createClient({ baseUrl: location.origin, apiKey })
+    const signOut = () => {
+      forgetKey()
+      setKey(undefined)
+      setRefused(true)
+    }
+    return { session: { client, apiKey, signOut }, queries }
+  }, [apiKey])
+
+  const signIn = (key: string, isRemembered: boolean) => {
+    keepKey(key, { isRemembered })
+    setKey(key)
+    setRefused(false)
+  }
+  if (isRefused) return <SignIn hadKey={apiKey !== undefined} onKey={signIn} />
+  return (
+    <SessionContext value={session}>
+      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+    </SessionContext>
+  )
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('there is no session around this')
+  return session
+}
+
+export function useClient(): Client {
+  return useSession().client
+}

@@ -1,0 +1,71 @@
+import { createClient, isStowageError } from '@stowage/client'
+import { Button, Center, Checkbox, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { Mark } from '../shell/mark.tsx'
+
+interface Props {
+  /** There was a key, which the service does not take any more. */
+  hadKey: boolean
+  onKey(key: string, isRemembered: boolean): void
+}
+
+/** The key is tried before it is taken. */
+export function SignIn({ hadKey, onKey }: Props) {
+  const [key, setKey] = useState('')
+  const [isRemembered, setRemembered] = useState(false)
+  const [isTrying, setTrying] = useState(false)
+  const [problem, setProblem] = useState(
+    hadKey ? 'The key you used is not valid any more.' : undefined,
+  )
+
+  async function signIn(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    setTrying(true)
+    try {
+      await createClient({ baseUrl: location.origin, apiKey: key.trim() }).account()
+      onKey(key.trim(), isRemembered)
+    } catch (error) {
+      const isWrong = isStowageError(error, 'unauthenticated')
+      setProblem(isWrong ? 'The service does not know this key.' : (error as Error).message)
+      setTrying(false)
+    }
+  }
+
+  return (
+    <Center mih="100dvh" p="md" component="main">
+      <Paper withBorder p="xl" w="100%" maw={420}>
+        <form onSubmit={signIn}>
+          <Stack>
+            <Group gap="sm">
+              <Mark size={32} />
+              <Title order={1} size="h3">
+                Sign in to Stowage
+              </Title>
+            </Group>
+            <PasswordInput
+              label="API key"
+              description="Whoever runs the service makes one with: stowage keys create"
+              value={key}
+              onChange={(event) => setKey(event.currentTarget.value)}
+              error={problem}
+              autoComplete="off"
+              data-autofocus
+              required
+            />
+            <Checkbox
+              label="Remember it on this computer"
+              checked={isRemembered}
+              onChange={(event) => setRemembered(event.currentTarget.checked)}
+            />
+            <Text size="sm" c="dimmed">
+              Otherwise it is forgotten when you close this tab.
+            </Text>
+            <Button type="submit" loading={isTrying} disabled={key.trim() === ''}>
+              Sign in
+            </Button>
+          </Stack>
+        </form>
+      </Paper>
+    </Center>
+  )
+}

@@ -1,0 +1,63 @@
+import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { UploadTray } from '../uploads/upload-tray.tsx'
+import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
+import { Mark } from './mark.tsx'
+
+const PLACES = [
+  { path: '/', label: 'Assets', Icon: IconFiles },
+  { path: '/products', label: 'Products', Icon: IconTag },
+  { path: '/storage', label: 'Storage', Icon: IconChartDonut },
+  { path: '/settings', label: 'Settings', Icon: IconSettings },
+]
+
+/** What stays while people move between pages. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [isOpen, { toggle, close }] = useDisclosure()
+  const [location] = useLocation()
+  const isHere = (path: string) =>
+    path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
+            />
+            <Mark />
+            <Text fw={700}>Stowage</Text>
+          </Group>
+          <ColorSchemeSwitch />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label="Pages">
+        {PLACES.map(({ path, label, Icon }) => (
+          <NavLink
+            key={path}
+            component={Link}
+            href={path}
+            label={label}
+            leftSection={<Icon size={18} aria-hidden />}
+            active={isHere(path)}
+            aria-current={isHere(path) ? 'page' : undefined}
+            onClick={close}
+          />
+        ))}
+      </AppShell.Navbar>
+      <AppShell.Main>{children}</AppShell.Main>
+      <UploadTray />
+    </AppShell>
+  )
+}
