@@ -50,6 +50,7 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
       const headers = range && { Range: `bytes=${range.start}-${last}` }
       return request.response(`/assets/${id}/download`, { headers, signal })
     },
+    address: (id, { signal } = {}) => data(`/assets/${id}/address`, { signal }),
     products: (query = {}) =>
       createListing<ProductWithAssets, ProductPage>(request, '/products', query),
     product: (id, { signal, ...query } = {}) =>

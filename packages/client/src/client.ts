@@ -3,6 +3,7 @@ import type {
   Asset,
   AssetChanges,
   AssetPage,
+  DownloadAddress,
   Key,
   KeyRequest,
   LinkRequest,
@@ -79,6 +80,8 @@ export interface Client<Input = BlobInput> {
   detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
   /** The file, or a range of it, to be read as a stream. */
   download(id: string, options?: DownloadOptions): Promise<Response>
+  /** Where a page can show the bytes from: signed, for about an hour. Of a link, its own address. */
+  address(id: string, settings?: CallSettings): Promise<DownloadAddress['data']>
   products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
   product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
   /** Creates or changes up to 1,000, all or none. */

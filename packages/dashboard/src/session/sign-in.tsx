@@ -1,5 +1,15 @@
+import {
+  Button,
+  Center,
+  Checkbox,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { createClient, isStowageError } from '@stowage/client'
-import { Button, Center, Checkbox, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { Mark } from '../shell/mark.tsx'
 
