@@ -3,10 +3,10 @@ import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from './clean-up.ts'
 import { installed } from './installed.ts'
 
-const EXECUTABLE = '/usr/bin/chromium'
+export const EXECUTABLE = '/usr/bin/chromium'
 
 /** It runs as root too, and calls nobody but the pages that it is told to. */
-const FLAGS = [
+export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-background-networking',
