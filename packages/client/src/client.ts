@@ -17,6 +17,7 @@ import type {
   ProductWithAssets,
 } from '@stowage/protocol'
 import { createCalls } from './calls.ts'
+import { isStowageError } from './errors.ts'
 import type { Listing } from './listing.ts'
 import type { RetryOptions } from './patience.ts'
 import { createRequest } from './request.ts'
@@ -66,7 +67,7 @@ export interface Client<Input = BlobInput> {
   upload(file: Input, options?: UploadOptions): Upload
   /** What was begun here and neither finished nor cancelled: uploading the same file goes on. */
   unfinished(): Promise<UnfinishedUpload[]>
-  /** Cancels an upload by its asset's id, without its file. */
+  /** Gives up an upload by its asset's id, without its file. One that is over is forgotten here. */
   cancelUpload(id: string, settings?: CallSettings): Promise<void>
   /** `for await` walks all of them; `.page(n)` gives one page with `meta` and `links`. */
   assets(query?: ListAssetsQuery & CallSettings): Listing<Asset, AssetPage>
@@ -93,6 +94,8 @@ export interface Client<Input = BlobInput> {
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
   revokeKey(id: string, settings?: CallSettings): Promise<void>
 }
+
+const OVER = ['not_found', 'upload_ended', 'already_uploaded'] as const
 
 export function createClient(options: ClientOptions = {}): Client {
   const store = options.store ?? openBrowserStore()
@@ -126,8 +129,19 @@ export function createClientOn<Input>(
     stallMs,
     underWay: new Set(),
   }
+  const calls = createCalls(request)
   return {
-    ...createCalls(request),
+    ...calls,
+    async cancelUpload(id, settings) {
+      try {
+        await calls.cancelUpload(id, settings)
+      } catch (error) {
+        // What is over needs no cancelling, and no remembering.
+        if (!OVER.some((code) => isStowageError(error, code))) throw error
+      }
+      const saved = await platform.store.list()
+      for (const { key } of saved.filter((one) => one.id === id)) await platform.store.delete(key)
+    },
     upload: (file, wishes = {}) => startUpload(context, file, wishes),
     async unfinished() {
       const saved = await platform.store.list().catch(() => [])

@@ -32,7 +32,9 @@ export async function findSaved(
   if (typeof resume === 'string') {
     const { bytes } = await request.data<Asset>(`/assets/${resume}`, call)
     if (bytes !== source.size) throw fileChanged(source.name)
-    return before?.id === resume ? before : { ...newSaved(source, { key }), id: resume }
+    // Begun here with what looked like another file: then it is told apart from that one.
+    const all = await store.list().catch(() => [])
+    return all.find(({ id }) => id === resume) ?? { ...newSaved(source, { key }), id: resume }
   }
   if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
     return undefined
