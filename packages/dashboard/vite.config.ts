@@ -13,5 +13,7 @@ export const config: InlineConfig = {
     target: 'es2022',
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    // A test keeps the whole of it small.
+    chunkSizeWarningLimit: 1000,
   },
 }

@@ -9,7 +9,7 @@ import { Loading } from './shell/loading.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 import { styleNonce } from './style-nonce.ts'
-import { theme } from './theme.ts'
+import { readableColors, theme } from './theme.ts'
 import { UploadsProvider } from './uploads/uploads.tsx'
 
 /** Only the first page is loaded at once; the others when they are first opened. */
@@ -28,7 +28,12 @@ const SettingsPage = lazy(() =>
 
 export function App() {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={readableColors}
+      defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
+    >
       <Notifications position="top-right" />
       <SessionProvider>
         <UploadsProvider>

@@ -1,3 +1,37 @@
-import { createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, Modal, ModalHeader } from '@mantine/core'
 
-export const theme = createTheme({ primaryColor: 'cyan', defaultRadius: 'md' })
+export const theme = createTheme({
+  primaryColor: 'cyan',
+  // Dark enough for white letters on it, and for letters of it on white.
+  primaryShade: { light: 9, dark: 9 },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  respectReducedMotion: true,
+  components: {
+    Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
+    // Otherwise it is taken for a second head of the page.
+    ModalHeader: ModalHeader.extend({ defaultProps: { role: 'presentation' } }),
+  },
+})
+
+/** Mantine's own letters are paler than WCAG AA asks for, and its grounds louder than we are. */
+export const readableColors: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
+    '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
+    '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-cyan-light': 'var(--mantine-color-cyan-0)',
+    '--mantine-color-cyan-light-hover': 'var(--mantine-color-cyan-1)',
+    '--mantine-color-red-light': 'var(--mantine-color-red-0)',
+    '--mantine-color-red-light-hover': 'var(--mantine-color-red-1)',
+    '--mantine-color-orange-light': 'var(--mantine-color-orange-0)',
+    '--mantine-color-orange-light-color': '#a33b07',
+  },
+  dark: {
+    '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
+    '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
+    '--mantine-color-error': 'var(--mantine-color-red-4)',
+  },
+})

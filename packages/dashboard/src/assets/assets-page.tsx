@@ -1,5 +1,96 @@
-import { Title } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
+import { lazy, Suspense, useCallback, useEffect } from 'react'
+import { Problem } from '../shell/problem.tsx'
+import { useTitle } from '../shell/use-title.ts'
+import { ChooseFiles } from '../uploads/choose-files.tsx'
+import { openAddLink } from './add-link.tsx'
+import { AssetPages } from './asset-pages.tsx'
+import { isFiltered, nextSort, type Show } from './asset-query.ts'
+import { AssetSearch } from './asset-search.tsx'
+import { AssetSort } from './asset-sort.tsx'
+import { AssetTable } from './asset-table.tsx'
+import { FirstUse, NoMatch } from './no-assets.tsx'
+import { useAssetPage } from './use-asset-page.ts'
+import { useAssetQuery } from './use-asset-query.ts'
+import { useSelection } from './use-selection.ts'
+
+/** Loaded once somebody picks something. */
+const SelectionBar = lazy(() =>
+  import('./selection-bar.tsx').then((it) => ({ default: it.SelectionBar })),
+)
+
+const SHOWN: { value: Show; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'files', label: 'Files' },
+  { value: 'links', label: 'Links' },
+  { value: 'unlinked', label: 'Unlinked' },
+]
 
 export function AssetsPage() {
-  return <Title order={1}>Assets</Title>
+  useTitle('Assets')
+  const { query, change } = useAssetQuery()
+  const { search, show, sort, page } = query
+  const { data, error, isPlaceholderData, refetch } = useAssetPage(query)
+  const selection = useSelection(data?.data ?? [])
+  const { clear } = selection
+
+  const onSearch = useCallback(
+    (wanted: string, isFirst: boolean) => change({ search: wanted }, { replace: !isFirst }),
+    [change],
+  )
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was picked among others is let go
+  useEffect(clear, [search, show, clear])
+
+  const lastPage = data?.meta.last_page ?? page
+  const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
+  useEffect(() => {
+    // The last ones of the last page were deleted.
+    if (isPastEnd) change({ page: lastPage }, { replace: true })
+  }, [isPastEnd, lastPage, change])
+
+  const isEmpty = data !== undefined && data.meta.total === 0
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Assets
+        </Title>
+        <ChooseFiles onLink={openAddLink} />
+      </Group>
+      <Group gap="sm">
+        <AssetSearch search={search} onSearch={onSearch} />
+        <AssetSort sort={sort} onSort={(wanted) => change({ sort: wanted })} />
+        <SegmentedControl
+          w={{ base: '100%', sm: 'auto' }}
+          aria-label="Show"
+          data={SHOWN}
+          value={show}
+          onChange={(value) => change({ show: value as Show })}
+        />
+      </Group>
+      {error !== null && (
+        <Problem title="The assets can’t be read" error={error} onRetry={() => void refetch()} />
+      )}
+      {isEmpty && isFiltered(query) && (
+        <NoMatch onClear={() => change({ search: '', show: 'all' })} />
+      )}
+      {isEmpty && !isFiltered(query) && <FirstUse />}
+      {!isEmpty && (data !== undefined || error === null) && (
+        <AssetTable
+          assets={data?.data}
+          isStale={isPlaceholderData}
+          sort={sort}
+          onSort={(field) => change({ sort: nextSort(sort, field) })}
+          selection={selection}
+        />
+      )}
+      {data !== undefined && !isEmpty && <AssetPages query={query} meta={data.meta} />}
+      {selection.chosen.size > 0 && (
+        <Suspense>
+          <SelectionBar selection={selection} />
+        </Suspense>
+      )}
+    </Stack>
+  )
 }

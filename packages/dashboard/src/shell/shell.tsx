@@ -3,9 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
+import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Mark } from './mark.tsx'
+import { OfflineNote } from './offline-note.tsx'
+import classes from './shell.module.css'
 
 const PLACES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
@@ -39,7 +42,10 @@ export function Shell({ children }: { children: ReactNode }) {
             <Mark />
             <Text fw={700}>Stowage</Text>
           </Group>
-          <ColorSchemeSwitch />
+          <Group gap="sm" wrap="nowrap">
+            <OfflineNote />
+            <ColorSchemeSwitch />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
@@ -48,6 +54,7 @@ export function Shell({ children }: { children: ReactNode }) {
             key={path}
             component={Link}
             href={path}
+            className={classes.link}
             label={label}
             leftSection={<Icon size={18} aria-hidden />}
             active={isHere(path)}
@@ -56,8 +63,11 @@ export function Shell({ children }: { children: ReactNode }) {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main>{children}</AppShell.Main>
-      <UploadTray />
+      <AppShell.Main className={classes.main}>
+        <div className={classes.page}>{children}</div>
+        <UploadTray />
+      </AppShell.Main>
+      <DropZone />
     </AppShell>
   )
 }

@@ -1,6 +1,69 @@
-import type { ReactNode } from 'react'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react'
+import { errorWords } from '../format/error-words.ts'
+import { useClient } from '../session/session.tsx'
+import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
+import { useLeaveWarning } from './use-leave-warning.ts'
+
+const UploadsContext = createContext<UploadStore | undefined>(undefined)
+
+/** Lists are read again once in a while, not for each of a thousand files. */
+const REFRESH_MS = 1_000
 
 /** Uploads go on while people move between pages. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
-  return children
+  const client = useClient()
+  const queries = useQueryClient()
+  const [store, setStore] = useState<UploadStore>()
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const opened = openUploadStore(client, {
+      onReady() {
+        timer ??= setTimeout(() => {
+          timer = undefined
+          void queries.invalidateQueries()
+        }, REFRESH_MS)
+      },
+      onProblem: (error) =>
+        notifications.show({ color: 'red', title: 'Not cancelled', message: errorWords(error) }),
+    })
+    setStore(opened)
+    return () => {
+      clearTimeout(timer)
+      opened.close()
+    }
+  }, [client, queries])
+
+  if (store === undefined) return null
+  return (
+    <UploadsContext value={store}>
+      <LeaveWarning />
+      {children}
+    </UploadsContext>
+  )
+}
+
+function LeaveWarning() {
+  useLeaveWarning(useUploadsState())
+  return null
+}
+
+export function useUploads(): UploadStore {
+  const store = useContext(UploadsContext)
+  if (store === undefined) throw new Error('there are no uploads around this')
+  return store
+}
+
+export function useUploadsState(): UploadsState {
+  const store = useUploads()
+  return useSyncExternalStore(store.subscribe, store.read)
 }

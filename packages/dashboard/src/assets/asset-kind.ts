@@ -1,0 +1,26 @@
+import type { Asset } from '@stowage/client'
+
+export type AssetKind = 'link' | 'image' | 'audio' | 'video' | 'pdf' | 'archive' | 'text' | 'file'
+
+const ARCHIVE = /(zip|tar|compressed|gzip|7z|rar|archive)/
+
+/** What people would call it. */
+export function kindOf({ is_link, mime }: Asset): AssetKind {
+  if (is_link) return 'link'
+  const [family = ''] = mime.split('/')
+  if (family === 'image' || family === 'audio' || family === 'video') return family
+  if (mime === 'application/pdf') return 'pdf'
+  if (ARCHIVE.test(mime)) return 'archive'
+  return family === 'text' ? 'text' : 'file'
+}
+
+export const KIND_WORDS: Record<AssetKind, string> = {
+  link: 'Link',
+  image: 'Image',
+  audio: 'Audio',
+  video: 'Video',
+  pdf: 'PDF',
+  archive: 'Archive',
+  text: 'Text',
+  file: 'File',
+}

@@ -1,0 +1,55 @@
+import { Button, FileButton, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import type { Asset } from '@stowage/client'
+import { useQueryClient } from '@tanstack/react-query'
+import { sizeText } from '../format/size-text.ts'
+import type { OfferedUpload } from '../uploads/offered-upload.ts'
+import { uploadWords } from '../uploads/upload-words.ts'
+import { useUploads, useUploadsState } from '../uploads/uploads.tsx'
+import { useOnline } from '../uploads/use-online.ts'
+import classes from './asset-page.module.css'
+
+/** Its bytes are still on their way, from here or from elsewhere. */
+export function AssetUploading({ asset }: { asset: Asset }) {
+  const uploads = useUploads()
+  const queries = useQueryClient()
+  const { items } = useUploadsState()
+  const isOnline = useOnline()
+  const here = items.find(({ id }) => id === asset.id)
+  const offer: OfferedUpload = {
+    id: asset.id,
+    name: asset.filename,
+    size: asset.bytes,
+    startedAt: asset.created_at,
+    problem: undefined,
+  }
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="sm">
+        <Title order={1} size="h2" className={classes.name}>
+          <bdi dir="auto">{asset.filename}</bdi>
+        </Title>
+        <Text>This file is still being uploaded ({sizeText(asset.bytes)} in all).</Text>
+        {here !== undefined && <Text c="dimmed">{uploadWords(here, isOnline)}</Text>}
+        {here === undefined && (
+          <>
+            <Text c="dimmed">
+              Not from here. If it was left unfinished, it goes on from what has arrived once you
+              choose the same file. If nobody goes on with it, it is removed by itself.
+            </Text>
+            <Group gap="xs">
+              <FileButton onChange={(file) => file && uploads.goOnWith(offer, file)}>
+                {(props) => <Button {...props}>Choose the file to go on</Button>}
+              </FileButton>
+              <Button
+                variant="default"
+                onClick={() => void uploads.giveUp(offer).then(() => queries.invalidateQueries())}
+              >
+                Give it up
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Paper>
+  )
+}

@@ -1,0 +1,31 @@
+import { notifications } from '@mantine/notifications'
+
+/** Also where the page is not secure and browsers have no clipboard to offer. */
+export async function copyText(text: string, what: string): Promise<void> {
+  const isDone = await write(text)
+  notifications.show(
+    isDone
+      ? { message: `${what} copied` }
+      : { color: 'red', title: `${what} could not be copied`, message: text },
+  )
+}
+
+async function write(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return writeTheOldWay(text)
+  }
+}
+
+function writeTheOldWay(text: string): boolean {
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'mantine-visually-hidden'
+  document.body.append(area)
+  area.select()
+  const isDone = document.execCommand('copy')
+  area.remove()
+  return isDone
+}

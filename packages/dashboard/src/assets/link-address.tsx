@@ -1,0 +1,47 @@
+import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
+import type { Asset } from '@stowage/client'
+import { IconExternalLink } from '@tabler/icons-react'
+
+/** Shown as letters, and opened by nobody but the reader. */
+export function LinkAddress({ asset }: { asset: Asset }) {
+  const address = asset.url ?? ''
+  const host = hostOf(address)
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="address">
+      <Title order={2} size="h5" id="address" mb="sm">
+        Address
+      </Title>
+      <Stack gap="xs">
+        <Text
+          component="bdi"
+          dir="ltr"
+          ff="monospace"
+          size="sm"
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {address}
+        </Text>
+        {host !== undefined && (
+          <Anchor
+            href={address}
+            target="_blank"
+            rel="noopener noreferrer nofollow"
+            size="sm"
+            w="fit-content"
+          >
+            Open <bdi dir="ltr">{host}</bdi> in a new tab <IconExternalLink size={14} aria-hidden />
+          </Anchor>
+        )}
+        <Text size="sm" c="dimmed">
+          What is there is somebody else’s: Stowage keeps the address only.
+        </Text>
+      </Stack>
+    </Paper>
+  )
+}
+
+/** Undefined for anything that is not of the web: that is never opened. */
+function hostOf(address: string): string | undefined {
+  const url = URL.parse(address)
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined
+}

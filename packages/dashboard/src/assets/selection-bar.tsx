@@ -1,0 +1,54 @@
+import { Button, Group, Paper, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconTag, IconTrash } from '@tabler/icons-react'
+import { countText } from '../format/size-text.ts'
+import { AttachAssets } from './attach-assets.tsx'
+import { DeleteAssets } from './delete-assets.tsx'
+import classes from './selection-bar.module.css'
+import type { Selection } from './use-selection.ts'
+
+/** What can be done with all that are picked. */
+export function SelectionBar({ selection }: { selection: Selection }) {
+  const [isDeleting, deleting] = useDisclosure()
+  const [isAttaching, attaching] = useDisclosure()
+  const { chosen, clear } = selection
+  const assets = [...chosen.values()]
+  return (
+    <Paper
+      component="section"
+      aria-label="Selection"
+      className={classes.bar}
+      withBorder
+      shadow="md"
+      p="xs"
+    >
+      <Group gap="xs">
+        <Text size="sm" fw={500} px="xs" role="status">
+          {countText(chosen.size, 'asset')} selected
+        </Text>
+        <Button
+          size="compact-sm"
+          variant="light"
+          leftSection={<IconTag size={16} aria-hidden />}
+          onClick={attaching.open}
+        >
+          Attach to products
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="light"
+          color="red"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={deleting.open}
+        >
+          Delete
+        </Button>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={clear}>
+          Clear
+        </Button>
+      </Group>
+      <DeleteAssets assets={assets} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
+      <AttachAssets assets={assets} isOpen={isAttaching} onClose={attaching.close} onDone={clear} />
+    </Paper>
+  )
+}

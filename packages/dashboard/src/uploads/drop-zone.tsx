@@ -1,0 +1,59 @@
+import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
+import { IconCloudUpload } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import classes from './drop-zone.module.css'
+import { droppedFiles } from './dropped-files.ts'
+import { useAddFiles } from './use-add-files.ts'
+
+/** The whole window, on every page, takes files and folders. */
+export function DropZone() {
+  const [isOver, setOver] = useState(false)
+  const addFiles = useAddFiles()
+  const add = useRef(addFiles)
+  add.current = addFiles
+
+  useEffect(() => {
+    const listeners = {
+      dragover(event: DragEvent) {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setOver(true)
+      },
+      dragleave(event: DragEvent) {
+        // Only when it leaves the window, not from one element to the next.
+        if (event.relatedTarget === null) setOver(false)
+      },
+      drop(event: DragEvent) {
+        setOver(false)
+        if (event.dataTransfer === null || !hasFiles(event)) return
+        event.preventDefault()
+        void add.current(droppedFiles(event.dataTransfer))
+      },
+    }
+    const all = Object.entries(listeners) as [keyof typeof listeners, (event: DragEvent) => void][]
+    for (const [name, listener] of all) addEventListener(name, listener)
+    return () => {
+      for (const [name, listener] of all) removeEventListener(name, listener)
+    }
+  }, [])
+
+  if (!isOver) return null
+  return (
+    <Portal>
+      <Center className={classes.veil} aria-hidden>
+        <Paper className={classes.target} p="xl">
+          <Stack align="center" gap="xs">
+            <IconCloudUpload size={48} stroke={1.5} />
+            <Text fw={600} size="lg">
+              Drop files or folders to upload them
+            </Text>
+          </Stack>
+        </Paper>
+      </Center>
+    </Portal>
+  )
+}
+
+function hasFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes('Files') ?? false
+}

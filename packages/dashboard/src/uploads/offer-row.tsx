@@ -1,0 +1,42 @@
+import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
+import { Moment } from '../format/moment.tsx'
+import { Name } from '../format/name.tsx'
+import { sizeText } from '../format/size-text.ts'
+import type { OfferedUpload } from './offered-upload.ts'
+import { useUploads } from './uploads.tsx'
+
+/** Browsers keep no hold of files: so it is asked for once more. */
+export function OfferRow({ offer }: { offer: OfferedUpload }) {
+  const uploads = useUploads()
+  const { name, size, startedAt, problem } = offer
+  return (
+    <Stack component="li" gap={4} py={8}>
+      <Name fz="sm">{name}</Name>
+      <Text size="xs" c="dimmed">
+        {sizeText(size)} · begun <Moment at={startedAt} />
+      </Text>
+      {problem !== undefined && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
+          {problem}
+        </Text>
+      )}
+      <Group gap="xs">
+        <FileButton onChange={(file) => file && uploads.goOnWith(offer, file)}>
+          {(props) => (
+            <Button {...props} size="compact-sm" variant="light">
+              Choose the file to go on
+            </Button>
+          )}
+        </FileButton>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          onClick={() => void uploads.giveUp(offer)}
+        >
+          Give it up
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,40 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { IconDatabaseOff } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import { countText, sizeText } from '../format/size-text.ts'
+import type { Refusal } from './room.ts'
+import { useUploads } from './uploads.tsx'
+
+/** Said before a byte is sent. */
+export function RefusalNote({ refusal }: { refusal: Refusal }) {
+  const uploads = useUploads()
+  const { files, fitting, needed, available } = refusal
+  const [first] = files
+  const what = files.length === 1 ? `“${first?.name}”` : `These ${countText(files.length, 'file')}`
+  return (
+    <Alert
+      color="red"
+      title="Not enough storage"
+      icon={<IconDatabaseOff aria-hidden />}
+      withCloseButton
+      closeButtonLabel="Dismiss"
+      onClose={uploads.dismissRefusal}
+      role="alert"
+    >
+      <Text size="sm" dir="auto" lineClamp={6}>
+        {what} {files.length === 1 ? 'needs' : 'need'} {sizeText(needed)}, and {sizeText(available)}{' '}
+        is free. Nothing was sent. Delete files that you need no more, or raise the plan.
+      </Text>
+      <Group gap="xs" mt="xs">
+        {fitting.length > 0 && (
+          <Button size="compact-sm" onClick={uploads.addFitting}>
+            Upload {countText(fitting.length, 'file')} that {fitting.length === 1 ? 'fits' : 'fit'}
+          </Button>
+        )}
+        <Button size="compact-sm" variant="default" component={Link} href="/storage">
+          See what takes the space
+        </Button>
+      </Group>
+    </Alert>
+  )
+}

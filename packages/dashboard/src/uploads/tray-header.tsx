@@ -1,0 +1,93 @@
+import { ActionIcon, Group, Progress, Stack, Text, Tooltip } from '@mantine/core'
+import {
+  IconChecks,
+  IconChevronDown,
+  IconChevronUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+} from '@tabler/icons-react'
+import { countText, numberText, sizeText } from '../format/size-text.ts'
+import { confirmCancel } from './confirm-cancel.tsx'
+import type { UploadTotals } from './upload-item.ts'
+import { paceWords } from './upload-words.ts'
+import { useUploads } from './uploads.tsx'
+
+interface Props {
+  totals: UploadTotals
+  isOnline: boolean
+  isOpen: boolean
+  onToggle(): void
+}
+
+/** All of them together. */
+export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
+  const uploads = useUploads()
+  const { files, done, failed, paused, underWay, bytes, total } = totals
+  const isDone = done === files
+  const waiting = countText(underWay + paused, 'upload')
+  const buttons = [
+    underWay > 0 && { label: 'Pause all', Icon: IconPlayerPause, does: uploads.pauseAll },
+    underWay === 0 &&
+      paused > 0 && { label: 'Go on with all', Icon: IconPlayerPlay, does: uploads.resumeAll },
+    underWay + paused > 1 && {
+      label: 'Cancel all',
+      Icon: IconPlayerStop,
+      does: () => confirmCancel(waiting, uploads.cancelAll),
+    },
+    done > 0 && { label: 'Clear finished', Icon: IconChecks, does: uploads.clearDone },
+    {
+      label: isOpen ? 'Hide the files' : 'Show the files',
+      Icon: isOpen ? IconChevronDown : IconChevronUp,
+      does: onToggle,
+    },
+  ]
+  return (
+    <Stack gap={4} px="md" py="sm">
+      <Group wrap="nowrap" justify="space-between" gap="xs">
+        <Text fw={600} size="sm">
+          {titleOf(totals, isOnline)}
+        </Text>
+        <Group gap={2} wrap="nowrap">
+          {buttons.map(
+            (button) =>
+              button && (
+                <Tooltip key={button.label} label={button.label}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={button.label}
+                    onClick={button.does}
+                  >
+                    <button.Icon size={18} aria-hidden />
+                  </ActionIcon>
+                </Tooltip>
+              ),
+          )}
+        </Group>
+      </Group>
+      {!isDone && (
+        <Progress
+          value={total === 0 ? 0 : (100 * bytes) / total}
+          aria-label="Progress of all uploads"
+        />
+      )}
+      <Text size="xs" c="dimmed">
+        {sizeText(bytes)} of {sizeText(total)}
+        {isOnline && paceWords(totals)}
+        {failed > 0 && ` · ${numberText(failed)} failed`}
+      </Text>
+    </Stack>
+  )
+}
+
+function titleOf(
+  { files, done, failed, paused, underWay }: UploadTotals,
+  isOnline: boolean,
+): string {
+  const of = `${numberText(done)} of ${countText(files, 'file')}`
+  if (underWay > 0) return isOnline ? `Uploading · ${of} done` : `Offline · ${of} done`
+  if (paused > 0) return `Paused · ${of} done`
+  if (failed > 0) return `${of} uploaded`
+  return `${countText(files, 'file')} uploaded`
+}
