@@ -1,24 +1,27 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 
-test('the first page has its heading', async (t) => {
+test('the colours are those of the system until people choose, and then stay', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page } = await openDashboard(t)
+  const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'dark' } })
   await page.goto('/')
-  await page.getByRole('heading', { name: 'Assets' }).waitFor()
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
+  await page.getByRole('button', { name: 'Light colours' }).click()
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor()
+  await page.reload()
+  await page.locator('html[data-mantine-color-scheme=light]').waitFor()
+  await page.getByRole('button', { name: 'Dark colours' }).waitFor()
 })
 
-test('with keys, too', async (t) => {
+test('on a phone the menu leads to every page, and closes behind', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const settings = {
-    STOWAGE_AUTH: 'keys',
-    STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk',
-  }
-  const { page, client } = await openDashboard(t, settings)
+  const viewport = { width: 390, height: 844 }
+  const { page } = await openDashboard(t, {}, { browser: { viewport } })
   await page.goto('/')
-  await page.getByRole('heading', { name: 'Assets' }).waitFor()
-  assert.equal((await client.account()).assets, 0)
+  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await page.getByRole('link', { name: 'Products' }).click()
+  await page.getByRole('heading', { name: 'Products' }).waitFor()
+  await page.getByRole('button', { name: 'Open the menu' }).waitFor()
 })

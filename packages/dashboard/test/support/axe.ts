@@ -6,6 +6,11 @@ import type { Page } from 'playwright-core'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
+/** Colours that change slowly have changed. */
+const SETTLED = `new Promise(requestAnimationFrame).then(() => Promise.all(
+  document.getAnimations().filter((it) => it instanceof CSSTransition).map((it) => it.finished),
+).catch(() => {}))`
+
 interface Violation {
   id: string
   help: string
@@ -18,6 +23,8 @@ export async function assertAccessible(page: Page, what: string): Promise<void> 
   await page.evaluate(await readFile(AXE, 'utf8'))
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    await page.evaluate(SETTLED)
     const violations = await page.evaluate<Violation[]>(
       `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then((found) => found.violations)`,
     )

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
+import { assertAccessible } from './support/axe.ts'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { watchParts } from './support/parts.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
+
+test('axe finds nothing on the pages of assets, in all of their states and both colours', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, context, service } = await openDashboard(t, {
+    STOWAGE_CHUNK_SIZE: '1000000',
+    STOWAGE_PLAN_STORAGE: '10MB',
+  })
+  await page.goto('/')
+  await page.getByText('Drop your first file here').waitFor()
+  await assertAccessible(page, 'first use')
+
+  const files = await storeFiles(client, [
+    { name: 'a.txt' },
+    { name: 'دليل.svg', mime: 'image/svg+xml', content: SVG },
+  ])
+  const link = await client.store({ filename: 'link', url: 'https://example.com/' })
+  const products = await storeProducts(client, ['Poster', 'Mug'])
+  await client.attach(files[1]?.id ?? '', { products: products.map(({ id }) => id) })
+  await page.reload()
+  await page.getByRole('checkbox', { name: 'Select a.txt' }).click()
+  await assertAccessible(page, 'the list, with one picked')
+  await page.getByRole('checkbox', { name: 'Select دليل.svg' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByText('Linked to 2 products').waitFor()
+  await assertAccessible(page, 'deleting')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Attach to products' }).click()
+  await page.getByRole('combobox', { name: 'Products' }).click()
+  await page.getByRole('option', { name: 'Poster' }).waitFor()
+  await assertAccessible(page, 'attaching')
+
+  await page.goto('/?search=nothing')
+  await page.getByText('No asset matches').waitFor()
+  await assertAccessible(page, 'no match')
+  for (const { id, filename } of [...files, link]) {
+    await page.goto(`/assets/${id}`)
+    await page.getByRole('heading', { name: filename, level: 1 }).waitFor()
+    await page.getByRole('heading', { name: 'Linked products' }).waitFor()
+    await assertAccessible(page, filename)
+  }
+  await page.getByRole('button', { name: 'Rename' }).click()
+  await assertAccessible(page, 'renaming')
+  await page.goto('/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
+  await page.getByText('This asset is not here').waitFor()
+  await assertAccessible(page, 'an asset that is gone')
+
+  const parts = await watchParts(context, service, 1)
+  await page.goto('/')
+  const aFile = (name: string, size: number) => ({
+    name,
+    mimeType: 'text/plain',
+    buffer: Buffer.alloc(size),
+  })
+  await page
+    .getByLabel('Files to upload')
+    .setInputFiles([aFile('done', 1), aFile('held', 2_000_000)])
+  await page.getByText('Uploading · 1 of 2 files done').waitFor()
+  await page.getByLabel('Files to upload').setInputFiles(aFile('too large', 20_000_000))
+  await page.getByText('Not enough storage').waitFor()
+  await assertAccessible(page, 'uploading')
+  await page.getByRole('button', { name: 'Pause: held' }).click()
+  await page.getByText(/^Paused at/).waitFor()
+  page.on('dialog', (dialog) => dialog.accept())
+  await page.reload()
+  parts.release()
+  await page.getByText('Not finished before this page was loaded').waitFor()
+  await assertAccessible(page, 'unfinished')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await assertAccessible(page, 'on a phone')
+})
+
+interface Focusable {
+  matches(selector: string): boolean
+  computedStyleMap(): Map<string, { toString(): string }>
+}
+
+/** Goes there by one key alone, and can be seen there. */
+async function goTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await target.waitFor({ state: 'attached' })
+  for (let steps = 0; steps < 80; steps += 1) {
+    const focus = await target.evaluate((it) => {
+      const element = it as unknown as Focusable
+      // A field shows it by its frame.
+      const isSeen =
+        element.matches('input') || `${element.computedStyleMap().get('outline-style')}` !== 'none'
+      return { isThere: element.matches(':focus-visible'), isSeen }
+    })
+    if (focus.isThere) {
+      assert.ok(focus.isSeen, `the focus is seen on ${target}`)
+      return
+    }
+    await page.keyboard.press(key)
+  }
+  assert.fail(`${target} is out of reach`)
+}
+
+test('all of it works by keyboard alone, and the focus is always seen', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(
+    client,
+    ['one.txt', 'two.txt', 'three.txt'].map((name) => ({ name })),
+  )
+  await storeProducts(client, ['Poster'])
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve())
+  await page.goto('/')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  await goTo(page, page.getByRole('searchbox'))
+  await page.keyboard.type('t')
+  await until('a search', () => page.url().endsWith('?search=t'))
+  await page.keyboard.type('wo')
+  await until('one row', async () => (await rowNames(page)).join() === 'two.txt')
+  await press('Control+a', 'Delete')
+  await until('all rows', async () => (await rowNames(page)).length === 3)
+  await goTo(page, page.getByRole('radio', { name: 'All' }))
+  await press('ArrowRight', 'ArrowRight')
+  await page.getByText('No asset matches').waitFor()
+  await press('ArrowLeft', 'ArrowLeft')
+  await goTo(page, button('Name'))
+  await press('Enter')
+  await until('sorted', () => page.url().includes('sort=filename'))
+
+  await goTo(page, page.getByRole('checkbox', { name: 'Select two.txt' }))
+  await press('Space')
+  await goTo(page, button('Attach to products'))
+  await press('Enter')
+  await goTo(page, page.getByRole('combobox', { name: 'Products' }))
+  await page.keyboard.type('post')
+  await page.getByRole('option', { name: 'Poster' }).waitFor()
+  await press('ArrowDown', 'Enter')
+  await goTo(page, button('Attach'))
+  await press('Enter')
+  await page.getByText('1 asset attached to 1 product').waitFor()
+
+  await goTo(page, page.getByRole('link', { name: 'two.txt' }))
+  await press('Enter')
+  await goTo(page, button('Rename'))
+  await press('Enter')
+  await page.keyboard.type('2')
+  await press('Enter')
+  await page.getByRole('heading', { name: '2.txt' }).waitFor()
+  await goTo(page, button('Unlink Poster'))
+  await press('Enter')
+  await page.getByText('None yet').waitFor()
+  await goTo(page, page.getByRole('link', { name: 'All assets' }))
+  await goTo(page, button('Delete'))
+  await press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await goTo(page, dialog.getByRole('button', { name: 'Delete this asset' }))
+  await press('Enter')
+  await until('two are left', async () => (await client.account()).assets === 2)
+
+  await goTo(page, button('More ways to add'))
+  await press('Enter')
+  await goTo(page, page.getByRole('menuitem', { name: 'Add a link' }), 'ArrowDown')
+  await press('Enter')
+  await page.getByRole('dialog', { name: 'Add a link' }).waitFor()
+  await goTo(page, page.getByRole('textbox', { name: 'Address' }))
+  await page.keyboard.type('https://example.com/')
+  await goTo(page, page.getByRole('textbox', { name: 'Name' }))
+  await page.keyboard.type('A site')
+  await press('Enter')
+  await page.getByRole('link', { name: 'A site' }).waitFor()
+})

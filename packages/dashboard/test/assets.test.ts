@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+
+/** Waits for the rows to be these. */
+async function untilRows(page: Page, names: string[]): Promise<void> {
+  let rows: string[] = []
+  await until('the rows', async () => {
+    rows = await rowNames(page)
+    return rows.join() === names.join()
+  }).catch(() => assert.deepEqual(rows, names))
+}
+
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search by name' })
+
+test('people search, sort and filter; the address bar says so, and the back button undoes it', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [banana] = await storeFiles(client, [
+    { name: 'banana.txt', content: 'b' },
+    { name: 'Apple.txt', content: 'aaa' },
+    { name: 'cherry.txt', content: 'cc' },
+  ])
+  await client.store({ filename: 'a link', url: 'https://example.com/' })
+  const [product] = await storeProducts(client, ['Fruit'])
+  await client.attach(banana?.id ?? '', { products: [product?.id ?? ''] })
+
+  await page.goto('/')
+  await untilRows(page, ['a link', 'cherry.txt', 'Apple.txt', 'banana.txt'])
+  await page.getByRole('button', { name: 'Name' }).click()
+  await untilRows(page, ['a link', 'Apple.txt', 'banana.txt', 'cherry.txt'])
+  assert.equal(new URL(page.url()).search, '?sort=filename')
+  await page.getByRole('button', { name: 'Name' }).click()
+  await page.getByRole('button', { name: 'Size' }).click()
+  await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
+  assert.equal(new URL(page.url()).search, '?sort=-bytes')
+  const header = page.getByRole('columnheader', { name: 'Size' })
+  assert.equal(await header.getAttribute('aria-sort'), 'descending')
+
+  await page.getByText('Unlinked', { exact: true }).click()
+  await untilRows(page, ['Apple.txt', 'cherry.txt', 'a link'])
+  await page.getByText('Links', { exact: true }).click()
+  await untilRows(page, ['a link'])
+  await page.getByText('Files', { exact: true }).click()
+  await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt'])
+
+  await search(page).pressSequentially('AN', { delay: 30 })
+  await untilRows(page, ['banana.txt'])
+  await search(page).pressSequentially('an', { delay: 30 })
+  assert.equal(await page.getByRole('cell', { name: 'Fruit' }).count(), 1)
+  await untilRows(page, ['banana.txt'])
+  await until('the address', () => page.url().includes('search=ANan'))
+  assert.equal(new URL(page.url()).search, '?search=ANan&show=files&sort=-bytes')
+
+  // What was typed in one go is one step.
+  await page.goBack()
+  await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt'])
+  assert.equal(await search(page).inputValue(), '')
+  await page.goBack()
+  await untilRows(page, ['a link'])
+  await page.goForward()
+  await page.goForward()
+  await untilRows(page, ['banana.txt'])
+  assert.equal(await search(page).inputValue(), 'ANan')
+  await page.reload()
+  await untilRows(page, ['banana.txt'])
+
+  await search(page).fill('nothing like it')
+  await page.getByRole('button', { name: 'Clear the search and filters' }).click()
+  await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
+})
+
+test('only one page is ever loaded, and each has an address', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const store = (number: number) =>
+    client.store({ filename: `link ${number}`, url: `https://example.com/${number}` })
+  for (let number = 1; number <= 120; number += 1) await store(number)
+  await page.goto('/')
+  await page.getByText('1 to 50 of 120').waitFor()
+  assert.equal((await rowNames(page)).length, 50)
+  await page.getByRole('link', { name: 'Page 3', exact: true }).click()
+  await page.getByText('101 to 120 of 120').waitFor()
+  assert.equal(new URL(page.url()).search, '?page=3')
+  await page.goBack()
+  await page.getByText('1 to 50 of 120').waitFor()
+  await page.getByRole('link', { name: 'Next page' }).click()
+  await page.getByText('51 to 100 of 120').waitFor()
+  await page.goto('/?page=99')
+  await page.getByText('101 to 120 of 120').waitFor()
+  await search(page).fill('link 1')
+  await until('the first page', () => new URL(page.url()).search === '?search=link+1')
+})
+
+test('several are picked, by range too, attached to products and deleted', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(
+    client,
+    ['one', 'two', 'three', 'four', 'five'].map((name) => ({ name })),
+  )
+  await storeProducts(client, ['Guide', 'Poster', 'Mug'])
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select five' }).click()
+  await page.getByRole('checkbox', { name: 'Select three' }).click({ modifiers: ['Shift'] })
+  await page.getByText('3 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Attach to products' }).click()
+  const picker = page.getByRole('combobox', { name: 'Products' })
+  await picker.fill('post')
+  await page.getByRole('option', { name: 'Poster' }).click()
+  await picker.fill('SKU-3')
+  await page.getByRole('option', { name: 'Mug' }).click()
+  await page.getByRole('button', { name: 'Attach', exact: true }).click()
+  await page.getByText('3 assets attached to 2 products').waitFor()
+  const linked = await client.assets({ linked: true, with_products: true, sort: 'filename' }).page()
+  assert.deepEqual(
+    linked.data.map(({ filename, products }) => [
+      filename,
+      products?.map(({ name }) => name).toSorted(),
+    ]),
+    ['five', 'four', 'three'].map((name) => [name, ['Mug', 'Poster']]),
+  )
+
+  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select one' }).click()
+  await page.getByText('4 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 4 assets?' })
+  for (const name of ['five', 'two', 'Poster', 'Mug']) await dialog.getByText(name).waitFor()
+  await dialog.getByRole('button', { name: 'Keep' }).click()
+  assert.equal((await client.account()).assets, 5)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Delete 4 assets' }).click()
+  await untilRows(page, ['one'])
+  assert.equal((await client.account()).assets, 1)
+})
+
+test('a page that can’t be read says why, and is read on another try', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'here.txt' }])
+  const answer = { status: 500, json: { code: 'internal', message: 'It broke. Try again.' } }
+  await page.route('**/api/v1/assets?*', (route) => route.fulfill(answer))
+  await page.goto('/')
+  await page.getByText('It broke. Try again.').waitFor()
+  await page.unroute('**/api/v1/assets?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await untilRows(page, ['here.txt'])
+})
+
+test('while an answer is slow the old rows stay, and what nobody waits for any more is given up', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'one.txt' }, { name: 'two.txt' }])
+  await page.goto('/')
+  await untilRows(page, ['two.txt', 'one.txt'])
+  const givenUp: string[] = []
+  page.on('requestfailed', (request) => {
+    givenUp.push(new URL(request.url()).searchParams.get('filename') ?? '')
+  })
+  // No answer, unless all of it is typed.
+  await page.route('**/api/v1/assets?*', (route) =>
+    route.request().url().includes('filename=two') ? route.continue() : undefined,
+  )
+  await search(page).pressSequentially('t')
+  await page.locator('table[aria-busy=true]').waitFor()
+  assert.deepEqual(await rowNames(page), ['two.txt', 'one.txt'])
+  await search(page).pressSequentially('wo')
+  await untilRows(page, ['two.txt'])
+  await until('the first one is given up', () => givenUp[0] === 't')
+})

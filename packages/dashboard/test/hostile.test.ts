@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { storeFiles, storeProducts } from './support/assets.ts'
+import { cleanUp, openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const NAME = '<img src=x onerror=alert(1)>.html'
+const SCRIPT = '<script>alert(1)</script>'
+const EVIL_SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`
+
+/** Somebody else's site, and who asked for what of it. */
+async function aHostileSite(t: TestContext) {
+  const got: string[] = []
+  const server = createServer(({ url, headers }, response) => {
+    got.push(`${url} ${headers.referer ?? 'no referer'}`)
+    response.writeHead(200, { 'Content-Type': 'text/html' })
+    response.end('<script>alert(1); opener && (opener.location = "about:blank")</script>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/"><svg/onload=alert(1)>`, got }
+}
+
+test('hostile names, files and links do nothing anywhere', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const site = await aHostileSite(t)
+  const { page, client, context } = await openDashboard(t)
+  const alerts: string[] = []
+  page.on('dialog', (dialog) => {
+    alerts.push(dialog.message())
+    return dialog.dismiss()
+  })
+  const files = await storeFiles(client, [
+    { name: NAME, mime: 'text/html', content: SCRIPT },
+    { name: `${NAME}.svg`, mime: 'image/svg+xml', content: EVIL_SVG },
+    { name: `${NAME}.pdf`, mime: 'application/pdf', content: SCRIPT },
+    { name: `${NAME}.mp4`, mime: 'video/mp4', content: SCRIPT },
+    { name: '\u202Egpj.exe \u2066 "><b>', mime: 'image/png', content: SCRIPT },
+  ])
+  const link = await client.store({ filename: NAME, url: site.url })
+  const [product] = await storeProducts(client, [NAME])
+  for (const { id } of files) await client.attach(id, { products: [product?.id ?? ''] })
+
+  await page.goto('/')
+  await page.getByRole('link', { name: NAME, exact: true }).first().waitFor()
+  await page.getByLabel('Files to upload').setInputFiles({
+    name: NAME,
+    mimeType: 'text/html',
+    buffer: Buffer.from(SCRIPT),
+  })
+  await page.getByText('1 file uploaded').first().waitFor()
+  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByText(NAME, { exact: true }).first().waitFor()
+  await page.keyboard.press('Escape')
+  for (const { id, filename } of [...files, link]) {
+    await page.goto(`/assets/${id}`)
+    await page.getByRole('heading', { name: filename }).first().waitFor()
+    await page.getByRole('heading', { name: 'Linked products' }).waitFor()
+  }
+
+  // The link is letters until somebody clicks it; then it knows nothing of where it was.
+  await page.goto(`/assets/${link.id}`)
+  const anchor = page.getByRole('link', { name: /in a new tab/ })
+  await anchor.waitFor()
+  assert.deepEqual(site.got, [])
+  assert.equal(await anchor.getAttribute('rel'), 'noopener noreferrer nofollow')
+  const opening = context.waitForEvent('page')
+  await anchor.click()
+  const other = await opening
+  other.on('dialog', (dialog) => dialog.dismiss())
+  await until('the site is asked', () => site.got.length > 0)
+  assert.match(site.got[0] ?? '', /no referer$/)
+  await other.close()
+  assert.equal(new URL(page.url()).pathname, `/assets/${link.id}`)
+
+  assert.deepEqual(alerts, [])
+  assert.equal(await page.locator('img[src="x"]').count(), 0)
+})
+
+test('a name of 255 letters, or from right to left, fits everywhere', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  const long = `${'W'.repeat(251)}.txt`
+  const [, arabic] = await storeFiles(client, [{ name: long }, { name: 'دليل المستخدم.pdf' }])
+  await page.goto('/')
+  const name = page.getByRole('link', { name: long })
+  await name.waitFor()
+  assert.equal(await name.locator('bdi').getAttribute('title'), long)
+  const overflow = () =>
+    page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+  assert.equal(await overflow(), 0)
+  await name.click()
+  await page.getByRole('heading', { name: long }).waitFor()
+  assert.equal(await overflow(), 0)
+  await page.goto(`/assets/${arabic?.id}`)
+  const heading = page.getByRole('heading', { level: 1 }).locator('bdi')
+  await heading.waitFor()
+  assert.equal(await page.locator('h1 bdi:dir(rtl)').count(), 1)
+})
+
+const PHONE = { width: 390, height: 844 }

@@ -1,0 +1,35 @@
+import type { Asset, Product } from '@stowage/client'
+import type { NodeClient } from '@stowage/client/node'
+import type { Page } from 'playwright-core'
+
+export interface FileToStore {
+  name: string
+  mime?: string
+  content?: string
+}
+
+/** Stores small files, one after the other, so that their order is known. */
+export async function storeFiles(client: NodeClient, files: FileToStore[]): Promise<Asset[]> {
+  const assets: Asset[] = []
+  for (const { name, mime = 'text/plain', content = name } of files) {
+    assets.push(await client.upload(new Blob([content]), { name, mime }))
+  }
+  return assets
+}
+
+/** Products called as they are, each its own. */
+export function storeProducts(client: NodeClient, names: string[]): Promise<Product[]> {
+  return client.putProducts(
+    names.map((name, index) => ({
+      product_id: index + 1,
+      variant_id: index + 1,
+      name,
+      sku: `SKU-${index + 1}`,
+    })),
+  )
+}
+
+/** The names in the table, in its order. */
+export function rowNames(page: Page): Promise<string[]> {
+  return page.locator('tbody tr bdi a, tbody tr a bdi').allTextContents()
+}
