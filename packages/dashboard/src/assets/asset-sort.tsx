@@ -15,6 +15,7 @@ export function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): vo
   return (
     <NativeSelect
       hiddenFrom="sm"
+      w={150}
       aria-label="Sort"
       data={SORTED}
       value={sort}
