@@ -7,7 +7,7 @@ type Step = () => Promise<unknown> | unknown
 
 const stacks = new WeakMap<TestContext, Step[]>()
 
-/** Runs after the test, last added first: what was opened on something is closed before it. */
+/** Runs after the test, last added first, whatever else fails: what was opened on something is closed before it. */
 export function cleanUp(t: TestContext, step: Step): void {
   const stack = stacks.get(t)
   if (stack !== undefined) {
@@ -17,7 +17,15 @@ export function cleanUp(t: TestContext, step: Step): void {
   const steps = [step]
   stacks.set(t, steps)
   t.after(async () => {
-    for (const last of steps.toReversed()) await last()
+    const failures: unknown[] = []
+    for (const last of steps.toReversed()) {
+      try {
+        await last()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   })
 }
 
