@@ -6,7 +6,7 @@ import type {
   ProductPage,
   ProductWithAssets,
 } from '@stowage/protocol'
-import type { Account, CallSettings, Client, NewKey } from './client.ts'
+import type { Account, CallSettings, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
 import type { Call, Request } from './request.ts'
@@ -58,6 +58,7 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove(`/products/${id}`, settings),
     account: (settings) => data<Account>('/account', settings),
+    usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isOnce: true }),
     async revokeKey(id, settings) {

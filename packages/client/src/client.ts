@@ -15,6 +15,7 @@ import type {
   ProductPage,
   ProductReferences,
   ProductWithAssets,
+  UsageAnswer,
 } from '@stowage/protocol'
 import { createCalls } from './calls.ts'
 import { isStowageError } from './errors.ts'
@@ -57,6 +58,7 @@ export interface DownloadOptions extends CallSettings {
 }
 
 export type Account = AccountAnswer['data']
+export type Usage = UsageAnswer['data']
 export type NewKey = NewKeyAnswer['data']
 /** An upload that was begun here and is not finished. */
 export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
@@ -89,6 +91,8 @@ export interface Client<Input = BlobInput> {
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
   deleteProduct(id: string, settings?: CallSettings): Promise<void>
   account(settings?: CallSettings): Promise<Account>
+  /** What takes the space, by type. */
+  usage(settings?: CallSettings): Promise<Usage>
   keys(settings?: CallSettings): Promise<Key[]>
   /** The secret is in this answer and nowhere else. */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>

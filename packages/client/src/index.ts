@@ -8,6 +8,7 @@ export {
   type DownloadOptions,
   type NewKey,
   type UnfinishedUpload,
+  type Usage,
 } from './client.ts'
 export {
   type ClientErrorCode,

@@ -19,6 +19,26 @@ export const AccountAnswer = Type.Object(
 )
 export type AccountAnswer = Static<typeof AccountAnswer>
 
+export const UsageAnswer = Type.Object(
+  {
+    data: Type.Object({
+      types: Type.Array(
+        Type.Object({
+          type: Type.Enum(['image', 'video', 'audio', 'document', 'archive', 'other', 'link'], {
+            type: 'string',
+            description: 'By the media type; a link takes no bytes',
+          }),
+          bytes: Type.Integer({ description: 'Bytes of ready files' }),
+          assets: Type.Integer({ description: 'Number of ready assets' }),
+        }),
+        { description: 'Most bytes first; types without assets are left out' },
+      ),
+    }),
+  },
+  { title: 'UsageAnswer' },
+)
+export type UsageAnswer = Static<typeof UsageAnswer>
+
 const Scope = Type.Enum(['read', 'write', 'manage'], {
   type: 'string',
   description: 'Each includes those before it',

@@ -21,6 +21,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.readProduct,
   endpoints.deleteProduct,
   endpoints.readAccount,
+  endpoints.readUsage,
   endpoints.listKeys,
   endpoints.createKey,
   endpoints.revokeKey,

@@ -1,4 +1,4 @@
-import type { AccountAnswer, Key } from './account.ts'
+import type { AccountAnswer, Key, UsageAnswer } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
@@ -101,6 +101,13 @@ export const accountExample: AccountAnswer['data'] = {
   reserved: 0,
   available: 999_750_000_000,
   assets: 1,
+}
+
+export const usageExample: UsageAnswer['data'] = {
+  types: [
+    { type: 'archive', bytes: 250_000_000, assets: 1 },
+    { type: 'link', bytes: 0, assets: 2 },
+  ],
 }
 
 export const keyExample: Key = {

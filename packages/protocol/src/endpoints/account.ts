@@ -1,6 +1,14 @@
-import { AccountAnswer, KeyList, KeyPath, KeyRequest, NewKeyAnswer, Revoked } from '../account.ts'
+import {
+  AccountAnswer,
+  KeyList,
+  KeyPath,
+  KeyRequest,
+  NewKeyAnswer,
+  Revoked,
+  UsageAnswer,
+} from '../account.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { accountExample, keyExample } from '../examples.ts'
+import { accountExample, keyExample, usageExample } from '../examples.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const readAccount = defineEndpoint({
@@ -15,6 +23,23 @@ export const readAccount = defineEndpoint({
     description: 'The account',
     schema: AccountAnswer,
     example: { data: accountExample },
+  },
+  errors: [],
+})
+
+export const readUsage = defineEndpoint({
+  operationId: 'readUsage',
+  methods: ['GET'],
+  path: `${API_PREFIX}/account/usage`,
+  tag: 'Account',
+  scope: 'read',
+  summary: 'What takes the space, by type',
+  description: 'Together it is what `GET /account` says is stored. As fast with a million assets.',
+  success: {
+    status: 200,
+    description: 'The usage',
+    schema: UsageAnswer,
+    example: { data: usageExample },
   },
   errors: [],
 })

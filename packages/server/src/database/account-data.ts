@@ -3,6 +3,7 @@ import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
+import type { TypeUsage } from '../domain/usage.ts'
 
 export interface NewUpload {
   upload: Upload
@@ -99,6 +100,12 @@ export interface AccountSummary extends Usage {
  */
 export interface AccountData {
   readSummary(): Promise<AccountSummary>
+
+  /**
+   * What ready assets add up to, by type, most bytes first; at most one row a type, however many assets
+   * and media types there are. Together they are what the summary says is stored.
+   */
+  readUsage(): Promise<TypeUsage[]>
 
   /**
    * Checks the plan and reserves the bytes in one statement: however calls interleave, the plan is

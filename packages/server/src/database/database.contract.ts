@@ -7,6 +7,7 @@ import { testLongLists } from './contract/long-lists.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testUploads } from './contract/uploads.ts'
+import { testUsage } from './contract/usage.ts'
 
 /** What every database promises. An engine's test opens it and runs all of this. */
 export function testDatabaseContract(engine: string, open: OpenDatabase): void {
@@ -19,4 +20,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testProducts(contract)
   testLinksAndDeletion(contract)
   testRecords(contract)
+  testUsage(contract)
 }

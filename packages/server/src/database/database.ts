@@ -1,5 +1,6 @@
 import type { AssetStatus, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
+import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
 
 export interface Account {
@@ -25,10 +26,18 @@ export interface Removal {
 /** What the counters say, beside what the rows add up to. Both are equal, always. */
 export interface Books {
   accountId: string
-  counted: { stored: number; reserved: number; assets: number }
-  actual: { stored: number; reserved: number; assets: number }
+  counted: Balance
+  actual: Balance
   /** Blocks of its listing that count other assets than they have: none, always. */
   wrongBlocks: number
+}
+
+export interface Balance {
+  stored: number
+  reserved: number
+  assets: number
+  /** By the name of the type; those without any asset are left out. */
+  types: TypeUsage[]
 }
 
 /**

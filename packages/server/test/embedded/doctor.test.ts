@@ -45,7 +45,7 @@ test('counters that went wrong are named, and counted again when asked', async (
   const { folder, baseUrl, context } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   const database = new DatabaseSync(join(folder, 'stowage.db'))
-  database.exec('update accounts set stored_bytes = 7')
+  database.exec('update accounts set stored_bytes = 7; update usage_by_type set assets = 3')
   database.exec('update asset_blocks set assets = 5')
   database.close()
   const settings = { STOWAGE_DATA: folder }
@@ -60,6 +60,7 @@ test('counters that went wrong are named, and counted again when asked', async (
   assert.match(mended.stdout, /^mended +books: /m)
   const [books] = await context.database.readBooks()
   assert.deepEqual([books?.counted.stored, books?.wrongBlocks], [25, 0])
+  assert.equal(books?.counted.types[0]?.assets, 1)
 })
 
 test('--verify finds a byte that changed on the disk', async (t) => {

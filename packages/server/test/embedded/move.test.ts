@@ -77,7 +77,7 @@ test('everything arrives as it was, with other parts, and the source stays as it
   }
   const [books] = await context.database.readBooks()
   assert.deepEqual(books?.counted, books?.actual)
-  assert.deepEqual(books?.actual, { stored: 60, reserved: 0, assets: 5 })
+  assert.partialDeepStrictEqual(books?.actual, { stored: 60, reserved: 0, assets: 5 })
 })
 
 test('running it again changes nothing, and goes on where files are missing', async (t) => {

@@ -151,7 +151,7 @@ async function checkBooks({ context }: TestService, assets: Asset[]): Promise<vo
   const [books, ...others] = await context.database.readBooks()
   assert.deepEqual(others, [])
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
-  assert.deepEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
+  assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
   assert.deepEqual(books?.counted, books?.actual)
 }
 

@@ -38,6 +38,26 @@ test('the account’s numbers follow uploads, links, cancels and deletions at on
   await assertNumbers(0, 0, 0)
 })
 
+test('usage by type follows uploads, links and deletions, and adds up to the account’s', async (t) => {
+  const service = await aKeyedService(t)
+  const { call } = await anAccount(service, { name: 'shop', storage: 1000 })
+  const { call: stranger } = await anAccount(service, { name: 'other', storage: 1000 })
+  const usage = async () => (await call('GET', `${API}/account/usage`)).body.data.types
+  assert.deepEqual(await usage(), [])
+  const archive = await sendUpload(call, { name: 'a.zip', bytes: someBytes(300) })
+  assert.deepEqual(await usage(), [])
+  await finishUpload(call, archive)
+  const link = { filename: 'c.zip', url: 'https://example.com/c.zip', size: '5GB' }
+  await call('POST', `${API}/assets/store`, link)
+  assert.deepEqual(await usage(), [
+    { type: 'archive', bytes: 300, assets: 1 },
+    { type: 'link', bytes: 0, assets: 1 },
+  ])
+  assert.deepEqual((await stranger('GET', `${API}/account/usage`)).body.data.types, [])
+  await call('DELETE', `${API}/assets/${archive.session.id}`)
+  assert.deepEqual(await usage(), [{ type: 'link', bytes: 0, assets: 1 }])
+})
+
 test('a plan counts as soon as it is changed, and one below what is stored only stops uploads', async (t) => {
   const service = await aKeyedService(t)
   const { call, id } = await anAccount(service, { name: 'shop', storage: 100 })

@@ -184,7 +184,7 @@ await withSharedEngines('many instances', (engines) => {
       assert.ok(bytes.equals(await download(four.all[3], session.id)))
     }
     const [books] = await four.database.readBooks()
-    assert.deepEqual(books?.counted, { stored: 55_000, reserved: 0, assets: 10 })
+    assert.partialDeepStrictEqual(books?.counted, { stored: 55_000, reserved: 0, assets: 10 })
     assert.deepEqual(books?.actual, books?.counted)
     assert.equal((await four.readObjects()).length, 10)
   })

@@ -34,7 +34,7 @@ export async function checkAftermath(
   const [books, ...others] = await service.context.database.readBooks()
   assert.deepEqual(others, [])
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
-  assert.deepEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
+  assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
   assert.deepEqual(books?.counted, books?.actual)
   assert.deepEqual(await place.readObjects(), kept.toSorted())
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])

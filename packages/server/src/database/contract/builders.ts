@@ -55,11 +55,13 @@ interface UploadFacts {
   accountId?: string
   size?: number
   filename?: string
+  mime?: string
   expiresAt?: Date
 }
 
 export function anUpload(facts: UploadFacts = {}): Upload {
   const { accountId = '', size = 60, filename = 'a.zip', expiresAt = after(12) } = facts
+  const { mime = 'application/zip' } = facts
   const uploadId = newUuid()
   return {
     asset: {
@@ -69,7 +71,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       status: 'uploading',
       filename,
       bytes: size,
-      mime: 'application/zip',
+      mime,
       url: null,
       createdAt: NOON,
     },

@@ -1,6 +1,6 @@
 import type { Key, NewKey } from '../../domain/key.ts'
 import type { AccountData, AccountSummary } from '../account-data.ts'
-import type { Account, Books, Database } from '../database.ts'
+import type { Account, Database } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
 
 interface AccountRow {
@@ -51,21 +51,9 @@ type AccountsAndKeys = Pick<
   | 'findKey'
   | 'touchKey'
   | 'countRequest'
-  | 'readBooks'
-  | 'balanceBooks'
 >
 
 export function globalAccounts(sql: Sql): AccountsAndKeys {
-  /** Every block beside what it has. */
-  const blocks = sql`(
-    select b.account_id, b.first_id, b.assets as counted, (
-        select count(*) from assets s where s.account_id = b.account_id and s.status = 'ready'
-          and s.id >= b.first_id and (b.next_id is null or s.id < b.next_id)) as actual
-    from (
-      select account_id, first_id, assets,
-        lead(first_id) over (partition by account_id order by first_id) as next_id
-      from asset_blocks) b)`
-
   async function findAccount(name: string): Promise<Account | undefined> {
     const [row] = await sql<AccountRow[]>`
       select id, name, plan_name, plan_storage, created_at from accounts where name = ${name}`
@@ -109,62 +97,6 @@ export function globalAccounts(sql: Sql): AccountsAndKeys {
       if (count === 1) await sql`delete from request_counts where window_start < ${windowStart}`
       return count
     },
-    async readBooks() {
-      const rows = await sql<BooksRow[]>`
-        select a.id, a.stored_bytes, a.reserved_bytes, a.asset_count,
-          coalesce(sum(s.bytes) filter (where s.status = 'ready' and s.kind = 'file'), 0)::bigint
-            as actual_stored,
-          coalesce(sum(s.bytes) filter (where s.status in ('uploading', 'completing')), 0)::bigint
-            as actual_reserved,
-          count(*) filter (where s.status = 'ready') as actual_assets,
-          (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
-            as wrong_blocks
-        from accounts a left join assets s on s.account_id = a.id
-        group by a.id order by a.id`
-      return rows.map(toBooks)
-    },
-    balanceBooks: () =>
-      begin(sql, async (transaction) => {
-        // Whoever changes an account's rows also changes its counters: they wait for this.
-        await transaction`select id from accounts order by id for update`
-        await transaction`
-          update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
-            asset_count = sums.assets, revision = revision + 1
-          from (
-            select a.id,
-              coalesce(sum(s.bytes) filter (where s.status = 'ready' and s.kind = 'file'), 0) stored,
-              coalesce(sum(s.bytes) filter (where s.status in ('uploading', 'completing')), 0)
-                reserved,
-              count(*) filter (where s.status = 'ready') assets
-            from accounts a left join assets s on s.account_id = a.id group by a.id
-          ) sums
-          where accounts.id = sums.id`
-        await transaction`
-          update asset_blocks set assets = b.actual, revision = accounts.revision
-          from ${blocks} b, accounts
-          where b.account_id = asset_blocks.account_id and b.first_id = asset_blocks.first_id
-            and accounts.id = asset_blocks.account_id`
-      }),
-  }
-}
-
-interface BooksRow {
-  id: string
-  stored_bytes: number
-  reserved_bytes: number
-  asset_count: number
-  actual_stored: number
-  actual_reserved: number
-  actual_assets: number
-  wrong_blocks: number
-}
-
-function toBooks(row: BooksRow): Books {
-  return {
-    accountId: row.id,
-    counted: { stored: row.stored_bytes, reserved: row.reserved_bytes, assets: row.asset_count },
-    actual: { stored: row.actual_stored, reserved: row.actual_reserved, assets: row.actual_assets },
-    wrongBlocks: row.wrong_blocks,
   }
 }
 

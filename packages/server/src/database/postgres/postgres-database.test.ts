@@ -41,15 +41,34 @@ test('balancing the books mends counters that went wrong', async (t) => {
   const url = await server.database(t)
   const database = await openAt(t, url)
   const { data } = await aBusyAccount(database)
-  const expected = await data.readSummary()
+  const expected = [await data.readSummary(), await data.readUsage()]
   const admin = postgres(url)
   cleanUp(t, () => admin.end())
   await admin`update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3`
   await admin`update asset_blocks set assets = 7`
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
+  await admin`update usage_by_type set bytes = 4`
+  await admin`delete from usage_by_type where type = 'link'`
+  const [books] = await database.readBooks()
+  assert.notDeepEqual(books?.counted.types, books?.actual.types)
   await database.balanceBooks()
-  assert.deepEqual(await data.readSummary(), expected)
+  assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+})
+
+test('a database of before the usage by type is counted once', async (t) => {
+  const url = await server.database(t)
+  const { data } = await aBusyAccount(await openAt(t, url))
+  const expected = await data.readUsage()
+  assert.equal(expected.length, 2)
+  const admin = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => admin.end())
+  await admin`drop function asset_type, count_changed_asset, count_added_assets cascade`
+  await admin`drop table usage_by_type`
+  await admin`delete from migrations where name = '0005_usage_by_type.sql'`
+  const again = await openAt(t, url)
+  const [books] = await again.readBooks()
+  assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
 })
 
 test('a database from before there were blocks gets them', async (t) => {

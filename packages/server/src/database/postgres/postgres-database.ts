@@ -5,6 +5,7 @@ import { openTallies } from '../tallies.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
 import { type ListMemory, ownAssetList } from './asset-list.ts'
 import { ownAssets } from './assets.ts'
+import { globalBooks, ownUsage } from './books.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { globalJobs } from './jobs.ts'
 import { migrateUnderLock } from './migrations.ts'
@@ -44,11 +45,20 @@ async function migrateOnce(options: PostgresOptions): Promise<void> {
   }
 }
 
-const GLOBAL = [globalAccounts, globalJobs, globalRecords, globalCheck]
+const GLOBAL = [globalAccounts, globalBooks, globalJobs, globalRecords, globalCheck]
 
 function ownGroups(memory: ListMemory) {
   const lists = (sql: Sql, account: string) => ownAssetList(sql, account, memory)
-  return [ownAccount, ownAssets, lists, ownProductList, ownProducts, ownUploads, ownRecords]
+  return [
+    ownAccount,
+    ownUsage,
+    ownAssets,
+    lists,
+    ownProductList,
+    ownProducts,
+    ownUploads,
+    ownRecords,
+  ]
 }
 
 /** Methods on a connection; those of an account have it in every condition. */

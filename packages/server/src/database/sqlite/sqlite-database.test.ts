@@ -85,15 +85,35 @@ test('balancing the books mends counters that went wrong', async (t) => {
   const file = await aFile(t)
   const database = await openIn(t, file)
   const { data } = await aBusyAccount(database)
-  const expected = await data.readSummary()
+  const expected = [await data.readSummary(), await data.readUsage()]
   const other = new DatabaseSync(file)
   cleanUp(t, () => other.close())
   other.exec('update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3')
   other.exec('update asset_blocks set assets = 7')
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
+  other.exec(`update usage_by_type set bytes = 4; delete from usage_by_type where type = 'link'`)
+  const [books] = await database.readBooks()
+  assert.notDeepEqual(books?.counted.types, books?.actual.types)
   await database.balanceBooks()
-  assert.deepEqual(await data.readSummary(), expected)
+  assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+})
+
+test('a database of before the usage by type is counted once', async (t) => {
+  const file = await aFile(t)
+  const { data } = await aBusyAccount(await openIn(t, file))
+  const expected = await data.readUsage()
+  assert.equal(expected.length, 2)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  for (const change of ['insert', 'update', 'delete']) {
+    other.exec(`drop trigger assets_use_on_${change}`)
+  }
+  other.exec('drop table usage_by_type; alter table assets drop column type')
+  other.exec(`delete from migrations where name = '0005_usage_by_type.sql'`)
+  const again = await openIn(t, file)
+  const [books] = await again.readBooks()
+  assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
 })
 
 test('a database from before there were blocks gets them', async (t) => {

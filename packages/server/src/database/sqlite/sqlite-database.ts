@@ -5,6 +5,7 @@ import { rememberAccounts } from '../remember-accounts.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
+import { prepareBooks } from './books.ts'
 import { connect, listApplied, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
 import { groupCommits } from './group-commit.ts'
 import { prepareJobs } from './jobs.ts'
@@ -38,11 +39,13 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   }
   const connection = wrapConnection(database, options.onStatement)
   const accounts = prepareAccounts(connection)
+  const books = prepareBooks(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
   /** All of these take the account's id first. */
   const ofAccount = {
     ...accounts.ofAccount,
+    ...books.ofAccount,
     ...keys.ofAccount,
     ...prepareAssets(connection),
     ...prepareAssetList(connection),
@@ -54,6 +57,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   }
   const global = {
     ...accounts.global,
+    ...books.global,
     ...keys.global,
     ...prepareJobs(connection),
     ...records.global,
@@ -76,6 +80,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
 /** What only reads need not wait for a commit. */
 const READS = new Set([
   'readSummary',
+  'readUsage',
   'findAsset',
   'findUpload',
   'listAssets',

@@ -10,6 +10,10 @@ export const accountRoutes: RouteGroup = (app, options) => {
     return { data: presentAccount(await context.data.readSummary()) }
   })
 
+  route(app, options, endpoints.readUsage, async ({ context }) => {
+    return { data: { types: await context.data.readUsage() } }
+  })
+
   route(app, options, endpoints.listKeys, async ({ context }) => {
     return { data: (await context.data.listKeys()).map(presentKey) }
   })

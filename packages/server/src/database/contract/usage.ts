@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { AccountData } from '../account-data.ts'
+import type { Database } from '../database.ts'
+import {
+  after,
+  aLink,
+  anAccount,
+  anUpload,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  NOON,
+  reserve,
+} from './builders.ts'
+
+const TYPES: Record<string, string[]> = {
+  image: ['image/png', 'IMAGE/JPEG', 'image/svg+xml; charset=utf-8'],
+  video: ['video/mp4'],
+  audio: ['audio/x-wav'],
+  document: [
+    'text/plain; charset=utf-8',
+    'Application/PDF',
+    'application/pdf ;x="a;b"',
+    'application/epub+zip',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/vnd.oasis.opendocument.text',
+    'application/vnd.ms-excel',
+  ],
+  archive: ['application/zip', 'application/x-7z-compressed', 'application/gzip'],
+  other: ['application/octet-stream', 'font/woff2', 'imagery/png', 'application/pdfx', 'x/image'],
+}
+
+/** What every database promises of what accounts use, by type. */
+export function testUsage({ name, open }: Contract): void {
+  test(name('every media type is of one type, in any case and with any parameters'), async (t) => {
+    const { data } = await open(t, { planStorage: 1e9 })
+    for (const [type, mimes] of Object.entries(TYPES)) {
+      for (const mime of mimes) {
+        const id = await aReadyAsset(data, { size: 7, mime })
+        assert.deepEqual(await data.readUsage(), [{ type, bytes: 7, assets: 1 }], mime)
+        await data.deleteAsset(id, NOON)
+      }
+    }
+    assert.deepEqual(await data.readUsage(), [])
+  })
+
+  test(
+    name('usage counts ready assets only, most bytes first, and links without bytes'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const other = database.of((await anAccount(database, 'other', 1000)).id)
+      await reserve(data, { size: 500, mime: 'video/mp4' })
+      await aReadyAsset(data, { size: 10, mime: 'image/png' })
+      await aReadyAsset(data, { size: 20, mime: 'image/gif' })
+      await aReadyAsset(data, { size: 40, mime: 'audio/ogg' })
+      const link = await aLink(data, { bytes: 99 })
+      await aReadyAsset(other, { size: 1, mime: 'image/png' })
+      await data.changeAsset(link, { bytes: 77, filename: 'other' })
+      assert.deepEqual(await data.readUsage(), [
+        { type: 'audio', bytes: 40, assets: 1 },
+        { type: 'image', bytes: 30, assets: 2 },
+        { type: 'link', bytes: 0, assets: 1 },
+      ])
+    },
+  )
+
+  test(name('a thousand media types that nobody knows make one row'), async (t) => {
+    const { data } = await open(t, { planStorage: 1e9 })
+    const assets = Array.from({ length: 1000 }, (_, index) => {
+      const upload = anUpload({ size: 3, mime: `x-${index}/y-${index}` })
+      return {
+        asset: { ...upload.asset, status: 'ready' as const },
+        upload: { id: upload.id, chunkSize: upload.chunkSize, expiresAt: upload.expiresAt },
+        idempotency: undefined,
+        changedAt: NOON,
+        productIds: [],
+      }
+    })
+    await data.adopt({ keys: [], assets })
+    await data.adopt({ keys: [], assets })
+    assert.deepEqual(await data.readUsage(), [{ type: 'other', bytes: 3000, assets: 1000 }])
+  })
+
+  test(
+    name('finishing and deleting at once leave usage exact, and nobody waits for ever'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 1e9 })
+      const mimes = ['image/png', 'video/mp4', 'audio/mp3', 'image/gif']
+      const rounds = Array.from({ length: 24 }, async (_, index) => {
+        const mime = mimes[index % mimes.length] ?? ''
+        const id = await aReadyAsset(data, { size: index, mime })
+        await aLink(data)
+        if (index % 2 === 0) await data.deleteAsset(id, NOON)
+      })
+      await Promise.all(rounds)
+      const usage = await data.readUsage()
+      const { stored, assets } = await data.readSummary()
+      assert.equal(
+        usage.reduce((sum, { bytes }) => sum + bytes, 0),
+        stored,
+      )
+      assert.equal(
+        usage.reduce((sum, each) => sum + each.assets, 0),
+        assets,
+      )
+    },
+  )
+
+  test(name('after any operations, usage is what the rows add up to'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1e9 })
+    await data.putProducts([aProduct()])
+    const mime = fc.constantFrom(...Object.values(TYPES).flat())
+    const step = fc.record({ kind: fc.nat(6), mime, size: fc.nat(50), pick: fc.nat(20) })
+    const operations = fc.array(step, { minLength: 5, maxLength: 15 })
+    const ready: string[] = []
+    await fc.assert(
+      fc.asyncProperty(operations, async (steps) => {
+        for (const one of steps) await takeStep({ database, data, ready }, one)
+        for (const { counted, actual } of await database.readBooks()) {
+          assert.deepEqual(counted, actual)
+        }
+      }),
+      { numRuns: 10 },
+    )
+  })
+}
+
+interface Step {
+  kind: number
+  mime: string
+  size: number
+  pick: number
+}
+
+async function takeStep(
+  { database, data, ready }: { database: Database; data: AccountData; ready: string[] },
+  { kind, mime, size, pick }: Step,
+): Promise<void> {
+  const id = ready[pick % Math.max(1, ready.length)] ?? anUpload().asset.id
+  if (kind === 0) ready.push(await aReadyAsset(data, { size, mime }))
+  else if (kind === 1) ready.push(await aLink(data, { bytes: size }))
+  else if (kind === 2) await data.deleteAsset(id, after(1))
+  else if (kind === 3) await data.changeAsset(id, { filename: `${size}.zip` })
+  else if (kind === 4) {
+    await data.attachProducts(id, { productIds: [1], variantIds: [], ids: [] })
+  } else if (kind === 5) {
+    const { upload } = await reserve(data, { size, mime })
+    await data.beginCompletion(upload.asset.id, NOON)
+    await data.abandonCompletion(upload.asset.id, NOON)
+  } else {
+    await reserve(data, { size, mime, expiresAt: NOON })
+    await database.expireUploads(after(1), 10)
+    await database.forgetEndedAssets(after(2), 10)
+  }
+}

@@ -1,0 +1,111 @@
+import type { TypeUsage } from '../../domain/usage.ts'
+import type { AccountData } from '../account-data.ts'
+import type { Books, Database } from '../database.ts'
+import { begin, type Sql } from './connection.ts'
+
+interface BooksRow {
+  id: string
+  stored_bytes: number
+  reserved_bytes: number
+  asset_count: number
+  counted_types: TypeUsage[] | null
+  actual_stored: number
+  actual_reserved: number
+  actual_assets: number
+  actual_types: TypeUsage[] | null
+  wrong_blocks: number
+}
+
+/** What accounts use, by counters and by rows. */
+export function globalBooks(sql: Sql): Pick<Database, 'readBooks' | 'balanceBooks'> {
+  /** Every block beside what it has. */
+  const blocks = sql`(
+    select b.account_id, b.first_id, b.assets as counted, (
+        select count(*) from assets s where s.account_id = b.account_id and s.status = 'ready'
+          and s.id >= b.first_id and (b.next_id is null or s.id < b.next_id)) as actual
+    from (
+      select account_id, first_id, assets,
+        lead(first_id) over (partition by account_id order by first_id) as next_id
+      from asset_blocks) b)`
+  const sumsOf = (transaction: Sql) => transaction`
+    select a.id,
+      coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint as stored,
+      coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0)::bigint
+        as reserved,
+      count(*) filter (where status = 'ready') as assets
+    from accounts a left join assets s on s.account_id = a.id group by a.id`
+  const byType = (transaction: Sql) => transaction`
+    select account_id, asset_type(kind, mime) as type,
+      coalesce(sum(bytes) filter (where kind = 'file'), 0)::bigint as bytes, count(*) as assets
+    from assets where status = 'ready' group by 1, 2`
+
+  return {
+    async readBooks() {
+      const list = sql`
+        json_agg(json_build_object('type', type, 'bytes', bytes, 'assets', assets) order by type)`
+      const rows = await sql<BooksRow[]>`
+        with sums as (${sumsOf(sql)}),
+          counted as (
+            select account_id, ${list} as types from usage_by_type where assets > 0 group by 1
+          ),
+          actual as (select account_id, ${list} as types from (${byType(sql)}) used group by 1)
+        select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
+          sums.stored as actual_stored, sums.reserved as actual_reserved,
+          sums.assets as actual_assets, actual.types as actual_types,
+          (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
+            as wrong_blocks
+        from accounts a join sums on sums.id = a.id
+          left join counted on counted.account_id = a.id
+          left join actual on actual.account_id = a.id
+        order by a.id`
+      return rows.map(toBooks)
+    },
+    balanceBooks: () =>
+      begin(sql, async (transaction) => {
+        // Whoever changes an account's rows also changes its counters: they wait for this.
+        await transaction`select id from accounts order by id for update`
+        await transaction`
+          update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
+            asset_count = sums.assets, revision = revision + 1
+          from (${sumsOf(transaction)}) sums where accounts.id = sums.id`
+        await transaction`
+          update asset_blocks set assets = b.actual, revision = accounts.revision
+          from ${blocks} b, accounts
+          where b.account_id = asset_blocks.account_id and b.first_id = asset_blocks.first_id
+            and accounts.id = asset_blocks.account_id`
+        await transaction`delete from usage_by_type`
+        await transaction`
+          insert into usage_by_type (account_id, type, bytes, assets) ${byType(transaction)}`
+      }),
+  }
+}
+
+function toBooks(row: BooksRow): Books {
+  return {
+    accountId: row.id,
+    counted: {
+      stored: row.stored_bytes,
+      reserved: row.reserved_bytes,
+      assets: row.asset_count,
+      types: row.counted_types ?? [],
+    },
+    actual: {
+      stored: row.actual_stored,
+      reserved: row.actual_reserved,
+      assets: row.actual_assets,
+      types: row.actual_types ?? [],
+    },
+    wrongBlocks: row.wrong_blocks,
+  }
+}
+
+export function ownUsage(sql: Sql, account: string): Pick<AccountData, 'readUsage'> {
+  return {
+    async readUsage() {
+      const rows = await sql<TypeUsage[]>`
+        select type, bytes, assets from usage_by_type
+        where account_id = ${account} and assets > 0 order by bytes desc, type`
+      return rows.map((row) => ({ ...row }))
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import type { TypeUsage } from '../../domain/usage.ts'
+import type { Books } from '../database.ts'
+import type { Connection } from './statement.ts'
+
+interface BooksRow {
+  id: string
+  stored_bytes: number
+  reserved_bytes: number
+  asset_count: number
+  /** JSON, or nothing where there is none. */
+  counted_types: string | null
+  actual_stored: number
+  actual_reserved: number
+  actual_assets: number
+  actual_types: string | null
+  wrong_blocks: number
+}
+
+const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0) as stored,
+  coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0) as reserved,
+  count(*) filter (where status = 'ready') as assets`
+
+const BY_TYPE = `select account_id, type,
+    coalesce(sum(bytes) filter (where kind = 'file'), 0) as bytes, count(*) as assets
+  from assets where status = 'ready' group by account_id, type`
+
+const listOfTypes = (usage: string) => `select account_id, json_group_array(
+    json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
+  from (${usage}) where assets > 0 group by account_id`
+
+/** Every block beside what it has. */
+const BLOCKS = `(
+  select account_id, first_id, assets as counted, (
+      select count(*) from assets where assets.account_id = b.account_id and status = 'ready'
+        and id >= b.first_id and id < b.next_id) as actual
+  from (
+    select account_id, first_id, assets,
+      lead(first_id, 1, '~') over (partition by account_id order by first_id) as next_id
+    from asset_blocks) b)`
+
+/** What accounts use, by counters and by rows. */
+export function prepareBooks({ prepare, transaction }: Connection) {
+  const books = prepare<BooksRow>(
+    `select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
+       coalesce(stored, 0) as actual_stored, coalesce(reserved, 0) as actual_reserved,
+       coalesce(assets, 0) as actual_assets, actual.types as actual_types,
+       (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
+         as wrong_blocks
+     from accounts a
+     left join (select account_id, ${SUMS} from assets group by account_id) sums
+       on sums.account_id = a.id
+     left join (${listOfTypes('select * from usage_by_type')}) counted on counted.account_id = a.id
+     left join (${listOfTypes(BY_TYPE)}) actual on actual.account_id = a.id`,
+  )
+  const countAll = prepare(
+    `update accounts set revision = revision + 1, (stored_bytes, reserved_bytes, asset_count) = (
+       select ${SUMS} from assets where account_id = accounts.id)`,
+  )
+  const countBlocks = prepare(
+    `update asset_blocks set assets = actual,
+       revision = (select revision from accounts where id = asset_blocks.account_id)
+     from ${BLOCKS} counted
+     where counted.account_id = asset_blocks.account_id and counted.first_id = asset_blocks.first_id`,
+  )
+  const forgetTypes = prepare('delete from usage_by_type')
+  const countTypes = prepare(
+    `insert into usage_by_type (account_id, type, bytes, assets) ${BY_TYPE}`,
+  )
+  const usage = prepare<TypeUsage>(
+    `select type, bytes, assets from usage_by_type
+     where account_id = :account and assets > 0 order by bytes desc, type`,
+  )
+
+  return {
+    global: {
+      readBooks: (): Books[] => books.all().map(toBooks),
+      balanceBooks(): void {
+        transaction(() => {
+          countAll.run()
+          countBlocks.run()
+          forgetTypes.run()
+          countTypes.run()
+        })
+      },
+    },
+    ofAccount: {
+      readUsage: (account: string): TypeUsage[] =>
+        usage.all({ account }).map((row) => ({ ...row })),
+    },
+  }
+}
+
+function toBooks(row: BooksRow): Books {
+  return {
+    accountId: row.id,
+    counted: {
+      stored: row.stored_bytes,
+      reserved: row.reserved_bytes,
+      assets: row.asset_count,
+      types: JSON.parse(row.counted_types ?? '[]'),
+    },
+    actual: {
+      stored: row.actual_stored,
+      reserved: row.actual_reserved,
+      assets: row.actual_assets,
+      types: JSON.parse(row.actual_types ?? '[]'),
+    },
+    wrongBlocks: row.wrong_blocks,
+  }
+}
