@@ -87,14 +87,16 @@ export function testUsage({ name, open }: Contract): void {
     name('finishing and deleting at once leave usage exact, and nobody waits for ever'),
     async (t) => {
       const { data } = await open(t, { planStorage: 1e9 })
-      const mimes = ['image/png', 'video/mp4', 'audio/mp3', 'image/gif']
-      const rounds = Array.from({ length: 24 }, async (_, index) => {
-        const mime = mimes[index % mimes.length] ?? ''
-        const id = await aReadyAsset(data, { size: index, mime })
-        await aLink(data)
-        if (index % 2 === 0) await data.deleteAsset(id, NOON)
-      })
-      await Promise.all(rounds)
+      const some = Array.from({ length: 30 }, (_, size) => ({ size, mime: 'image/png' }))
+      const ready = await Promise.all(some.map((facts) => aReadyAsset(data, facts)))
+      const coming = await Promise.all(some.map((facts) => reserve(data, facts)))
+      const begun = coming.map(({ upload }) => upload.asset.id)
+      for (const id of begun) await data.beginCompletion(id, NOON)
+      await Promise.all([
+        ...ready.map((id) => data.deleteAsset(id, NOON)),
+        ...begun.map((id) => data.finishCompletion(id, NOON)),
+        ...some.map(() => aLink(data)),
+      ])
       const usage = await data.readUsage()
       const { stored, assets } = await data.readSummary()
       assert.equal(
