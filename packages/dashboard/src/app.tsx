@@ -19,6 +19,12 @@ const AssetPage = lazy(() =>
 const ProductsPage = lazy(() =>
   import('./products/products-page.tsx').then((it) => ({ default: it.ProductsPage })),
 )
+const ImportPage = lazy(() =>
+  import('./products/import/import-page.tsx').then((it) => ({ default: it.ImportPage })),
+)
+const ProductPage = lazy(() =>
+  import('./products/product-page.tsx').then((it) => ({ default: it.ProductPage })),
+)
 const StoragePage = lazy(() =>
   import('./storage/storage-page.tsx').then((it) => ({ default: it.StoragePage })),
 )
@@ -44,6 +50,8 @@ export function App() {
                   <Route path="/" component={AssetsPage} />
                   <Route path="/assets/:id">{({ id }) => <AssetPage id={id} />}</Route>
                   <Route path="/products" component={ProductsPage} />
+                  <Route path="/products/import" component={ImportPage} />
+                  <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
                   <Route path="/storage" component={StoragePage} />
                   <Route path="/settings" component={SettingsPage} />
                   <Route component={NotFound} />

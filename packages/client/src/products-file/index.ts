@@ -1,4 +1,5 @@
 export type { ProductDetails } from '@stowage/protocol'
+export { batchProducts } from './batch-products.ts'
 export {
   type ComparedField,
   type ComparedProduct,

@@ -1,5 +1,67 @@
-import { Title } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
+import { IconFileImport } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { PageLinks } from '../shell/page-links.tsx'
+import { Problem } from '../shell/problem.tsx'
+import { useTitle } from '../shell/use-title.ts'
+import { DeleteProduct } from './delete-product.tsx'
+import { FirstProducts, NoMatch } from './no-products.tsx'
+import { ProductFilters } from './product-filters.tsx'
+import { activeFilters, NO_FILTERS, productsAddress } from './product-query.ts'
+import { type ListedProduct, ProductTable } from './product-table.tsx'
+import { useProductQuery } from './use-product-query.ts'
+import { useProductPage } from './use-products.ts'
 
 export function ProductsPage() {
-  return <Title order={1}>Products</Title>
+  useTitle('Products')
+  const { query, change } = useProductQuery()
+  const { data, error, isPlaceholderData, refetch } = useProductPage(query)
+  const [doomed, setDoomed] = useState<ListedProduct>()
+  const total = data?.meta.total
+  const last = data?.meta.last_page ?? 1
+  const isFiltered = activeFilters(query).length > 0
+
+  useEffect(() => {
+    // The last of a page was deleted, or the address is old.
+    if (!isPlaceholderData && query.page > last && data !== undefined) {
+      change({ page: last }, { replace: true })
+    }
+  }, [query.page, last, data, isPlaceholderData, change])
+
+  return (
+    <Stack gap="md">
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          Products
+        </Title>
+        <Button
+          component={Link}
+          href="/products/import"
+          leftSection={<IconFileImport size={18} aria-hidden />}
+        >
+          Import
+        </Button>
+      </Group>
+      {(total !== 0 || isFiltered) && <ProductFilters query={query} change={change} />}
+      {error !== null && (
+        <Problem title="Products can’t be read" error={error} onRetry={() => void refetch()} />
+      )}
+      {error === null && total === 0 && isFiltered && (
+        <NoMatch onClear={() => change(NO_FILTERS)} />
+      )}
+      {error === null && total === 0 && !isFiltered && <FirstProducts />}
+      {error === null && total !== 0 && (
+        <ProductTable products={data?.data} isStale={isPlaceholderData} onDelete={setDoomed} />
+      )}
+      {data !== undefined && total !== 0 && error === null && (
+        <PageLinks
+          label="Pages of products"
+          meta={data.meta}
+          hrefOf={(page) => productsAddress({ ...query, page })}
+        />
+      )}
+      <DeleteProduct product={doomed} onClose={() => setDoomed(undefined)} />
+    </Stack>
+  )
 }

@@ -15,3 +15,7 @@ export function forgetKey(): void {
   sessionStorage.removeItem(NAME)
   localStorage.removeItem(NAME)
 }
+
+export function isRemembered(): boolean {
+  return localStorage.getItem(NAME) !== null
+}

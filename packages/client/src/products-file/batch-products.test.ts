@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { batchProducts } from './index.ts'
+
+const aProduct = (line: number, tags: string[] = []) => ({
+  line,
+  details: { product_id: 1, variant_id: line, name: 'Pack', tags },
+})
+
+test('a batch has at most a thousand products, in their order', () => {
+  const products = Array.from({ length: 2500 }, (_, index) => aProduct(index))
+  const batches = batchProducts(products)
+  assert.deepEqual(
+    batches.map(({ length }) => length),
+    [1000, 1000, 500],
+  )
+  assert.deepEqual(batches.flat(), products)
+  assert.deepEqual(batchProducts([]), [])
+})
+
+test('a batch fits into the body that the service takes, however long its products are', () => {
+  const tags = Array.from({ length: 250 }, () => '…'.repeat(255))
+  const batches = batchProducts(Array.from({ length: 100 }, (_, line) => aProduct(line, tags)))
+  assert.equal(batches.flat().length, 100)
+  for (const batch of batches) {
+    const body = JSON.stringify({ products: batch.map(({ details }) => details) })
+    assert.ok(Buffer.byteLength(body) < 8 * 1024 * 1024)
+  }
+})

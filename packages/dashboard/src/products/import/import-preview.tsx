@@ -1,0 +1,108 @@
+import { Alert, Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
+import type { ComparedProduct } from '@stowage/client/products-file'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { countText, numberText } from '../../format/size-text.ts'
+import { ChangeTable, ProblemTable, ProductsTable } from './import-tables.tsx'
+import { type Preview, wantedOf } from './use-import.ts'
+
+interface Props {
+  preview: Preview
+  onSend(): void
+  onOther(): void
+}
+
+const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: string }[] = [
+  { outcome: 'new', label: 'New', color: 'teal' },
+  { outcome: 'changed', label: 'Changed', color: 'blue' },
+  { outcome: 'unchanged', label: 'Unchanged', color: 'gray' },
+]
+
+/** What would become of each line, before anything is sent. */
+export function ImportPreview({ preview, onSend, onOther }: Props) {
+  const { compared, problems, format } = preview
+  const wanted = wantedOf(preview).length
+  const groups = OUTCOMES.map((one) => ({
+    ...one,
+    products: compared.filter(({ outcome }) => outcome === one.outcome),
+  }))
+  const first = groups.find(({ products }) => products.length > 0)?.outcome
+  return (
+    <Stack gap="md">
+      {problems.length > 0 && <LeftOut {...{ problems, compared, format }} />}
+      <Group>
+        {wanted > 0 && <Button onClick={onSend}>Import {countText(wanted, 'product')}</Button>}
+        <Button variant="default" onClick={onOther}>
+          Choose another file
+        </Button>
+        {wanted === 0 && compared.length > 0 && (
+          <Text role="status">Nothing to import: all of it is there already.</Text>
+        )}
+      </Group>
+      <Tabs
+        defaultValue={problems.length > 0 || first === undefined ? 'problems' : first}
+        keepMounted={false}
+        variant="outline"
+      >
+        <Tabs.List>
+          {groups.map(({ outcome, label, color, products }) => (
+            <Tabs.Tab
+              key={outcome}
+              value={outcome}
+              disabled={products.length === 0}
+              rightSection={<Count color={color} count={products.length} />}
+            >
+              {label}
+            </Tabs.Tab>
+          ))}
+          <Tabs.Tab
+            value="problems"
+            disabled={problems.length === 0}
+            rightSection={<Count color="red" count={problems.length} />}
+          >
+            Problems
+          </Tabs.Tab>
+        </Tabs.List>
+        {groups.map(({ outcome, products }) => (
+          <Tabs.Panel key={outcome} value={outcome} pt="sm">
+            {outcome === 'changed' ? (
+              <ChangeTable products={products} format={format} />
+            ) : (
+              <ProductsTable products={products} format={format} />
+            )}
+          </Tabs.Panel>
+        ))}
+        <Tabs.Panel value="problems" pt="sm">
+          <ProblemTable problems={problems} format={format} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+function Count({ color, count }: { color: string; count: number }) {
+  return (
+    <Badge color={count === 0 ? 'gray' : color} variant="light" size="sm" circle={count < 10}>
+      {numberText(count)}
+    </Badge>
+  )
+}
+
+function LeftOut({
+  problems,
+  compared,
+  format,
+}: Pick<Preview, 'problems' | 'compared' | 'format'>) {
+  const lines = new Set(problems.map(({ line }) => line)).size
+  const what = format === 'csv' ? countText(lines, 'line') : countText(lines, 'entry', 'entries')
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={compared.length > 0 ? `${what} can’t be imported` : 'Nothing can be imported'}
+    >
+      {compared.length > 0
+        ? 'They are left out. Mend them in the file and choose it again, or import the others now.'
+        : 'Mend the file and choose it again.'}
+    </Alert>
+  )
+}

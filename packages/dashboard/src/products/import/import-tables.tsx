@@ -1,0 +1,186 @@
+import { Pagination, Stack, Table, Text } from '@mantine/core'
+import type {
+  ComparedField,
+  ComparedProduct,
+  ProductsFileProblem,
+} from '@stowage/client/products-file'
+import { type ReactNode, useState } from 'react'
+import { Name } from '../../format/name.tsx'
+import { numberText } from '../../format/size-text.ts'
+import classes from './import.module.css'
+
+type Format = 'csv' | 'json'
+
+const FIELD_WORDS: Record<ComparedField | 'product_id' | 'variant_id', string> = {
+  product_id: 'Product ID',
+  variant_id: 'Variant ID',
+  name: 'Title',
+  variant_name: 'Variant',
+  sku: 'SKU',
+  vendor: 'Vendor',
+  tags: 'Tags',
+}
+
+interface ProductsProps {
+  products: ComparedProduct[]
+  format: Format
+}
+
+export function ProductsTable({ products, format }: ProductsProps) {
+  return (
+    <Lines
+      items={products}
+      format={format}
+      heads={[
+        <Table.Th key="product">Product</Table.Th>,
+        <Table.Th key="sku" visibleFrom="sm">
+          SKU
+        </Table.Th>,
+        <Table.Th key="vendor" visibleFrom="sm">
+          Vendor
+        </Table.Th>,
+        <Table.Th key="tags" visibleFrom="sm">
+          Tags
+        </Table.Th>,
+      ]}
+    >
+      {({ details }) => (
+        <>
+          <ProductCell details={details} />
+          <Table.Td visibleFrom="sm" maw={160}>
+            <Name>{details.sku ?? ''}</Name>
+          </Table.Td>
+          <Table.Td visibleFrom="sm" maw={160}>
+            <Name>{details.vendor ?? ''}</Name>
+          </Table.Td>
+          <Table.Td visibleFrom="sm" maw={200}>
+            <Name>{details.tags?.join(', ') ?? ''}</Name>
+          </Table.Td>
+        </>
+      )}
+    </Lines>
+  )
+}
+
+export function ChangeTable({ products, format }: ProductsProps) {
+  return (
+    <Lines
+      items={products}
+      format={format}
+      heads={[
+        <Table.Th key="product">Product</Table.Th>,
+        <Table.Th key="changes">What changes</Table.Th>,
+      ]}
+    >
+      {({ details, changes }) => (
+        <>
+          <ProductCell details={details} />
+          <Table.Td className={classes.cell}>
+            <ul className={classes.changes}>
+              {changes.map(({ field, before, after }) => (
+                <li key={field}>
+                  {FIELD_WORDS[field]}: <del>{shown(before)}</del> <span aria-hidden>→</span>{' '}
+                  <ins>{shown(after)}</ins>
+                </li>
+              ))}
+            </ul>
+          </Table.Td>
+        </>
+      )}
+    </Lines>
+  )
+}
+
+function shown(text: string): ReactNode {
+  if (text === '') return <span className={classes.empty}>nothing</span>
+  return <bdi dir="auto">{text}</bdi>
+}
+
+interface ProblemsProps {
+  problems: ProductsFileProblem[]
+  format: Format
+}
+
+export function ProblemTable({ problems, format }: ProblemsProps) {
+  return (
+    <Lines
+      items={problems}
+      format={format}
+      heads={[<Table.Th key="problem">What is wrong</Table.Th>]}
+    >
+      {({ field, message }) => (
+        <Table.Td className={classes.cell}>
+          {field !== undefined && <b>{FIELD_WORDS[field]} </b>}
+          {message}
+        </Table.Td>
+      )}
+    </Lines>
+  )
+}
+
+function ProductCell({ details }: { details: ComparedProduct['details'] }) {
+  return (
+    <Table.Td maw={0} w="40%" miw={140} className={classes.cell}>
+      <Name fw={500}>{details.name}</Name>
+      {details.variant_name && (
+        <Text size="xs" c="dimmed" component="div">
+          <Name>{details.variant_name}</Name>
+        </Text>
+      )}
+    </Table.Td>
+  )
+}
+
+const PER_PAGE = 50
+
+interface LinesProps<Item> {
+  items: Item[]
+  format: Format
+  heads: ReactNode[]
+  children(item: Item): ReactNode
+}
+
+/** As many as there may be, some at a time. */
+function Lines<Item extends { line: number }>({
+  items,
+  format,
+  heads,
+  children,
+}: LinesProps<Item>) {
+  const [page, setPage] = useState(1)
+  const pages = Math.ceil(items.length / PER_PAGE)
+  const shownItems = items.slice((page - 1) * PER_PAGE, page * PER_PAGE)
+  return (
+    <Stack gap="sm">
+      <Table className={classes.table} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th className={classes.line}>{format === 'csv' ? 'Line' : 'No.'}</Table.Th>
+            {heads}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {shownItems.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have many problems, and none moves
+            <Table.Tr key={index}>
+              <Table.Td className={classes.line}>{numberText(item.line)}</Table.Td>
+              {children(item)}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={setPage}
+          size="sm"
+          getItemProps={(number) => ({ 'aria-label': `Page ${numberText(number)}` })}
+          getControlProps={(control) => ({
+            'aria-label': control === 'next' ? 'Next page' : 'Previous page',
+          })}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,119 @@
+import { type Client, isStowageError } from '@stowage/client'
+import {
+  batchProducts,
+  type ComparedProduct,
+  compareProducts,
+  type LocatedProduct,
+  type ProductsFileProblem,
+  parseProductsFile,
+} from '@stowage/client/products-file'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useClient } from '../../session/session.tsx'
+import { findExisting } from './find-existing.ts'
+
+export interface Preview {
+  fileName: string
+  format: 'csv' | 'json'
+  compared: ComparedProduct[]
+  problems: ProductsFileProblem[]
+}
+
+export type Import =
+  | { step: 'choosing' }
+  | { step: 'reading'; fileName: string }
+  | { step: 'failed'; fileName: string; error: unknown; retry(): void }
+  | { step: 'looking'; preview: Preview }
+  | {
+      step: 'sending'
+      preview: Preview
+      done: number
+      /** What stopped it; sending goes on behind what is done. */
+      failure?: { error: unknown; problems: ProductsFileProblem[] }
+    }
+  | { step: 'done'; preview: Preview }
+
+/** Nothing is sent before people have seen what it would do. */
+export function useImport() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [state, setState] = useState<Import>({ step: 'choosing' })
+  const running = useRef(new AbortController())
+  useEffect(() => () => running.current.abort(), [])
+
+  /** Of anything begun later, this is no more. */
+  function begin(): AbortSignal {
+    running.current.abort()
+    running.current = new AbortController()
+    return running.current.signal
+  }
+
+  async function read(file: File): Promise<void> {
+    const signal = begin()
+    const fileName = file.name
+    setState({ step: 'reading', fileName })
+    try {
+      const preview = await readPreview(client, file, signal)
+      if (!signal.aborted) setState({ step: 'looking', preview })
+    } catch (error) {
+      const retry = () => void read(file)
+      if (!signal.aborted) setState({ step: 'failed', fileName, error, retry })
+    }
+  }
+
+  async function send(preview: Preview, from = 0): Promise<void> {
+    const signal = begin()
+    let done = from
+    setState({ step: 'sending', preview, done })
+    for (const batch of batchProducts(wantedOf(preview).slice(from))) {
+      try {
+        await client.putProducts(
+          batch.map(({ details }) => details),
+          { signal },
+        )
+      } catch (error) {
+        const failure = { error, problems: problemsOf(error, batch) }
+        if (!signal.aborted) setState({ step: 'sending', preview, done, failure })
+        return
+      } finally {
+        void queries.invalidateQueries()
+      }
+      done += batch.length
+      if (signal.aborted) return
+      setState({ step: 'sending', preview, done })
+    }
+    setState({ step: 'done', preview })
+  }
+
+  function restart(): void {
+    begin()
+    setState({ step: 'choosing' })
+  }
+
+  return { state, read, send, restart }
+}
+
+/** What is as the file says already is not sent. */
+export function wantedOf({ compared }: Preview): ComparedProduct[] {
+  return compared.filter(({ outcome }) => outcome !== 'unchanged')
+}
+
+async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const { format, products, problems } = parseProductsFile(bytes)
+  const existing = products.length > 0 ? await findExisting(client, products, signal) : []
+  const compared = compareProducts(products, existing)
+  return { fileName: file.name, format, compared, problems }
+}
+
+/** What the service says of `products.3.name`, by the line where that stands. */
+function problemsOf(error: unknown, batch: LocatedProduct[]): ProductsFileProblem[] {
+  if (!isStowageError(error, 'invalid')) return []
+  return Object.entries(error.errors).flatMap(([place, messages]) => {
+    const [, index, field] = /^products\.(\d+)(?:\.(\w+))?/.exec(place) ?? []
+    const line = batch[Number(index)]?.line
+    if (line === undefined) return []
+    const message = [field, messages.join(', ')].filter(Boolean).join(' ')
+    return [{ line, message }]
+  })
+}

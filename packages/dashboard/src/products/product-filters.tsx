@@ -1,0 +1,65 @@
+import { Button, Group } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconFilter, IconSearch } from '@tabler/icons-react'
+import { useCallback } from 'react'
+import { FilterInput } from './filter-input.tsx'
+import classes from './product-filters.module.css'
+import { activeFilters, type ProductFilter, type ProductQuery } from './product-query.ts'
+
+interface Props {
+  query: ProductQuery
+  change(changes: Partial<ProductQuery>, options: { replace: boolean }): void
+}
+
+const MORE: [ProductFilter, string][] = [
+  ['sku', 'SKU, exactly'],
+  ['vendor', 'Vendor'],
+  ['tag', 'Tag'],
+]
+
+/** On a phone all but the name wait behind a button. */
+export function ProductFilters({ query, change }: Props) {
+  const set = activeFilters(query).filter((filter) => filter !== 'name').length
+  const [isOpen, { toggle }] = useDisclosure(set > 0)
+  return (
+    <Group gap="sm" component="search">
+      <Filter
+        filter="name"
+        label="Search by name"
+        query={query}
+        change={change}
+        flex={1}
+        miw={180}
+        leftSection={<IconSearch size={16} aria-hidden />}
+      />
+      <Button
+        hiddenFrom="sm"
+        variant="default"
+        leftSection={<IconFilter size={16} aria-hidden />}
+        aria-expanded={isOpen}
+        aria-controls="more-filters"
+        onClick={toggle}
+      >
+        {set > 0 ? `Filters: ${set}` : 'Filters'}
+      </Button>
+      <div id="more-filters" className={classes.more} data-open={isOpen || undefined}>
+        {MORE.map(([filter, label]) => (
+          <Filter key={filter} filter={filter} label={label} query={query} change={change} />
+        ))}
+      </div>
+    </Group>
+  )
+}
+
+type FilterProps = Props & { filter: ProductFilter; label: string } & Omit<
+    Parameters<typeof FilterInput>[0],
+    'value' | 'onValue'
+  >
+
+function Filter({ filter, query, change, ...props }: FilterProps) {
+  const tell = useCallback(
+    (value: string, isFirst: boolean) => change({ [filter]: value }, { replace: !isFirst }),
+    [change, filter],
+  )
+  return <FilterInput value={query[filter]} onValue={tell} {...props} />
+}

@@ -1,0 +1,29 @@
+import { Link } from 'wouter'
+import { countText } from '../format/size-text.ts'
+import { productsAddress } from './product-query.ts'
+import classes from './product-table.module.css'
+
+interface Props {
+  tags: readonly string[]
+  /** Left out: all of them. */
+  most?: number
+}
+
+/** Each leads to the products that have it too. */
+export function ProductTags({ tags, most = tags.length }: Props) {
+  const more = tags.slice(most)
+  return (
+    <div className={classes.tags}>
+      {tags.slice(0, most).map((tag) => (
+        <Link key={tag} href={productsAddress({ tag })} className={classes.tag} title={tag}>
+          <bdi dir="auto">{tag}</bdi>
+        </Link>
+      ))}
+      {more.length > 0 && (
+        <span title={more.join('\n')} role="note" aria-label={countText(more.length, 'more tag')}>
+          +{more.length}
+        </span>
+      )}
+    </div>
+  )
+}

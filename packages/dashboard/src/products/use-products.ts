@@ -1,0 +1,27 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useClient } from '../session/session.tsx'
+import { activeFilters, type ProductQuery } from './product-query.ts'
+
+const PER_PAGE = 50
+
+/** One page of them. While another is on its way the last one stays. */
+export function useProductPage(query: ProductQuery) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['products', query],
+    queryFn({ signal }) {
+      const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
+      const wanted = { ...filters, limit: PER_PAGE, with_assets: true, signal }
+      return client.products(wanted).page(query.page)
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function useProduct(id: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['product', id],
+    queryFn: ({ signal }) => client.product(id, { with_assets: true, signal }),
+  })
+}

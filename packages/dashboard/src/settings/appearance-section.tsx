@@ -1,0 +1,22 @@
+import { type MantineColorScheme, SegmentedControl, useMantineColorScheme } from '@mantine/core'
+import { Section } from './section.tsx'
+
+const SCHEMES: { value: MantineColorScheme; label: string }[] = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'As the system' },
+]
+
+export function AppearanceSection() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Section title="Appearance">
+      <SegmentedControl
+        aria-label="Colours"
+        data={SCHEMES}
+        value={colorScheme}
+        onChange={(value) => setColorScheme(value as MantineColorScheme)}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,32 @@
+import { Anchor, Text } from '@mantine/core'
+import type { Asset } from '@stowage/client'
+import { Link } from 'wouter'
+import { AssetIcon } from '../assets/asset-icon.tsx'
+import { Name } from '../format/name.tsx'
+import { sizeText } from '../format/size-text.ts'
+import classes from './storage.module.css'
+
+/** The longest bar is the largest file. */
+export function LargestFiles({ files }: { files: readonly Asset[] }) {
+  const [largest] = files
+  if (largest === undefined) return <Text c="dimmed">There are no files yet.</Text>
+  return (
+    <ol className={classes.files}>
+      {files.map((file) => (
+        <li key={file.id}>
+          <AssetIcon asset={file} size={18} />
+          <Anchor component={Link} href={`/assets/${file.id}`} c="inherit" size="sm" miw={0}>
+            <Name>{file.filename}</Name>
+          </Anchor>
+          <span className={classes.number}>{sizeText(file.bytes)}</span>
+          <span className={classes.track} aria-hidden>
+            <span
+              className={`${classes.bar} ${classes.stored}`}
+              style={{ width: `${(file.bytes / Math.max(1, largest.bytes)) * 100}%` }}
+            />
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,79 @@
+import { Table, Text } from '@mantine/core'
+import type { Usage } from '@stowage/client'
+import {
+  type Icon,
+  IconFile,
+  IconFileText,
+  IconFileZip,
+  IconLink,
+  IconMovie,
+  IconMusic,
+  IconPhoto,
+} from '@tabler/icons-react'
+import { numberText, sizeText } from '../format/size-text.ts'
+import { shareText } from './share-text.ts'
+import classes from './storage.module.css'
+
+type TypeUsage = Usage['types'][number]
+
+const TYPES: Record<TypeUsage['type'], { words: string; Icon: Icon; color: string }> = {
+  video: { words: 'Video', Icon: IconMovie, color: 'grape' },
+  audio: { words: 'Audio', Icon: IconMusic, color: 'orange' },
+  image: { words: 'Images', Icon: IconPhoto, color: 'teal' },
+  document: { words: 'Documents', Icon: IconFileText, color: 'blue' },
+  archive: { words: 'Archives', Icon: IconFileZip, color: 'cyan' },
+  other: { words: 'Other files', Icon: IconFile, color: 'gray' },
+  link: { words: 'Links', Icon: IconLink, color: 'gray' },
+}
+
+/** A chart that is a table: bars for the eye, the same numbers for whoever is read to. */
+export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
+  const stored = types.reduce((sum, { bytes }) => sum + bytes, 0)
+  const most = Math.max(1, ...types.map(({ bytes }) => bytes))
+  if (types.length === 0) {
+    return <Text c="dimmed">Nothing is stored yet.</Text>
+  }
+  return (
+    <Table
+      className={classes.chart}
+      withRowBorders={false}
+      verticalSpacing={6}
+      horizontalSpacing={0}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Type</Table.Th>
+          <Table.Th ta="end">Assets</Table.Th>
+          <Table.Th ta="end">Size</Table.Th>
+          <Table.Th ta="end">Share</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {types.map(({ type, bytes, assets }) => {
+          const { words, Icon, color } = TYPES[type]
+          return (
+            <Table.Tr key={type}>
+              <Table.Th scope="row" className={classes.label}>
+                <Icon size={18} stroke={1.5} aria-hidden />
+                {words}
+                <Bar share={bytes / most} color={color} />
+              </Table.Th>
+              <Table.Td ta="end">{numberText(assets)}</Table.Td>
+              <Table.Td ta="end">{sizeText(bytes)}</Table.Td>
+              <Table.Td ta="end">{shareText(bytes, stored)}</Table.Td>
+            </Table.Tr>
+          )
+        })}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Bar({ share, color }: { share: number; color: string }) {
+  const background = `var(--mantine-color-${color}-filled)`
+  return (
+    <span className={classes.track} aria-hidden>
+      <span className={classes.bar} style={{ width: `${share * 100}%`, background }} />
+    </span>
+  )
+}
