@@ -6,7 +6,17 @@ import { Text, type TextProps } from '@mantine/core'
  */
 export function Name({ children, ...props }: TextProps & { children: string }) {
   return (
-    <Text component="bdi" dir="auto" display="block" truncate inherit title={children} {...props}>
+    <Text
+      component="bdi"
+      dir="auto"
+      display="block"
+      truncate
+      inherit
+      title={children}
+      // At the side where all names of a column begin.
+      style={{ textAlign: 'match-parent' }}
+      {...props}
+    >
       {children}
     </Text>
   )

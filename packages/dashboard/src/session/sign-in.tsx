@@ -59,7 +59,7 @@ export function SignIn({ hadKey, onKey }: Props) {
               onChange={(event) => setKey(event.currentTarget.value)}
               error={problem}
               autoComplete="off"
-              data-autofocus
+              autoFocus
               required
             />
             <Checkbox

@@ -54,12 +54,12 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
         {key.scope}
       </Table.Td>
       <Table.Td visibleFrom="sm" pe="xl">
-        <Code>{key.hint}</Code>
+        <Code className={classes.whole}>{key.hint}</Code>
       </Table.Td>
-      <Table.Td visibleFrom="md" pe="xl" className={classes.time}>
+      <Table.Td visibleFrom="md" pe="xl" className={classes.whole}>
         <Moment at={key.created_at} isDay />
       </Table.Td>
-      <Table.Td visibleFrom="sm" pe="xl" className={classes.time}>
+      <Table.Td visibleFrom="sm" pe="xl" className={classes.whole}>
         <LastUse apiKey={key} />
       </Table.Td>
       <Table.Td ta="end" miw={92}>

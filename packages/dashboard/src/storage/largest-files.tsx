@@ -22,6 +22,7 @@ export function LargestFiles({ files }: { files: readonly Asset[] }) {
           <span className={classes.track} aria-hidden>
             <span
               className={`${classes.bar} ${classes.stored}`}
+              data-any={file.bytes > 0 || undefined}
               style={{ width: `${(file.bytes / Math.max(1, largest.bytes)) * 100}%` }}
             />
           </span>

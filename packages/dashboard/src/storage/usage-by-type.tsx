@@ -70,10 +70,15 @@ export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
 }
 
 function Bar({ share, color }: { share: number; color: string }) {
-  const background = `var(--mantine-color-${color}-filled)`
+  const background =
+    color === 'gray' ? 'var(--mantine-color-gray-6)' : `var(--mantine-color-${color}-filled)`
   return (
     <span className={classes.track} aria-hidden>
-      <span className={classes.bar} style={{ width: `${share * 100}%`, background }} />
+      <span
+        className={classes.bar}
+        data-any={share > 0 || undefined}
+        style={{ width: `${share * 100}%`, background }}
+      />
     </span>
   )
 }

@@ -92,7 +92,11 @@ function WhatItTakes() {
           <Code>Vendor</Code> and <Code>Tags</Code>. Saved as CSV UTF-8.
         </List.Item>
         <List.Item>
-          <b>JSON</b> as <Anchor href="/docs#/Products/putProducts">PUT /products</Anchor> takes it.
+          <b>JSON</b> as{' '}
+          <Anchor href="/docs#/Products/putProducts" inherit>
+            PUT /products
+          </Anchor>{' '}
+          takes it.
         </List.Item>
       </List>
     </section>
