@@ -14,7 +14,7 @@ export function Name({ children, ...props }: TextProps & { children: string }) {
       inherit
       title={children}
       // At the side where all names of a column begin.
-      style={{ textAlign: 'match-parent' }}
+      ta="left"
       {...props}
     >
       {children}

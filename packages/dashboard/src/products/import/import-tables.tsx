@@ -111,6 +111,7 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
       {({ field, message }) => (
         <Table.Td className={classes.cell}>
           {field !== undefined && <b>{FIELD_WORDS[field]} </b>}
+          {field === undefined && /^[a-z]/.test(message) && 'It '}
           {message}
         </Table.Td>
       )}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import {
+  aProduct,
+  HOSTILE,
+  LONG,
+  manyProducts,
+  RIGHT_TO_LEFT,
+  refuseDialogs,
+} from './support/products.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+
+const names = (page: Page) => page.locator('tbody a[href^="/products/"]').allTextContents()
+const addressOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, '')
+
+async function untilNames(page: Page, expected: string[]): Promise<void> {
+  let found: string[] = []
+  await until('the products', async () => {
+    found = await names(page)
+    return found.join() === expected.join()
+  }).catch(() => assert.deepEqual(found, expected))
+}
+
+test('products are filtered as people type; the address says so, and back and forward follow', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts([
+    aProduct({ product_id: 1, name: 'Book', sku: 'B-1', vendor: 'Press', tags: ['paper'] }),
+    aProduct({ product_id: 2, name: 'Drum loops', sku: 'D-1', vendor: 'Sounds', tags: ['audio'] }),
+    aProduct({ product_id: 3, name: 'Bass loops', sku: 'D-2', vendor: 'Sounds', tags: ['audio'] }),
+  ])
+  await page.goto('/products')
+  await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
+  await page.getByRole('searchbox', { name: 'Search by name' }).pressSequentially('LOOPS')
+  await untilNames(page, ['Bass loops', 'Drum loops'])
+  assert.equal(addressOf(page), '/products?name=LOOPS')
+  await page.getByRole('searchbox', { name: 'SKU, exactly' }).fill('D-1')
+  await untilNames(page, ['Drum loops'])
+  assert.equal(addressOf(page), '/products?name=LOOPS&sku=D-1')
+  await page.goBack()
+  await untilNames(page, ['Bass loops', 'Drum loops'])
+  await page.goBack()
+  await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
+  assert.equal(await page.getByRole('searchbox', { name: 'Search by name' }).inputValue(), '')
+  await page.goForward()
+  await untilNames(page, ['Bass loops', 'Drum loops'])
+  await page.goto('/products?vendor=press')
+  await untilNames(page, ['Book'])
+  await page.getByRole('link', { name: 'paper' }).click()
+  await page.waitForURL('**/products?tag=paper')
+  await untilNames(page, ['Book'])
+  await page.getByRole('searchbox', { name: 'Tag' }).fill('nothing has it')
+  await page.getByRole('heading', { name: 'No product matches' }).waitFor()
+  await page.getByRole('button', { name: 'Clear the search and filters' }).click()
+  await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
+})
+
+test('pages are addresses, and one past the end leads to the last', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts(manyProducts(120))
+  await page.goto('/products')
+  await page.getByText('1 to 50 of 120').waitFor()
+  await page.getByRole('link', { name: 'Page 3' }).click()
+  await page.getByText('101 to 120 of 120').waitFor()
+  assert.equal(addressOf(page), '/products?page=3')
+  await page.reload()
+  await page.getByText('101 to 120 of 120').waitFor()
+  await page.goBack()
+  await page.getByText('1 to 50 of 120').waitFor()
+  await page.goto('/products?page=99')
+  await page.getByText('101 to 120 of 120').waitFor()
+  assert.equal(addressOf(page), '/products?page=3')
+})
+
+test('a product shows its facts and leads to its assets', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const details = { variant_name: 'WAV', sku: 'PACK', vendor: 'Sounds', tags: ['audio', 'new'] }
+  const [product] = await client.putProducts([aProduct({ ...details, product_id: 632910392 })])
+  const asset = await client.upload(new Blob(['abc']), {
+    name: 'pack.zip',
+    mime: 'application/zip',
+  })
+  await client.attach(asset.id, { product_ids: [632910392] })
+  await page.goto('/products')
+  await page.getByRole('link', { name: 'Sample pack' }).click()
+  await page.waitForURL(`**/products/${product?.id}`)
+  await page.getByText('632910392').waitFor()
+  assert.match(await page.title(), /^Sample pack/)
+  for (const text of ['WAV', 'PACK', 'Sounds', 'audio', 'new', '3 B']) {
+    await page.getByText(text, { exact: true }).waitFor()
+  }
+  await page.getByRole('link', { name: 'pack.zip' }).click()
+  await page.waitForURL(`**/assets/${asset.id}`)
+  await page.goto('/products/01981d2c-5a7e-7a10-b2c3-d4e5f6071829')
+  await page.getByRole('heading', { name: 'This product is not here' }).waitFor()
+})
+
+test('a product is deleted after people were asked, by keyboard, and its assets stay', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts([aProduct({ product_id: 1, name: 'Book' }), aProduct({ product_id: 2 })])
+  const asset = await client.upload(new Blob(['abc']), { name: 'book.pdf' })
+  await client.attach(asset.id, { product_ids: [1] })
+  await page.goto('/products')
+  await page.getByRole('button', { name: 'Delete Book' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Delete this product?' })
+  await dialog.getByText('Linked to 1 asset').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  assert.equal((await client.products().page(1)).meta.total, 2)
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Delete this product' }).press('Enter')
+  await untilNames(page, ['Sample pack'])
+  assert.equal((await client.asset(asset.id)).filename, 'book.pdf')
+})
+
+test('names that are hostile, endless or written from the right do no harm', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  const dialogs = refuseDialogs(page)
+  const [first] = await client.putProducts(
+    [HOSTILE, RIGHT_TO_LEFT, LONG].map((name, index) =>
+      aProduct({
+        product_id: index,
+        name,
+        variant_name: name,
+        sku: name,
+        vendor: name,
+        tags: [name],
+      }),
+    ),
+  )
+  for (const width of [PHONE.width, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    for (const path of ['/products', `/products/${first?.id}`]) {
+      await page.goto(path)
+      await page.getByText(HOSTILE).first().waitFor()
+      assert.equal(await page.locator('img[src=x]').count(), 0)
+      assert.equal(await sideways(page), 0, `${path} at ${width}`)
+    }
+  }
+  await page.goto('/products')
+  const written = page.locator('bdi', { hasText: RIGHT_TO_LEFT }).first()
+  const direction = await written.evaluate((it) => it.matches(':dir(rtl)'))
+  assert.ok(direction)
+  assert.deepEqual(dialogs, [])
+})
+
+const PHONE = { width: 390, height: 844 }
+
+/** How far the page can be moved sideways. */
+function sideways(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+}
