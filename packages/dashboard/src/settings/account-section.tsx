@@ -30,7 +30,7 @@ export function AccountSection() {
           <dd>
             {sizeText(data.stored)} in {countText(data.assets, 'asset')}
             {' · '}
-            <Anchor component={Link} href="/storage" inherit>
+            <Anchor component={Link} href="/storage" inherit underline="always">
               What takes the space
             </Anchor>
           </dd>

@@ -93,7 +93,7 @@ function WhatItTakes() {
         </List.Item>
         <List.Item>
           <b>JSON</b> as{' '}
-          <Anchor href="/docs#/Products/putProducts" inherit>
+          <Anchor href="/docs#/Products/putProducts" inherit underline="always">
             PUT /products
           </Anchor>{' '}
           takes it.

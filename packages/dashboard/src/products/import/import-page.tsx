@@ -7,6 +7,7 @@ import { countText, numberText } from '../../format/size-text.ts'
 import { Loading } from '../../shell/loading.tsx'
 import { Problem } from '../../shell/problem.tsx'
 import { useTitle } from '../../shell/use-title.ts'
+import { useAccount } from '../../storage/use-storage.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ProblemTable } from './import-tables.tsx'
@@ -15,6 +16,8 @@ import { type Import, useImport, wantedOf } from './use-import.ts'
 export function ImportPage() {
   useTitle('Import products')
   const { state, read, send, restart } = useImport()
+  // Whoever needs a key is asked for it now, not once a file is chosen.
+  useAccount()
   useWarningBeforeLeaving(state.step === 'sending' && state.failure === undefined)
   return (
     <Stack gap="md">

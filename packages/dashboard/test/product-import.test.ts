@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { aProduct, csvFile, HOSTILE, refuseDialogs } from './support/products.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const HEADER = 'Product ID,Variant ID,Title,SKU,Vendor,Tags\n'
+
+async function choose(page: Page, text: string, name?: string): Promise<void> {
+  await page.goto('/products/import')
+  await page.getByRole('heading', { name: 'Import products' }).waitFor()
+  await page.getByLabel('File of products').setInputFiles(csvFile(text, name))
+}
+
+/** What the shown table says, row by row. */
+async function rows(page: Page, tab: RegExp): Promise<string[]> {
+  await page.getByRole('tab', { name: tab }).click()
+  const found = await page.getByRole('tabpanel').locator('tbody tr').allInnerTexts()
+  return found.map((text) => text.replaceAll(/\s+/g, ' ').trim())
+}
+
+/** Notes every call that would change products. */
+function watchWrites(page: Page): number[] {
+  const sizes: number[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') sizes.push(request.postDataJSON().products.length)
+  })
+  return sizes
+}
+
+test('an import shows what is new, changed, unchanged and wrong; only then it sends what differs', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const dialogs = refuseDialogs(page)
+  const writes = watchWrites(page)
+  const facts = { sku: 'S', vendor: 'Press', tags: ['a'] }
+  await client.putProducts([
+    aProduct({ ...facts, product_id: 1, name: 'Same' }),
+    aProduct({ ...facts, product_id: 2, name: 'Other vendor' }),
+    aProduct({ ...facts, product_id: 9, name: 'Not in the file' }),
+  ])
+  const text = [
+    '1,1,Same,S,Press,a',
+    '2,1,"Other vendor",S,"New\nPress",a',
+    '2,1,Other vendor,S,New Press,',
+    `3,1,${HOSTILE},${HOSTILE},V,`,
+    'x,1,No id,,,',
+    '4,1,,,,',
+  ].join('\r\n')
+  await choose(page, `\uFEFF${HEADER}${text}`)
+  assert.deepEqual(await rows(page, /^Problems/), [
+    '3 Vendor must not have line breaks or other control characters',
+    '7 Product ID must be a whole number from 0 to 9007199254740991',
+    '8 Title must not be empty',
+  ])
+  assert.deepEqual(await rows(page, /^Changed/), [
+    '5 Other vendor Vendor: Press → New Press Tags: a → nothing',
+  ])
+  assert.deepEqual(await rows(page, /^New/), [`6 ${HOSTILE} ${HOSTILE} V`])
+  assert.deepEqual(await rows(page, /^Unchanged/), ['2 Same S Press a'])
+  await page.getByText('3 lines can’t be imported').waitFor()
+  assert.deepEqual(writes, [])
+  await page.getByRole('button', { name: 'Import 2 products' }).click()
+  await page.getByText('1 added, 1 changed, 1 as they were.').waitFor()
+  assert.deepEqual(writes, [2])
+  const all = (await client.products().page(1)).data
+  const told = all.map(({ product_id, name, vendor }) => [product_id, name, vendor])
+  assert.deepEqual(told, [
+    [3, HOSTILE, 'V'],
+    [9, 'Not in the file', 'Press'],
+    [2, 'Other vendor', 'New Press'],
+    [1, 'Same', 'Press'],
+  ])
+  await page.getByRole('link', { name: 'To the products' }).click()
+  await page.getByRole('link', { name: HOSTILE }).waitFor()
+  assert.deepEqual(dialogs, [])
+})
+
+test('Shopify’s own export, which has no ids, is explained; its products.json is taken', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await choose(page, 'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\n')
+  await page.getByText('Nothing can be imported').waitFor()
+  await page.getByText('Shopify’s own export leaves the ids out').waitFor()
+  assert.equal(await page.getByRole('button', { name: /^Import/ }).count(), 0)
+  await page.getByRole('button', { name: 'Choose another file' }).click()
+  const variants = [1, 2].map((id) => ({ id, title: `No. ${id}`, sku: `P${id}` }))
+  const shop = { products: [{ id: 7, title: 'Pack', vendor: 'Sounds', tags: ['x'], variants }] }
+  await choose(page, JSON.stringify(shop), 'products.json')
+  await page.getByRole('button', { name: 'Import 2 products' }).click()
+  await page.getByText('2 added').waitFor()
+  assert.equal((await client.products({ product_id: 7 }).page(1)).meta.total, 2)
+  await choose(page, JSON.stringify(shop), 'products.json')
+  await page.getByText('Nothing to import').waitFor()
+})
+
+test('a file dropped there is read, and not uploaded', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await page.goto('/products/import')
+  const zone = page.getByText('A CSV or JSON file of your products')
+  await zone.waitFor()
+  const transfer = await page.evaluateHandle(
+    `(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['${HEADER.trim()}\\n1,1,Dropped,,,'], 'dropped.csv'))
+      return transfer
+    })()`,
+  )
+  for (const type of ['dragover', 'drop'])
+    await zone.dispatchEvent(type, { dataTransfer: transfer })
+  assert.deepEqual(await rows(page, /^New/), ['2 Dropped'])
+  await page.getByText('dropped.csv').waitFor()
+  assert.equal(await page.getByText('Drop files or folders to upload them').count(), 0)
+  assert.equal((await client.account()).reserved, 0)
+  assert.equal((await client.assets().page(1)).meta.total, 0)
+})
+
+test('2,500 products go in three calls; cut off in between, the rest is sent when asked', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const writes = watchWrites(page)
+  const lines = Array.from({ length: 2500 }, (_, index) => `${index},1,Product ${index},,,`)
+  await choose(page, HEADER + lines.join('\n'))
+  let isRefusing = false
+  await page.route('**/api/v1/products', async (route) => {
+    if (route.request().method() !== 'PUT') return route.continue()
+    if (writes.length >= 2 && !isRefusing) {
+      isRefusing = true
+      const body = { code: 'invalid', message: 'No.', errors: { 'products.3.name': ['is odd'] } }
+      return route.fulfill({ status: 422, json: body })
+    }
+    return route.continue()
+  })
+  await page.getByRole('button', { name: 'Import 2,500 products' }).click()
+  await page.getByText('1,000 of 2,500 products sent').waitFor()
+  await page.getByText('The rest was not sent').waitFor()
+  await page.getByRole('row', { name: '1,005 It name is odd' }).waitFor()
+  assert.equal((await client.products().page(1)).meta.total, 1000)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('2,500 added').waitFor()
+  assert.deepEqual(writes, [1000, 1000, 1000, 500])
+  assert.equal((await client.products().page(1)).meta.total, 2500)
+})
+
+test('a key that may only read sees the preview, and why it can’t go on', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const settings = {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk',
+  }
+  const { page, client } = await openDashboard(t, settings, { isSignedIn: false })
+  const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
+  await page.goto('/products/import')
+  await page.getByLabel('API key').fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await choose(page, `${HEADER}1,1,Book,,,`)
+  await page.getByRole('button', { name: 'Import 1 product' }).click()
+  await page.getByText('Your key may only read').waitFor()
+})

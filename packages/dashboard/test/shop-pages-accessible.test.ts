@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible } from './support/axe.ts'
+import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
+const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
+
+test('axe finds nothing on products, import, storage, settings and signing in', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, context } = await openDashboard(t, KEYS)
+  await page.goto('/products')
+  await page.getByRole('heading', { name: 'Bring in your products' }).waitFor()
+  await assertAccessible(page, 'no products')
+  const [product] = await client.putProducts([
+    aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
+    aProduct({ product_id: 2, name: 'Same' }),
+    aProduct({ product_id: 3, name: RIGHT_TO_LEFT }),
+  ])
+  for (const [name, mime] of [
+    ['a.zip', 'application/zip'],
+    ['b.png', 'image/png'],
+    [LONG, 'video/mp4'],
+  ] as const) {
+    const { id } = await client.upload(new Uint8Array(100), { name, mime })
+    await client.attach(id, { product_ids: [1] })
+  }
+  await client.createKey({ name: 'one', scope: 'read' })
+  await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
+
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    const look = async (what: string) => {
+      await assertAccessible(page, `${what} at ${width}`)
+      assert.ok((await sideways(page)) <= 0, `${what} at ${width} is too wide`)
+    }
+    await page.goto('/products')
+    await page.getByRole('link', { name: 'Sample pack' }).waitFor()
+    await look('products')
+    await page.getByRole('button', { name: 'Delete Sample pack' }).click()
+    await page.getByRole('dialog').waitFor()
+    await look('deleting a product')
+    await page.goto(`/products/${product?.id}`)
+    await page.getByRole('heading', { name: 'Facts' }).waitFor()
+    await look('a product')
+    await page.goto('/products/import')
+    await page.getByRole('button', { name: 'Choose a file' }).waitFor()
+    await look('import')
+    await page.getByLabel('File of products').setInputFiles(csvFile(CSV))
+    for (const tab of [/^New/, /^Changed/, /^Unchanged/, /^Problems/]) {
+      await page.getByRole('tab', { name: tab }).click()
+      await look(`preview of ${tab}`)
+    }
+    await page.goto('/storage')
+    await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()
+    await page.getByText('Archives').waitFor()
+    await look('storage')
+    await page.goto('/settings')
+    await page.getByRole('switch').check()
+    await page.getByText('You are signed in').waitFor()
+    await look('settings')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Name').fill(`key at ${width}`)
+    await look('creating a key')
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByTestId('secret').waitFor()
+    await look('a new key')
+  }
+  const guest = await context.browser()?.newPage({ baseURL: new URL(page.url()).origin })
+  assert.ok(guest)
+  await guest.goto('/')
+  await guest.getByLabel('API key').fill('wrong')
+  await guest.keyboard.press('Enter')
+  await guest.getByText('The service does not know this key.').waitFor()
+  await assertAccessible(guest, 'signing in')
+  await guest.close()
+})
+
+test('everything there is reached by keyboard, and seen when it is', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts([aProduct({ sku: 'S', vendor: 'V', tags: ['t'] })])
+  await client.createKey({ name: 'one', scope: 'read' })
+  const stops = {
+    '/products': ['Import', 'Search by name', 'Vendor', 'Sample pack', 't', 'Delete Sample pack'],
+    '/products/import': ['All products', 'Choose a file'],
+    '/settings': ['What takes the space', 'Create a key', 'Revoke one'],
+  }
+  for (const [path, expected] of Object.entries(stops)) {
+    await page.goto(path)
+    await page
+      .getByText(expected.at(-1) ?? '')
+      .or(page.getByLabel(expected.at(-1) ?? ''))
+      .first()
+      .waitFor()
+    const found = await walk(page)
+    for (const name of expected) assert.ok(found.includes(name), `${path}: ${name} of ${found}`)
+  }
+})
+
+/** Presses Tab through the page; each stop must be visibly so. */
+async function walk(page: Page): Promise<string[]> {
+  const names: string[] = []
+  for (let step = 0; step < 40; step++) {
+    await page.keyboard.press('Tab')
+    const { name, isSeen, isOut } = await page.evaluate<Stop>(STOP)
+    if (isOut) break
+    assert.ok(isSeen, `the focus on ${name} is not seen`)
+    names.push(name)
+  }
+  return names
+}
+
+interface Stop {
+  name: string
+  isSeen: boolean
+  isOut: boolean
+}
+
+const STOP = `(() => {
+  const it = document.activeElement
+  const style = getComputedStyle(it)
+  const name = (it.getAttribute('aria-label') ?? it.innerText ?? '').trim()
+  const isMarked = style.outlineStyle !== 'none' || it.matches('input')
+  return { name, isSeen: isMarked, isOut: it === document.body }
+})()`
+
+function sideways(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const ADMIN = 'an-admin-key-0123456789-abcdefghijk'
+const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN }
+const GUEST = { isSignedIn: false }
+
+async function signIn(page: Page, key: string, { remember = false } = {}): Promise<void> {
+  await page.getByLabel('API key').fill(key)
+  if (remember) await page.getByLabel('Remember it on this computer').check()
+  await page.keyboard.press('Enter')
+}
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
+
+test('a wrong key is refused with a reason, and the right one leads to where people wanted to go', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page } = await openDashboard(t, KEYS, GUEST)
+  await page.goto('/products?vendor=press')
+  await heading(page, 'Sign in to Stowage').waitFor()
+  await signIn(page, 'not-a-key')
+  await page.getByText('The service does not know this key.').waitFor()
+  await signIn(page, ` ${ADMIN} `)
+  await heading(page, 'Products').waitFor()
+  assert.match(page.url(), /\/products\?vendor=press$/)
+})
+
+test('a key is kept for the tab only, until people sign out', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context } = await openDashboard(t, KEYS, GUEST)
+  await page.goto('/settings')
+  await signIn(page, ADMIN)
+  await page.getByText('It is forgotten when you close this tab.').waitFor()
+  await page.reload()
+  await heading(page, 'Settings').waitFor()
+  const other = await context.newPage()
+  await other.goto('/')
+  await heading(other, 'Sign in to Stowage').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(page, 'Sign in to Stowage').waitFor()
+  await page.reload()
+  await heading(page, 'Sign in to Stowage').waitFor()
+  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
+})
+
+test('a key that is to be remembered is, in every tab, until people sign out', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context } = await openDashboard(t, KEYS, GUEST)
+  await page.goto('/settings')
+  await signIn(page, ADMIN, { remember: true })
+  await page.getByText('It is remembered on this computer').waitFor()
+  const other = await context.newPage()
+  await other.goto('/products')
+  await heading(other, 'Products').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await heading(page, 'Sign in to Stowage').waitFor()
+  await other.reload()
+  await heading(other, 'Sign in to Stowage').waitFor()
+})
+
+test('a key that is revoked while it is in use leads back to signing in, and says why', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, KEYS, GUEST)
+  const { id, secret } = await client.createKey({ name: 'mine', scope: 'manage' })
+  await page.goto('/settings')
+  await signIn(page, secret)
+  await page.getByText('You use it now').waitFor()
+  await client.createKey({ name: 'another', scope: 'manage' })
+  await client.revokeKey(id)
+  await page.getByRole('link', { name: 'Products' }).click()
+  await page.getByText('The key you used is not valid any more.').waitFor()
+})
+
+test('what a key of less scope may not do is explained', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, KEYS, GUEST)
+  const { secret } = await client.createKey({ name: 'writer', scope: 'write' })
+  await page.goto('/settings')
+  await signIn(page, secret)
+  await page.getByText('Your key may not see or make keys').waitFor()
+  await page.getByText('default, 1 TB').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0)
+})

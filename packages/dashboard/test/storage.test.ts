@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { HOSTILE, LONG, refuseDialogs } from './support/products.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const tidy = (texts: string[]) => texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
+
+test('the meter, the types and the largest files say what takes the space', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '10kB' })
+  const dialogs = refuseDialogs(page)
+  const files = [
+    { name: HOSTILE, mime: 'video/mp4', size: 3000 },
+    { name: LONG, mime: 'image/png', size: 500 },
+    { name: 'b.png', mime: 'image/png', size: 1000 },
+  ]
+  for (const { name, mime, size } of files) {
+    await client.upload(new Uint8Array(size), { name, mime })
+  }
+  await client.store({ filename: 'a link', url: 'https://example.com/', size: '5GB' })
+  const file = { name: 'unfinished.zip', size: 2000, mime: 'application/zip' }
+  await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(file),
+  })
+  await page.goto('/storage')
+  const plan = section(page, 'Plan')
+  await plan.getByText('6.5 kB').waitFor()
+  assert.deepEqual(tidy(await plan.locator('dl > div').allInnerTexts()), [
+    'Stored 4.5 kB',
+    'Reserved by uploads 2 kB',
+    'Free 3.5 kB',
+  ])
+  await plan.getByText('of 10 kB taken (65 %)').waitFor()
+  assert.deepEqual(tidy(await section(page, 'By type').locator('tbody tr').allInnerTexts()), [
+    'Video 1 3 kB 67 %',
+    'Images 2 1.5 kB 33 %',
+    'Links 1 0 B 0 %',
+  ])
+  const largest = section(page, 'Largest files')
+  assert.deepEqual(tidy(await largest.getByRole('listitem').allInnerTexts()), [
+    `${HOSTILE} 3 kB`,
+    'b.png 1 kB',
+    `${LONG} 500 B`,
+  ])
+  await largest.getByRole('link', { name: 'b.png' }).click()
+  await page.getByRole('heading', { name: 'b.png' }).waitFor()
+  assert.deepEqual(dialogs, [])
+})
+
+test('an empty account and a plan that is nearly full are told as what they are', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1kB' })
+  await page.goto('/storage')
+  await page.getByText('Nothing is stored yet.').waitFor()
+  await page.getByText('There are no files yet.').waitFor()
+  await client.upload(new Uint8Array(950), { name: 'a.zip' })
+  await page.reload()
+  await page.getByText('The plan is nearly full').waitFor()
+})
+
+test('what can’t be read is said, and read once the service is back', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page } = await openDashboard(t)
+  const body = { code: 'internal', message: 'It went wrong here.' }
+  await page.route('**/account/usage', (route) => route.fulfill({ status: 500, json: body }))
+  await page.goto('/storage')
+  const types = section(page, 'By type')
+  await types.getByText('It went wrong here.').waitFor()
+  await section(page, 'Plan').getByText('of 1 TB taken').waitFor()
+  await page.unroute('**/account/usage')
+  await types.getByRole('button', { name: 'Try again' }).click()
+  await types.getByText('Nothing is stored yet.').waitFor()
+})
