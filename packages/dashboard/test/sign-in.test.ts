@@ -56,6 +56,7 @@ test('a key that is to be remembered is, in every tab, until people sign out', a
   await heading(other, 'Products').waitFor()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
+  await heading(other, 'Sign in to Stowage').waitFor()
   await other.reload()
   await heading(other, 'Sign in to Stowage').waitFor()
 })

@@ -19,3 +19,12 @@ export function forgetKey(): void {
 export function isRemembered(): boolean {
   return localStorage.getItem(NAME) !== null
 }
+
+/** Told when people sign out in another tab. Returns how to listen no more. */
+export function onKeyForgotten(tell: () => void): () => void {
+  const listen = ({ key, newValue }: StorageEvent) => {
+    if (key === NAME && newValue === null && readKey() === undefined) tell()
+  }
+  addEventListener('storage', listen)
+  return () => removeEventListener('storage', listen)
+}

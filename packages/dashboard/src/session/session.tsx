@@ -1,7 +1,7 @@
 import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
-import { forgetKey, keepKey, readKey } from './kept-key.ts'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { forgetKey, keepKey, onKeyForgotten, readKey } from './kept-key.ts'
 import { SignIn } from './sign-in.tsx'
 
 interface Session {
@@ -36,6 +36,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     }
     return { session: { client, apiKey, signOut }, queries }
   }, [apiKey])
+
+  useEffect(() => {
+    if (apiKey !== undefined) return onKeyForgotten(session.signOut)
+  }, [apiKey, session])
 
   const signIn = (key: string, isRemembered: boolean) => {
     keepKey(key, { isRemembered })
