@@ -58,6 +58,20 @@ test('products are filtered as people type; the address says so, and back and fo
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
 })
 
+test('on a phone the filters wait behind a button, which tells how many are set', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  await client.putProducts([aProduct({ vendor: 'Press' }), aProduct({ product_id: 2, name: 'B' })])
+  await page.goto('/products')
+  await untilNames(page, ['B', 'Sample pack'])
+  const vendor = page.getByRole('searchbox', { name: 'Vendor' })
+  assert.equal(await vendor.isVisible(), false)
+  await page.getByRole('button', { name: 'Filters', expanded: false }).click()
+  await vendor.fill('press')
+  await untilNames(page, ['Sample pack'])
+  await page.getByRole('button', { name: 'Filters: 1', expanded: true }).waitFor()
+})
+
 test('pages are addresses, and one past the end leads to the last', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)

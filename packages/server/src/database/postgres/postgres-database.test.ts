@@ -56,6 +56,33 @@ test('balancing the books mends counters that went wrong', async (t) => {
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
 })
 
+test('finishing and deleting at once never wait for each other in a circle', async (t) => {
+  const url = await server.database(t)
+  const options = { poolSize: 8, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  const data = database.of((await anAccount(database, 'default', 1000)).id)
+  const some = Array.from({ length: 40 }, () => ({ size: 1 }))
+  const ready = await Promise.all(some.map((facts) => aReadyAsset(data, facts)))
+  const coming = await Promise.all(some.map((facts) => reserve(data, facts)))
+  const begun = coming.map(({ upload }) => upload.asset.id)
+  for (const id of begun) await data.beginCompletion(id, NOON)
+  await Promise.all([
+    ...ready.map((id) => data.deleteAsset(id, NOON)),
+    ...begun.map((id) => data.finishCompletion(id, NOON)),
+  ])
+  // Connections tell what they met when they end.
+  await database.close()
+  const admin = postgres(url, { max: 1 })
+  cleanUp(t, () => admin.end())
+  const stats = async () => {
+    const [row] = await admin`
+      select numbackends, deadlocks from pg_stat_database where datname = current_database()`
+    return row
+  }
+  await until('all others are gone', async () => (await stats())?.numbackends === 1)
+  assert.equal(Number((await stats())?.deadlocks), 0)
+})
+
 test('a database of before the usage by type is counted once', async (t) => {
   const url = await server.database(t)
   const { data } = await aBusyAccount(await openAt(t, url))
