@@ -13,6 +13,8 @@ import {
   anUpload,
   aReadyAsset,
   NEWEST,
+  NOON,
+  reserve,
 } from '../contract/builders.ts'
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
@@ -92,7 +94,7 @@ test('a database of before the usage by type is counted once', async (t) => {
   cleanUp(t, () => admin.end())
   await admin`drop function asset_type, count_changed_asset, count_added_assets cascade`
   await admin`drop table usage_by_type`
-  await admin`delete from migrations where name = '0005_usage_by_type.sql'`
+  await admin`delete from migrations where name = '0004_usage_by_type.sql'`
   const again = await openAt(t, url)
   const [books] = await again.readBooks()
   assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)

@@ -110,7 +110,7 @@ test('a database of before the usage by type is counted once', async (t) => {
     other.exec(`drop trigger assets_use_on_${change}`)
   }
   other.exec('drop table usage_by_type; alter table assets drop column type')
-  other.exec(`delete from migrations where name = '0005_usage_by_type.sql'`)
+  other.exec(`delete from migrations where name = '0004_usage_by_type.sql'`)
   const again = await openIn(t, file)
   const [books] = await again.readBooks()
   assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
