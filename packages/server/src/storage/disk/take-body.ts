@@ -36,9 +36,8 @@ export function takeBody(
         fail(senderGone())
         return
       }
-      // What came with the headers has been through the parser.
-      const first: Buffer | null = request.read()
-      if (first !== null) accept(first)
+      // What came with the headers has been through the parser. Node 26 hands it out piece by piece.
+      for (let first = request.read(); first !== null; first = request.read()) accept(first)
       if (left === 0) {
         request.resume()
         resolve()
