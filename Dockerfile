@@ -1,7 +1,8 @@
 FROM node:24-slim AS build
 WORKDIR /app
 COPY . .
-RUN npm ci --omit=dev --ignore-scripts
+# What builds is not what runs: it stays behind.
+RUN npm ci --ignore-scripts && npm run build --if-present && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
 WORKDIR /app

@@ -3,7 +3,7 @@ const OLDEST = 24
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   process.stderr.write(
-    `stowage: Node ${OLDEST} or later is needed, and this is ${process.versions.node}; npm start and npx stowage bring their own\n`,
+    `stowage: Node ${OLDEST} or later is needed, and this is ${process.versions.node}; in a checkout npm start and npx stowage bring their own\n`,
   )
   process.exit(1)
 }

@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { ROOT } from './manifest.ts'
+import { run } from './run.ts'
+import { stageClient } from './stage-client.ts'
+import { stageCommand } from './stage-command.ts'
+
+/** Packs the client and the command into the folder. Returns the tarballs' paths. */
+export async function packAll(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true })
+  // What is served and not written by hand, such as the web app.
+  await run('npm', ['run', 'build', '--if-present'], ROOT)
+  return Promise.all([packStaged(folder, stageClient), packStaged(folder, stageCommand)])
+}
+
+async function packStaged(
+  folder: string,
+  stage: (staged: string) => Promise<void>,
+): Promise<string> {
+  const staged = await mkdtemp(join(tmpdir(), 'stowage-pack-'))
+  try {
+    await stage(staged)
+    const destination = ['--pack-destination', resolve(folder)]
+    const answer = await run('npm', ['pack', '--json', ...destination], staged)
+    const [packed] = JSON.parse(answer) as { filename: string }[]
+    if (packed === undefined) throw new Error('npm packed nothing')
+    return join(folder, packed.filename)
+  } finally {
+    await rm(staged, { recursive: true, force: true })
+  }
+}

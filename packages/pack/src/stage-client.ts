@@ -1,0 +1,82 @@
+import { cp, glob, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
+import { run } from './run.ts'
+import { wireTypes } from './wire-types.ts'
+
+const NAME = '@stowage/client'
+
+/** Lays out the client as it is packed: a JavaScript and a type file for each source. */
+export async function stageClient(staged: string): Promise<void> {
+  const folder = folderOf(NAME)
+  const manifest = await readManifest(NAME)
+  const dist = join(staged, 'dist')
+  await compile(folder, Object.values(manifest.exports), dist)
+  await bringProtocolAlong(dist)
+  await writeManifest(staged, manifest, {
+    sideEffects: manifest.sideEffects,
+    exports: packedExports(manifest),
+    dependencies: manifest.dependencies,
+    peerDependencies: manifest.peerDependencies,
+    peerDependenciesMeta: manifest.peerDependenciesMeta,
+  })
+  await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
+  await writeFile(join(staged, 'README.md'), await readmeOf(folder))
+}
+
+/** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */
+function packedExports({ exports }: Manifest): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(exports).map(([name, source]) => {
+      const stem = source.replace('./src/', './dist/').replace(/\.ts$/, '')
+      return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }]
+    }),
+  )
+}
+
+async function compile(folder: string, entries: string[], outDir: string): Promise<void> {
+  const config = join(dirname(outDir), 'tsconfig.json')
+  const settings = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      outDir,
+      rootDir: join(folder, 'src'),
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    },
+    include: [],
+    files: entries.map((entry) => join(folder, entry)),
+  }
+  await writeFile(config, JSON.stringify(settings))
+  await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', config], ROOT)
+}
+
+/**
+ * The protocol's types become a file of the client's own. The names of the sources, which the compiler
+ * leaves in type files, become those of what it made.
+ */
+async function bringProtocolAlong(dist: string): Promise<void> {
+  const names = new Set<string>()
+  const wire = join(dist, 'wire')
+  for await (const name of glob('**/*.d.ts', { cwd: dist })) {
+    const file = join(dist, name)
+    const text = await readFile(file, 'utf8')
+    const ours = /\{([^}]*)\} from '@stowage\/protocol'/g
+    for (const [, list = ''] of text.matchAll(ours)) {
+      for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)) names.add(name)
+    }
+    const near = relative(dirname(file), wire)
+    const own = text
+      .replaceAll("'@stowage/protocol'", `'${near.startsWith('.') ? near : `./${near}`}.js'`)
+      .replace(/(from |import\()'(\.[^']*)\.ts'/g, "$1'$2.js'")
+    await writeFile(file, own)
+  }
+  await writeFile(`${wire}.d.ts`, wireTypes(names))
+}
+
+/** Without the links into the repository, which is not there. */
+async function readmeOf(folder: string): Promise<string> {
+  const text = await readFile(join(folder, 'README.md'), 'utf8')
+  return text.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
+}

@@ -1,0 +1,43 @@
+import { cp, glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bundle } from './bundle.ts'
+import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
+
+const NAME = 'stowage'
+
+/** Lays out the command as it is packed: with the service and all else of the workspace inside. */
+export async function stageCommand(staged: string): Promise<void> {
+  const manifest = await readManifest(NAME)
+  const dependencies = await dependenciesOf(manifest)
+  const folder = join(staged, 'dist')
+  const entry = join(folderOf(NAME), 'bin/stowage.js')
+  await bundle({ entry, external: Object.keys(dependencies), folder })
+  await writeManifest(staged, manifest, {
+    bin: { stowage: './dist/stowage.js' },
+    dependencies: await namedIn(folder, dependencies),
+    // One of them would report every install to others.
+    scarfSettings: { enabled: false },
+  })
+  await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
+}
+
+/** Those of other people, its own and those of the packages that go inside. */
+async function dependenciesOf({ dependencies = {} }: Manifest): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const [name, version] of Object.entries(dependencies)) {
+    const inside = name.startsWith('@stowage/') ? await readManifest(name) : undefined
+    Object.assign(found, inside ? await dependenciesOf(inside) : { [name]: version })
+  }
+  return found
+}
+
+/** What gives only types is not needed once they are gone. */
+async function namedIn(
+  folder: string,
+  dependencies: Record<string, string>,
+): Promise<Record<string, string>> {
+  const files = await Array.fromAsync(glob('*.js', { cwd: folder }))
+  const codes = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
+  const isNamed = ([name]: [string, string]) => codes.some((code) => code.includes(`"${name}`))
+  return Object.fromEntries(Object.entries(dependencies).filter(isNamed).toSorted())
+}

@@ -1,0 +1,84 @@
+import * as protocol from '@stowage/protocol'
+
+/** What the protocol's schemas are made of. */
+interface Schema {
+  type?: string | string[]
+  title?: string
+  description?: string
+  enum?: string[]
+  anyOf?: Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  required?: string[]
+}
+
+/** Types of the protocol that no schema stands behind. */
+const OTHERS: Record<string, () => string> = {
+  ErrorCode: () => oneOf(Object.keys(protocol.ERRORS)),
+}
+
+/**
+ * The named types of the protocol, and all they are made of, as declarations that need nothing else.
+ * The protocol's own come out of its schemas by TypeBox's types, which whoever installs the client
+ * does not have.
+ */
+export function wireTypes(names: Iterable<string>): string {
+  const declared = new Map<string, string>()
+  const wanted = [...new Set(names)]
+  for (const name of wanted) {
+    if (declared.has(name)) continue
+    declared.set(name, `export type ${name} = ${typeNamed(name, wanted)}\n`)
+  }
+  return [...declared.keys()]
+    .toSorted()
+    .map((name) => declared.get(name))
+    .join('\n')
+}
+
+/** What it refers to by name is added to those that are wanted. */
+function typeNamed(name: string, wanted: string[]): string {
+  const other = OTHERS[name]
+  if (other) return other()
+  const schema = (protocol as Record<string, unknown>)[name]
+  if (schema === undefined) throw new Error(`the protocol has no schema ${name} to make a type of`)
+  return shape(schema as Schema, (title) => {
+    wanted.push(title)
+  })
+}
+
+type Refer = (title: string) => void
+
+/** A schema that the protocol exports goes by its name. */
+function typeOf(schema: Schema, refer: Refer): string {
+  const { title } = schema
+  if (title === undefined || !(title in protocol)) return shape(schema, refer)
+  refer(title)
+  return title
+}
+
+function shape(schema: Schema, refer: Refer): string {
+  if (schema.enum) return oneOf(schema.enum)
+  if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, refer)).join(' | ')
+  const types = [schema.type ?? []].flat()
+  if (types.length === 0) throw new Error(`what is the type of ${JSON.stringify(schema)}?`)
+  return types.map((type) => ofType(type, schema, refer)).join(' | ')
+}
+
+function ofType(type: string, schema: Schema, refer: Refer): string {
+  if (type === 'integer') return 'number'
+  if (type === 'string' || type === 'boolean' || type === 'null') return type
+  if (type === 'array') return `Array<${typeOf(schema.items ?? {}, refer)}>`
+  const [values] = Object.values(schema.patternProperties ?? {})
+  if (values) return `Record<string, ${typeOf(values, refer)}>`
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    const mark = schema.required?.includes(name) ? '' : '?'
+    const comment = member.description ? `/** ${member.description} */\n` : ''
+    return `${comment}${name}${mark}: ${typeOf(member, refer)}`
+  })
+  return `{\n${members.join('\n')}\n}`.replaceAll('\n', '\n  ').replace(/ {2}\}$/, '}')
+}
+
+function oneOf(values: string[]): string {
+  return values.map((value) => `'${value}'`).join(' | ')
+}

@@ -1,0 +1,13 @@
+import { createClient, isStowageError } from '@stowage/client/node'
+
+/* Sends a file, lists it and fetches it again: there-and-back.js ADDRESS FILE COPY STATE */
+const [baseUrl, file, copy, stateFolder] = process.argv.slice(2)
+const stowage = createClient({ baseUrl, stateFolder })
+const asset = await stowage.upload(file)
+const names = await Array.fromAsync(stowage.assets(), ({ filename }) => filename)
+await stowage.downloadTo(asset.id, copy)
+await stowage.delete(asset.id)
+const code = await stowage
+  .asset(asset.id)
+  .catch((error) => isStowageError(error, 'not_found') && error.code)
+process.stdout.write(JSON.stringify({ node: process.versions.node, names, code }))
