@@ -24,8 +24,15 @@ const WORTH_COMPRESSING = 1024
 async function build(): Promise<void> {
   const stamp = await fingerprint()
   if ((await readFile(join(DIST, STAMP), 'utf8').catch(() => '')) === stamp) return
+  const vite = await import('vite').catch(() => undefined)
+  if (vite === undefined) {
+    // As after `npm ci --omit=dev`: the service runs, and says at `/` what is missing.
+    process.stderr.write(
+      'stowage: the dashboard needs building, but what builds it is not installed\n',
+    )
+    return
+  }
   process.stderr.write('stowage: building the dashboard, which takes some seconds once\n')
-  const vite = await import('vite')
   const { config } = await import('./vite.config.ts')
   // Whole or not at all, also when two build at once or one is stopped.
   const made = await mkdtemp(join(HERE, '.building-'))
