@@ -41,7 +41,8 @@ async function build(): Promise<void> {
   await writeFile(join(made, STAMP), stamp)
   await chmod(made, 0o755)
   await rm(DIST, { recursive: true, force: true })
-  await rename(made, DIST)
+  // Another may have been quicker with the same.
+  await rename(made, DIST).catch(() => rm(made, { recursive: true }))
 }
 
 /** Of everything that the result depends on. */

@@ -13,6 +13,8 @@ export const config: InlineConfig = {
     target: 'es2022',
     modulePreload: { polyfill: false },
     emptyOutDir: true,
+    // Those of what is bundled, beside it.
+    license: { fileName: 'licenses.md' },
     // A test keeps the whole of it small.
     chunkSizeWarningLimit: 1000,
   },
