@@ -38,7 +38,7 @@ test('with keys, a page of any origin may ask first, for every method and header
 /** Whatever a page's fetch can bring about. */
 const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
   [200, 'GET', `${API}/assets`, KEY],
-  [302, 'GET', '/', {}],
+  [200, 'GET', '/', {}],
   [400, 'POST', `${API}/keys`, { ...KEY, 'Content-Type': 'application/json' }, '{'],
   [400, 'GET', `${API}/assets?filename=%ff`, KEY],
   [400, 'GET', `${API}/assets/%ff`, KEY],
