@@ -11,6 +11,10 @@ const mediaType = {
   ...Problem('must be a media type such as application/zip'),
 }
 
+/** What every store takes as a part that is not the last: 5 MiB to 5 GiB. */
+const SMALLEST_CHUNK = 5 * 1024 ** 2
+const LARGEST_CHUNK = 5 * 1024 ** 3
+
 /** `filename` and `mime_type` are taken too: clients in the field send both spellings. */
 export const UploadRequest = Type.Object(
   {
@@ -30,6 +34,15 @@ export const UploadRequest = Type.Object(
       }),
     ),
     mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Another word for mime' })),
+    chunk_size: Type.Optional(
+      Type.Integer({
+        minimum: SMALLEST_CHUNK,
+        maximum: LARGEST_CHUNK,
+        description:
+          'How long the parts are to be, for clients that slice by themselves. They are longer where there would be too many: the answer’s chunk_size counts',
+        ...Problem(`must be a whole number of bytes from ${SMALLEST_CHUNK} to ${LARGEST_CHUNK}`),
+      }),
+    ),
   },
   { title: 'UploadRequest' },
 )

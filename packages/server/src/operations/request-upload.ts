@@ -18,6 +18,8 @@ export interface FileDetails {
   size: number
   mime?: string | undefined
   mime_type?: string | undefined
+  /** Left out: as the settings say. */
+  chunk_size?: number | undefined
 }
 
 export interface UploadSession {
@@ -35,8 +37,8 @@ export async function requestUpload(
 ): Promise<UploadSession> {
   const { data, storage, settings } = context
   const { filename, mime } = checkFile(request.file)
-  const { size } = request.file
-  const plan = planParts(size, { chunkSize: settings.chunkSize, maxParts: storage.maxParts })
+  const { size, chunk_size: chunkSize = settings.chunkSize } = request.file
+  const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
   const createdAt = context.clock()
   const id = context.newId()
   const uploadId = context.newId()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PartAddress } from '@stowage/protocol'
 import { takeStorageAway, uploadInStorage } from '../support/in-storage.ts'
 import { aService } from '../support/service.ts'
 import {
@@ -42,6 +43,33 @@ test('a session has the fields of the interface, and its parts cover the file', 
   for (const { url } of session.urls) assert.ok(url.startsWith(`${storageUrl}/`))
   const hours = (Date.parse(session.expires_at) - Date.now()) / 3_600_000
   assert.ok(hours > 11.9 && hours <= 12)
+})
+
+test('a client that slices by itself says how long its parts are', async (t) => {
+  const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '6MiB' })
+  const bytes = someBytes(11_000_000)
+  const request = { name: 'film.mov', size: bytes.length, mime: 'video/quicktime' }
+  const ask = (chunk_size: unknown) =>
+    call('POST', `${API}/assets/signed`, { ...request, chunk_size })
+  const { body: session } = await ask(5_242_880)
+  assert.equal(session.chunk_size, 5_242_880)
+  assert.deepEqual(
+    session.urls.map(({ start, end }: PartAddress) => [start, end]),
+    [
+      [0, 5_242_880],
+      [5_242_880, 10_485_760],
+      [10_485_760, 11_000_000],
+    ],
+  )
+  const resumed = await call('GET', `${API}/assets/${session.id}/upload`)
+  assert.equal(resumed.body.chunk_size, 5_242_880)
+  const { status } = await complete(baseUrl, session, await putParts(session, bytes))
+  assert.equal(status, 200)
+  assert.ok((await download(baseUrl, session.id)).equals(bytes))
+  for (const wrong of [5_242_879, 5_368_709_121, 6e6 + 0.5, '6000000']) {
+    const refused = await ask(wrong)
+    assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['chunk_size']])
+  }
 })
 
 test('a file goes up in parts and comes down whole, listed once it is ready', async (t) => {
