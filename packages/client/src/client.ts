@@ -19,9 +19,9 @@ import type {
 } from '@stowage/protocol'
 import { createCalls } from './calls.ts'
 import { isStowageError } from './errors.ts'
+import { connect } from './connect.ts'
 import type { Listing } from './listing.ts'
 import type { RetryOptions } from './patience.ts'
-import { createRequest } from './request.ts'
 import { type BlobInput, openBlob } from './upload/blob-source.ts'
 import { openBrowserStore } from './upload/indexed-db-store.ts'
 import type { LegContext } from './upload/leg.ts'
@@ -114,16 +114,8 @@ export function createClientOn<Input>(
   options: ClientOptions,
   platform: Pick<LegContext, 'open' | 'store'>,
 ): Client<Input> {
-  const { retry = {}, timeoutMs = 60_000, stallMs = 30_000 } = options
-  const baseUrl = (options.baseUrl ?? '').replace(/(\/api\/v1)?\/*$/, '')
-  const request = createRequest({
-    baseUrl,
-    apiKey: options.apiKey,
-    // Called as a function of the page, as browsers insist.
-    fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
-    timeoutMs,
-    retry,
-  })
+  const { retry = {}, stallMs = 30_000 } = options
+  const { baseUrl, request } = connect(options)
   const context: LegContext = {
     ...platform,
     request,

@@ -55,7 +55,7 @@ export function newSaved(
 }
 
 /** Not by randomUUID, which pages without TLS lack. */
-function randomKey(): string {
+export function randomKey(): string {
   return crypto.getRandomValues(new Uint32Array(5)).join('-')
 }
 

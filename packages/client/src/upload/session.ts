@@ -40,17 +40,22 @@ function sessionOf(answer: UploadSession | ResumedUpload): Session {
   }
 }
 
+export type SessionWishes = Pick<SavedUpload, 'name' | 'size' | 'mime' | 'idempotencyKey'> & {
+  /** Left out: as the service likes it. */
+  chunkSize?: number
+}
+
 /** Repeating it with the same key gives the same session, with addresses for all parts. */
 export async function requestSession(
   request: Request,
-  { name, size, mime, idempotencyKey }: SavedUpload,
+  { name, size, mime, idempotencyKey, chunkSize }: SessionWishes,
   call: CallOptions,
 ): Promise<Session> {
   const answer = await request.json<UploadSession>('/assets/signed', {
     ...call,
     method: 'POST',
     headers: { 'Idempotency-Key': idempotencyKey },
-    body: { name, size, mime },
+    body: { name, size, mime, chunk_size: chunkSize },
   })
   return sessionOf(answer)
 }
@@ -79,7 +84,7 @@ export async function findSession(
 
 export async function completeSession(
   request: Request,
-  { id, uploadId, received }: Session,
+  { id, uploadId, received }: Pick<Session, 'id' | 'uploadId' | 'received'>,
   call: CallOptions,
 ): Promise<Asset> {
   // Where the ETag can't be read, the service asks the storage.

@@ -20,8 +20,12 @@ export function whyNoBrowser(): Promise<string | undefined> {
 }
 
 /** Chromium without a window, closed after the test. For it, `rebound` is a name of this machine. */
-export async function aBrowser(t: TestContext, { rebound }: { rebound: string }): Promise<Browser> {
-  const args = [...FLAGS, `--host-resolver-rules=MAP ${rebound} 127.0.0.1`]
+export async function aBrowser(
+  t: TestContext,
+  { rebound }: { rebound?: string } = {},
+): Promise<Browser> {
+  const rules = rebound === undefined ? [] : [`--host-resolver-rules=MAP ${rebound} 127.0.0.1`]
+  const args = [...FLAGS, ...rules]
   const browser = await chromium.launch({ executablePath: EXECUTABLE, args })
   cleanUp(t, () => browser.close())
   return browser

@@ -1,0 +1,41 @@
+import './upload.css'
+import { createClient } from '@stowage/client'
+
+const byId = (id) => document.getElementById(id)
+
+byId('files').addEventListener('change', ({ target }) => {
+  const stowage = createClient({ baseUrl: byId('service').value, apiKey: byId('key').value })
+  for (const file of target.files) send(stowage, file)
+})
+
+/** A file whose upload a reload ended goes on where it was: choose it again. */
+async function send(stowage, file) {
+  const item = byId('upload').content.cloneNode(true).firstElementChild
+  const find = (selector) => item.querySelector(selector)
+  find('.name').textContent = file.name
+  byId('uploads').append(item)
+
+  const upload = stowage.upload(file, {
+    onProgress({ state, bytes, total, secondsLeft, problem }) {
+      const left = secondsLeft === undefined ? '' : `, ${Math.ceil(secondsLeft)} s left`
+      find('progress').value = total > 0 ? bytes / total : 0
+      find('.pause').textContent = state === 'paused' ? 'Resume' : 'Pause'
+      find('output').value = problem ? `Trying again: ${problem.message}` : `${state}${left}`
+    },
+  })
+  find('.cancel').onclick = () => upload.cancel()
+  find('.pause').onclick = () => {
+    if (upload.progress.state === 'paused') upload.resume()
+    else upload.pause()
+  }
+
+  try {
+    const { id, size } = await upload
+    item.dataset.state = 'ready'
+    find('progress').value = 1
+    find('output').value = `Arrived: ${size}, asset ${id}`
+  } catch (error) {
+    item.dataset.state = 'failed'
+    find('output').value = error.message
+  }
+}

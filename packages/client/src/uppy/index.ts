@@ -1,0 +1,172 @@
+import type { ProductReferences } from '@stowage/protocol'
+import { type ConnectOptions, connect } from '../connect.ts'
+import { isStowageError, StowageError } from '../errors.ts'
+import { randomKey } from '../upload/attempt.ts'
+import {
+  cancelSession,
+  completeSession,
+  countParts,
+  readSession,
+  requestSession,
+  type Session,
+  type SessionWishes,
+} from '../upload/session.ts'
+import type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
+import { xmlAnswer } from './xml-answer.ts'
+
+export type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
+
+export interface StowageUppyOptions extends ConnectOptions {
+  /** Products to link each asset to, once it is there. A function is asked when an upload starts. */
+  attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
+}
+
+interface KnownFile extends SessionWishes {
+  chunkSize: number
+  products: ProductReferences | undefined
+}
+
+/** Uppy sends a file's parts one after the other, and what breaks is sent again: so not too long. */
+const CHUNK = 16 * 1024 ** 2
+/** Fewer than any store takes. */
+const MOST_PARTS = 1000
+
+function chunkSizeOf(size: number): number {
+  return Math.max(CHUNK, Math.ceil(size / MOST_PARTS))
+}
+
+/**
+ * The options for `uppy.use(AwsS3, stowage({ baseUrl, apiKey }))`. Of a finished upload, `key` is the
+ * asset's id. What was begun before a reload goes on where `@uppy/golden-retriever` is used.
+ */
+export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOptions {
+  const { baseUrl, request } = connect(options)
+  /** By the key that Uppy has for them: one made up by us, then the asset's id. */
+  const files = new Map<string, KnownFile>()
+  const sessions = new Map<string, Session>()
+  /** The same file, tried again, is the same upload: a lost answer makes no second one. */
+  const keys = new WeakMap<object, { key: string; name: string }>()
+  const ended = new Set<string>()
+
+  function keyOf({ s3Multipart, data, meta, name }: UppyFile): string {
+    if (s3Multipart) return s3Multipart.key
+    const title = `${meta.name ?? name}`
+    const before = data && keys.get(data)
+    if (before?.name === title && !ended.has(before.key)) return before.key
+    const key = randomKey()
+    if (data) keys.set(data, { key, name: title })
+    return key
+  }
+
+  function generateObjectKey(file: UppyFile): string {
+    const key = keyOf(file)
+    const size = file.size ?? 0
+    files.set(key, {
+      name: `${file.meta.name ?? file.name}`,
+      size,
+      mime: file.type ?? '',
+      idempotencyKey: key,
+      chunkSize: chunkSizeOf(size),
+      products: typeof attach === 'function' ? attach(file) : attach,
+    })
+    return key
+  }
+
+  function getFile(key: string): KnownFile {
+    const file = files.get(key)
+    if (file === undefined) throw new StowageError('upload_ended', 'This file is not known here.')
+    return file
+  }
+
+  function keep(session: Session, file: KnownFile): Session {
+    if (session.chunkSize !== file.chunkSize) {
+      const message = `The service wants parts of ${session.chunkSize} bytes, and Uppy has cut others.`
+      throw new StowageError('bad_answer', message)
+    }
+    files.set(session.id, file)
+    sessions.set(session.id, session)
+    return session
+  }
+
+  async function begin(key: string): Promise<Session> {
+    const file = getFile(key)
+    try {
+      return keep(await requestSession(request, file, {}), file)
+    } catch (error) {
+      if (isStowageError(error, 'upload_ended')) ended.add(key)
+      throw error
+    }
+  }
+
+  async function renew(id: string): Promise<Session> {
+    return keep(await readSession(request, id, {}), getFile(id))
+  }
+
+  async function addressOf(id: string, part: number): Promise<string> {
+    const known = sessions.get(id)
+    const session = known && Date.now() < known.renewAt ? known : await renew(id)
+    const url = session.addresses.get(part)
+    if (url === undefined) throw new StowageError('upload_ended', `Part ${part} is there already.`)
+    return url
+  }
+
+  /** All that need not be sent: of what is put together, the storage does not tell the parts. */
+  async function listHeld(id: string) {
+    const { addresses, received } = await renew(id)
+    const { size, chunkSize } = getFile(id)
+    return Array.from({ length: countParts(size, chunkSize) }, (_, index) => index + 1)
+      .filter((part) => !addresses.has(part))
+      .map((part) => ({ PartNumber: part, ETag: received.get(part)?.etag || 'held' }))
+  }
+
+  async function complete(id: string, uploadId: string): Promise<void> {
+    // The service asks the storage what it holds.
+    await completeSession(request, { id, uploadId, received: new Map() }, {})
+    const { products } = getFile(id)
+    if (products) await request.json(`/assets/${id}/attach`, { method: 'POST', body: products })
+    end(id)
+  }
+
+  function end(id: string): void {
+    sessions.delete(id)
+    ended.add(files.get(id)?.idempotencyKey ?? id)
+  }
+
+  /** Uppy sends an empty file with one PUT, and tells nobody when it is done. So it is done here. */
+  async function storeEmpty(key: string): Promise<string> {
+    const { id, uploadId, addresses } = await begin(key)
+    const url = addresses.get(1)
+    if (url !== undefined) await fetch(url, { method: 'PUT', body: new Blob([]) })
+    await complete(id, uploadId)
+    return id
+  }
+
+  async function signRequest(wanted: UppyRequest): Promise<UppySigned> {
+    const { method, key, uploadId, partNumber } = wanted
+    if (uploadId === undefined) {
+      if (method === 'PUT') return { url: xmlAnswer({}), key: await storeEmpty(key) }
+      const session = await begin(key)
+      const result = { UploadId: session.uploadId }
+      return { url: xmlAnswer({ InitiateMultipartUploadResult: result }), key: session.id }
+    }
+    if (partNumber !== undefined) return { url: await addressOf(key, partNumber) }
+    if (method === 'GET') {
+      return { url: xmlAnswer({ ListPartsResult: { Part: await listHeld(key) } }) }
+    }
+    if (method === 'DELETE') {
+      await cancelSession(request, { id: key, uploadId }, {})
+      end(key)
+      return { url: xmlAnswer({}) }
+    }
+    await complete(key, uploadId)
+    const result = { Location: `${baseUrl}/api/v1/assets/${key}`, Key: key }
+    return { url: xmlAnswer({ CompleteMultipartUploadResult: result }) }
+  }
+
+  return {
+    shouldUseMultipart: true,
+    getChunkSize: ({ size }) => chunkSizeOf(size),
+    generateObjectKey,
+    signRequest,
+  }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { whyNoCurl } from '../../server/test/support/curl.ts'
+import { installed } from '../../server/test/support/installed.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import { anExamplePage, type ExamplePage, runExample } from './support/example.ts'
+
+const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
+const NO_BROWSER = await whyNoBrowser()
+
+/** A service with a key, and a file to send there. */
+async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
+  const { baseUrl, storageUrl } = await aServiceProcess(t, {
+    ...KEYED,
+    STOWAGE_CHUNK_SIZE: String(chunk),
+  })
+  const { client } = await aClient(t, { baseUrl, apiKey: ADMIN_KEY })
+  const path = join(await aFolder(t), 'a film & more.mov')
+  const bytes = someBytes(size)
+  await writeFile(path, bytes)
+  return {
+    baseUrl,
+    storageUrl,
+    path,
+    settings: { STOWAGE_URL: baseUrl, STOWAGE_KEY: ADMIN_KEY },
+    /** The file is there whole, and nothing else is. Gives its id. */
+    async assertArrived(): Promise<string> {
+      const { data } = await client.assets().page()
+      const names = data.map(({ filename }) => filename)
+      assert.deepEqual(names, ['a film & more.mov'])
+      const id = data[0]?.id ?? ''
+      const arrived = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(arrived).equals(bytes))
+      assert.equal((await client.account()).reserved, 0)
+      return id
+    },
+  }
+}
+
+test('curl', async (t) => {
+  const missing = (await whyNoCurl()) ?? (await installed({ command: 'jq', packages: ['jq'] }))
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const { path, settings, assertArrived } = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const printed = await runExample(['sh', 'curl/upload.sh', path], settings)
+  assert.equal(printed, await assertArrived())
+})
+
+test('Node', async (t) => {
+  const { path, settings, assertArrived } = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const state = { XDG_STATE_HOME: await aFolder(t) }
+  const command = [process.execPath, 'node/upload.js', path] as const
+  const printed = await runExample([...command], { ...settings, ...state })
+  assert.equal(printed, await assertArrived())
+})
+
+/** Of nowhere else than this machine. */
+function assertLoadedHere({ page, origins, problems }: ExamplePage, allowed: string[]): void {
+  const known = new Set([new URL(page.url()).origin, ...allowed.map((url) => new URL(url).origin)])
+  assert.deepEqual(
+    [...origins].filter((origin) => !known.has(origin) && origin !== 'null'),
+    [],
+  )
+  assert.deepEqual(problems, [])
+}
+
+test('a page in a browser', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const scene = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const example = await anExamplePage(t, 'browser')
+  const { page } = example
+  await page.getByLabel('Service').fill(scene.baseUrl)
+  await page.getByLabel('Key').fill(ADMIN_KEY)
+  await page.getByLabel('Files').setInputFiles(scene.path)
+  const told = await page.getByText(/asset \S+/).textContent()
+  assert.equal(/asset (\S+)/.exec(told ?? '')?.[1], await scene.assertArrived())
+  assertLoadedHere(example, [scene.baseUrl, scene.storageUrl])
+})
+
+test('Uppy’s dashboard', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const scene = await aScene(t, { size: 40_000_000, chunk: 100_000_000 })
+  const example = await anExamplePage(t, 'uppy')
+  const { page } = example
+  await page.getByLabel('Service').fill(scene.baseUrl)
+  await page.getByLabel('Key').fill(ADMIN_KEY)
+  await page.getByRole('button', { name: 'Connect' }).click()
+  await page.locator('.uppy-Dashboard-input').first().setInputFiles(scene.path)
+  await page.getByRole('button', { name: 'Upload 1 file' }).click()
+  await page.getByText('Complete', { exact: true }).waitFor()
+  assertLoadedHere(example, [scene.baseUrl, scene.storageUrl])
+  await scene.assertArrived()
+})

@@ -1,0 +1,57 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { aBrowser } from '../../../server/test/support/browser.ts'
+import { cleanUp } from '../../../server/test/support/clean-up.ts'
+
+const run = promisify(execFile)
+const FOLDER = fileURLToPath(new URL('../../../../examples/', import.meta.url))
+
+/** Runs one as a process, and gives what it printed. */
+export async function runExample(
+  [command, path, ...words]: [command: string, path: string, ...words: string[]],
+  settings: Record<string, string>,
+): Promise<string> {
+  const env = { ...process.env, ...settings }
+  const { stdout } = await run(command, [`${FOLDER}${path}`, ...words], { env })
+  return stdout.trim()
+}
+
+/** What `npm run example` starts; its page's address. */
+async function serveExample(t: TestContext, name: string): Promise<string> {
+  const child = spawn(process.execPath, [`${FOLDER}serve.js`, name], {
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  cleanUp(t, async () => {
+    child.kill()
+    await exited
+  })
+  const [greeting] = await once(child.stdout, 'data')
+  return /http\S+/.exec(`${greeting}`)?.[0] ?? ''
+}
+
+export interface ExamplePage {
+  page: Page
+  /** Where the page has asked for anything. */
+  origins: Set<string>
+  /** What went wrong in it and was caught by nobody. */
+  problems: string[]
+}
+
+/** The page of an example, in a real browser. */
+export async function anExamplePage(t: TestContext, name: string): Promise<ExamplePage> {
+  const address = await serveExample(t, name)
+  const browser = await aBrowser(t)
+  const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+  const origins = new Set<string>()
+  const problems: string[] = []
+  page.on('request', (request) => origins.add(new URL(request.url()).origin))
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(address)
+  return { page, origins, problems }
+}
