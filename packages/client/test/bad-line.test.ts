@@ -8,35 +8,13 @@ import { listAll } from '../../server/test/support/list-all.ts'
 import { aRandom, type Random } from '../../server/test/support/random.ts'
 import { callJson } from '../../server/test/support/service.ts'
 import { API, download, someBytes } from '../../server/test/support/upload.ts'
+import { aBadLine } from './support/bad-line.ts'
 import { aClient } from './support/client.ts'
-import type { Fault } from './support/fault-proxy.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
 const UPLOADS = 200
 const MOST_PARTS = 30
 const CHUNK = 10_000
-/** Of a hundred requests, so many meet a fault. */
-const FAULTS_PERCENT = 12
-
-const EXPIRED = JSON.stringify({ message: 'This address ran out.', code: 'address_expired' })
-
-function someFault(random: Random, toStorage: boolean): Fault {
-  if (random.between(0, 100) >= FAULTS_PERCENT) return { kind: 'pass' }
-  const expire: Fault = { kind: 'refuse', status: 403, body: EXPIRED }
-  return random.pick<Fault>([
-    { kind: 'cut' },
-    { kind: 'stall' },
-    { kind: 'lose' },
-    { kind: 'lose' },
-    { kind: 'hang' },
-    { kind: 'refuse', status: 500 },
-    { kind: 'refuse', status: 503, headers: { 'Retry-After': '0' } },
-    { kind: 'refuse', status: 429, headers: { 'Retry-After': '0' } },
-    { kind: 'spoil', status: 502, body: '<html>Bad Gateway</html>' },
-    toStorage ? expire : { kind: 'refuse', status: 408 },
-  ])
-}
-
 test('over a line that breaks, stalls, refuses and loses answers, 200 uploads arrive whole, each once', async (t) => {
   const seed = Number(process.env.LINE_SEED ?? Date.now() % 2 ** 32)
   t.diagnostic(`LINE_SEED=${seed} repeats the random choices`)
@@ -44,18 +22,11 @@ test('over a line that breaks, stalls, refuses and loses answers, 200 uploads ar
 })
 
 async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> {
-  const counts: Record<string, number> = {}
-  let isCalm = false
-  const fault = (toStorage: boolean) => () => {
-    const decided: Fault = isCalm ? { kind: 'pass' } : someFault(random, toStorage)
-    const name = 'status' in decided ? `${decided.kind} ${decided.status}` : decided.kind
-    counts[name] = (counts[name] ?? 0) + 1
-    return decided
-  }
+  const line = aBadLine(random)
   const { baseUrl, api } = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
-    api: fault(false),
-    storage: fault(true),
+    api: line.fault(false),
+    storage: line.fault(true),
   })
   const { client, folder } = await aClient(t, {
     baseUrl: api.url,
@@ -81,8 +52,8 @@ async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> 
       sent.set(id, createHash('sha256').update(bytes).digest('hex'))
     }),
   )
-  t.diagnostic(JSON.stringify(counts))
-  isCalm = true
+  t.diagnostic(JSON.stringify(line.counts))
+  line.calm()
   assert.equal(sent.size, UPLOADS)
   for (const [id, sha256] of sent) {
     const arrived = await download(baseUrl, id)

@@ -7,7 +7,7 @@ import { cleanUp } from '../../../server/test/support/clean-up.ts'
  * What can happen to a request. `cut`: its connection breaks in the middle of the body. `stall`: it
  * is read half and never answered. `refuse`: it is answered with a status, and nobody acts.
  * `lose`: the server acts, and the connection breaks instead of the answer. `hang`: the server acts,
- * and no answer ever comes. `half`: the answer breaks off in the middle. `spoil`: the server acts, and a gateway answers in its place.
+ * and no answer comes. `half`: the answer breaks off in the middle. `spoil`: the server acts, and a gateway answers in its place.
  */
 export type Fault =
   | { kind: 'pass' }
@@ -30,6 +30,17 @@ export interface FaultProxyOptions {
   fault(request: IncomingMessage): Fault
 }
 
+/**
+ * What stands still is ended in the end, as every gateway does. Browsers need that: a preflight goes
+ * on when its request is aborted, and six of them would leave no connection.
+ */
+const LONGEST_STAND_MS = 3_000
+
+function endLater(incoming: IncomingMessage): void {
+  const timer = setTimeout(() => incoming.socket.destroy(), LONGEST_STAND_MS)
+  incoming.socket.once('close', () => clearTimeout(timer))
+}
+
 /** Stands between a client and a server of this machine. */
 export async function aFaultProxy(
   t: TestContext,
@@ -44,6 +55,7 @@ export async function aFaultProxy(
     })
     incoming.pause()
     const decided = fault(incoming)
+    if (decided.kind === 'stall' || decided.kind === 'hang') endLater(incoming)
     if (decided.kind === 'cut' || decided.kind === 'stall') return breakIn(decided.kind, incoming)
     if (decided.kind === 'refuse') {
       incoming.resume()

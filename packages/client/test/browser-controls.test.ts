@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { open, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { until } from '../../server/test/support/until.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aPage } from './support/page.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const CHUNK = 200_000
+const PARTS = 15
+const PASSED = 5
+const BYTES = someBytes(PARTS * CHUNK)
+
+interface Look {
+  id?: string
+  error?: { code: string; message: string }
+  state: string
+  partsDone: number
+  problem?: string
+}
+
+/** A page whose upload stands still after five parts. */
+async function aHeldUpload(t: TestContext) {
+  let puts = 0
+  let isOpen = false
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const hold: Fault = { kind: 'wait', until: released }
+  const { baseUrl, api } = await aProxiedService(t, {
+    settings: {
+      STOWAGE_AUTH: 'keys',
+      STOWAGE_ADMIN_KEY: ADMIN_KEY,
+      STOWAGE_CHUNK_SIZE: String(CHUNK),
+    },
+    storage({ method }) {
+      if (method === 'PUT') puts += 1
+      return method === 'PUT' && puts > PASSED && !isOpen ? hold : { kind: 'pass' }
+    },
+  })
+  const path = join(await aFolder(t), 'film.mov')
+  await writeFile(path, BYTES)
+  const { client } = await aClient(t, { baseUrl, apiKey: ADMIN_KEY })
+  const { page, choose, call } = await aPage(t, 'client.js')
+  const look = async () => (await call<Look[]>('look'))[0] as Look
+  const start = async () => {
+    await choose(path)
+    await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry: { firstMs: 20 } })
+  }
+  await start()
+  await until('five parts have arrived', async () => (await look()).partsDone === PASSED)
+  return {
+    page,
+    path,
+    call,
+    client,
+    look,
+    start,
+    /** From now on parts pass; those that stand still go on doing so. */
+    openLine() {
+      isOpen = true
+    },
+    /** And they pass too. */
+    release() {
+      isOpen = true
+      release()
+    },
+    puts: () => puts,
+    async ended(): Promise<Look> {
+      await until('it is over', async () => {
+        const { id, error } = await look()
+        return (id ?? error) !== undefined
+      })
+      return look()
+    },
+    async assertArrived(id = '') {
+      const arrived = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(arrived).equals(BYTES))
+      assert.equal((await client.assets().page()).meta.total, 1)
+      assert.equal((await client.account()).reserved, 0)
+    },
+  }
+}
+
+test('after a reload, the same file goes on: only missing parts are sent', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, openLine, start, ended, puts, assertArrived } = await aHeldUpload(t)
+  await page.reload()
+  openLine()
+  const before = puts()
+  await start()
+  const { id } = await ended()
+  assert.equal(puts() - before, PARTS - PASSED)
+  await assertArrived(id)
+})
+
+test('a paused upload stands still in a browser, and goes on', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { call, look, openLine, ended, puts, assertArrived } = await aHeldUpload(t)
+  await call('command', 'pause')
+  await until('it is paused', async () => (await look()).state === 'paused')
+  const before = puts()
+  openLine()
+  await call('command', 'resume')
+  const { id } = await ended()
+  assert.equal(puts() - before, PARTS - PASSED)
+  await assertArrived(id)
+})
+
+test('a cancelled upload leaves nothing', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { call, client, ended } = await aHeldUpload(t)
+  await call('command', 'cancel')
+  assert.equal((await ended()).error?.code, 'cancelled')
+  assert.equal((await client.account()).reserved, 0)
+  assert.deepEqual(await call('unfinished'), [])
+})
+
+test('while the browser is offline an upload waits, and goes on by itself', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, look, release, ended, assertArrived } = await aHeldUpload(t)
+  await page.context().setOffline(true)
+  release()
+  await until('it has noticed', async () => (await look()).problem === 'network')
+  assert.equal((await look()).id, undefined)
+  await page.context().setOffline(false)
+  const { id } = await ended()
+  await assertArrived(id)
+})
+
+test('a file that is written to while it is sent is refused, and stored nowhere', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { path, client, release, ended } = await aHeldUpload(t)
+  const file = await open(path, 'r+')
+  await file.write('other', BYTES.length - CHUNK / 2)
+  await file.close()
+  release()
+  assert.equal((await ended()).error?.code, 'file_changed')
+  assert.equal((await client.assets().page()).meta.total, 0)
+})
+
+test('a file that differs after a reload is not mixed with what was sent of it', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, path, client, release, start, ended } = await aHeldUpload(t)
+  await page.reload()
+  release()
+  const other = someBytes(BYTES.length, 2)
+  await writeFile(path, other)
+  await start()
+  const { id = '' } = await ended()
+  const arrived = await (await client.download(id)).arrayBuffer()
+  assert.ok(Buffer.from(arrived).equals(other))
+})

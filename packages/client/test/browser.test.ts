@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aRandom } from '../../server/test/support/random.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { until } from '../../server/test/support/until.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aBadLine } from './support/bad-line.ts'
+import { aClient } from './support/client.ts'
+import { aPage } from './support/page.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const UPLOADS = 20
+const MOST_PARTS = 30
+const CHUNK = 10_000
+
+interface Look {
+  name: string
+  id?: string
+  error?: { code: string; message: string }
+}
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+
+test('in a browser, over a line that breaks, stalls, refuses and loses answers, 20 uploads arrive whole, each once', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const seed = Number(process.env.LINE_SEED ?? Date.now() % 2 ** 32)
+  t.diagnostic(`LINE_SEED=${seed} repeats the random choices`)
+  const random = aRandom(seed)
+  const line = aBadLine(random)
+  const { baseUrl, api } = await aProxiedService(t, {
+    settings: {
+      STOWAGE_AUTH: 'keys',
+      STOWAGE_ADMIN_KEY: ADMIN_KEY,
+      STOWAGE_CHUNK_SIZE: String(CHUNK),
+    },
+    api: line.fault(false),
+    storage: line.fault(true),
+  })
+  const folder = await aFolder(t)
+  const files = new Map<string, string>()
+  for (let index = 0; index < UPLOADS; index += 1) {
+    const parts = 1 + Math.round((index / (UPLOADS - 1)) * (MOST_PARTS - 1))
+    const size = random.between((parts - 1) * CHUNK, parts * CHUNK) + 1
+    const bytes = someBytes(size, index + 1)
+    files.set(`${index}.bin`, sha256(bytes))
+    await writeFile(join(folder, `${index}.bin`), bytes)
+  }
+  const { choose, call } = await aPage(t, 'client.js')
+  await choose(...[...files.keys()].map((name) => join(folder, name)))
+  const retry = { firstMs: 5, longestMs: 50 }
+  const limits = { stallMs: 1_000, timeoutMs: 2_500 }
+  await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry, ...limits })
+  const look = () => call<Look[]>('look')
+  const isOver = (uploads: Look[]) => uploads.every(({ id, error }) => id ?? error)
+  await until('all are over', async () => isOver(await look()), 120_000)
+  t.diagnostic(JSON.stringify(line.counts))
+  line.calm()
+
+  const uploads = await look()
+  assert.deepEqual(
+    uploads.filter(({ error }) => error),
+    [],
+  )
+  const { client } = await aClient(t, { baseUrl, apiKey: ADMIN_KEY })
+  for (const { id = '', name } of uploads) {
+    const arrived = await (await client.download(id)).arrayBuffer()
+    assert.equal(sha256(new Uint8Array(arrived)), files.get(name))
+  }
+  const assets = await Array.fromAsync(client.assets())
+  assert.deepEqual(assets.map(({ id }) => id).sort(), uploads.map(({ id }) => id).sort())
+  assert.equal((await client.account()).reserved, 0)
+  assert.deepEqual(await call('unfinished'), [])
+})

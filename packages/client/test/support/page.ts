@@ -1,0 +1,45 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { Page } from 'playwright-core'
+import { aBrowser } from '../../../server/test/support/browser.ts'
+import { cleanUp } from '../../../server/test/support/clean-up.ts'
+
+export interface TestPage {
+  page: Page
+  /** Chooses these files in it. */
+  choose(...paths: string[]): Promise<void>
+  /** Calls a function that the page's script has made global. */
+  call<Answer>(name: string, ...args: unknown[]): Promise<Answer>
+}
+
+/** A page of `pages/`, bundled and served by another origin than the service's, in a real browser. */
+export async function aPage(t: TestContext, script: string): Promise<TestPage> {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(`../pages/${script}`, import.meta.url))],
+    bundle: true,
+    format: 'esm',
+    write: false,
+  })
+  const html = `<!doctype html><input type="file" multiple><script type="module">${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(html)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(t, () => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  const browser = await aBrowser(t)
+  const page = await browser.newPage()
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  return {
+    page,
+    choose: (...paths) => page.locator('input').first().setInputFiles(paths),
+    call: (name, ...args) => page.evaluate(`${name}(...${JSON.stringify(args)})`),
+  }
+}
