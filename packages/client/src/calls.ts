@@ -29,10 +29,12 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
     }
   }
 
-  const post = <Data>(path: string, body: unknown, settings: Call = {}) =>
-    data<Data>(path, { ...settings, method: 'POST', body })
-  const put = <Data>(path: string, body: unknown, settings: Call = {}) =>
-    data<Data>(path, { ...settings, method: 'PUT', body })
+  const sendWith =
+    (method: string) =>
+    <Data>(path: string, body: unknown, settings: Call = {}) =>
+      data<Data>(path, { ...settings, method, body })
+  const post = sendWith('POST')
+  const put = sendWith('PUT')
 
   return {
     async cancelUpload(id, settings = {}) {

@@ -102,9 +102,8 @@ export interface Client<Input = BlobInput> {
 const OVER = ['not_found', 'upload_ended', 'already_uploaded'] as const
 
 export function createClient(options: ClientOptions = {}): Client {
-  const store = options.store ?? openBrowserStore()
   return createClientOn(options, {
-    store,
+    store: options.store ?? openBrowserStore(),
     open: (file, wishes) => openBlob(file as BlobInput, wishes),
   })
 }

@@ -39,7 +39,7 @@ export class StowageError extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    super(message, details)
     this.code = code
     this.status = details.status ?? 0
     this.errors = details.errors ?? {}

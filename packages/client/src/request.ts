@@ -58,7 +58,8 @@ export function createRequest(options: RequestOptions): Request {
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
           ...headers,
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // Undefined where there is none.
+        body: JSON.stringify(body),
         signal: either,
       })
       if (!response.ok) throw await errorOf(response)

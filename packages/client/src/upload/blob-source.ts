@@ -6,7 +6,7 @@ import type { Range, Source, SourceOptions } from './source.ts'
 export type BlobInput = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
 
 /** Small enough that a digest of a large part costs no memory. */
-const BLOCK = 4 * 1024 * 1024
+const BLOCK = 1024 * 1024
 
 /** Only a File is remembered: of other bytes nobody can say whether they are the same again. */
 export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Source {
@@ -17,22 +17,34 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
   const title = name ?? file.name ?? 'file'
   const path = file.webkitRelativePath || file.name
 
-  /** What a browser has not seen change, it reads; what was written to, it refuses. */
-  async function read(piece: Blob): Promise<ArrayBuffer> {
+  /**
+   * Reads a block into memory that is used again and again: what is thrown away, browsers let gather
+   * to hundreds of megabytes. What was written to meanwhile, they refuse to read.
+   */
+  async function read(block: Blob, memory: ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> {
+    const { size } = block
     try {
-      return await piece.arrayBuffer()
+      const reader = block.stream().getReader({ mode: 'byob' })
+      const { value } = await reader.read(new Uint8Array(memory, 0, size), { min: size })
+      if (value?.length === size) return value
     } catch {
-      throw fileChanged(title)
+      // Not every browser reads into given memory.
     }
+    const bytes = await block.arrayBuffer().catch(() => {
+      throw fileChanged(title)
+    })
+    return new Uint8Array(bytes)
   }
 
   async function digest({ start, end }: Range, signal: AbortSignal | undefined): Promise<string> {
     let chain = new Uint8Array(32)
-    for (let at = start; at < end; at += BLOCK) {
+    let memory = new ArrayBuffer(BLOCK)
+    const part = blob.slice(start, end)
+    for (let at = 0; at < part.size; at += BLOCK) {
       signal?.throwIfAborted()
-      const block = await read(blob.slice(at, Math.min(end, at + BLOCK)))
-      const linked = new Blob([chain, await crypto.subtle.digest('SHA-256', block)])
-      chain = new Uint8Array(await crypto.subtle.digest('SHA-256', await linked.arrayBuffer()))
+      const block = await read(part.slice(at, at + BLOCK), memory)
+      memory = block.buffer
+      chain = await sha256(new Uint8Array([...chain, ...(await sha256(block))]))
     }
     return chain.slice(0, 16).join()
   }
@@ -54,7 +66,7 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
       // Reads beside the sending; a file that was written to meanwhile can't be read any more.
       const [answer] = await Promise.all([
         putBlob(url, part, { signal, stallMs, onSent }).catch(async (error) => {
-          await read(part.slice(0, 1))
+          await read(part.slice(0, 1), new ArrayBuffer(1))
           throw error
         }),
         isFile && canDigest() ? digest(range, signal).then(onDigest) : undefined,
@@ -63,6 +75,10 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
     },
     close: async () => {},
   }
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }
 
 /** Only where the page is secure; elsewhere uploads are not remembered part by part. */

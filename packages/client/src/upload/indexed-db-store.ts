@@ -37,20 +37,20 @@ export function openBrowserStore(): UploadStore {
     return answerOf(asked)
   }
 
-  async function ask<Result>(mode: string, question: (objects: Objects) => DbRequest<Result>) {
+  async function ask<Result>(question: (objects: Objects) => DbRequest<Result>) {
     opening ??= open()
     const db = await opening
-    return answerOf(question(db.transaction(UPLOADS, mode).objectStore(UPLOADS)))
+    return answerOf(question(db.transaction(UPLOADS, 'readwrite').objectStore(UPLOADS)))
   }
 
   return {
-    get: (key) => ask('readonly', (objects) => objects.get(key)),
-    list: () => ask('readonly', (objects) => objects.getAll()),
+    get: (key) => ask((objects) => objects.get(key)),
+    list: () => ask((objects) => objects.getAll()),
     async set(saved) {
-      await ask('readwrite', (objects) => objects.put(saved))
+      await ask((objects) => objects.put(saved))
     },
     async delete(key) {
-      await ask('readwrite', (objects) => objects.delete(key))
+      await ask((objects) => objects.delete(key))
     },
   }
 }

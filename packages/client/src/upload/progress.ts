@@ -53,7 +53,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let shown = 0
   let moved = 0
   let isAllThere = false
-  const held = new Map<number, number>()
+  let held = new Map<number, number>()
   const onTheWay = new Map<number, number>()
   let samples: { at: number; moved: number }[] = []
 
@@ -67,6 +67,11 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     while (samples[1] !== undefined && at - samples[1].at > WINDOW_MS) samples.shift()
   }
 
+  function sent(part: number, bytes: number): void {
+    sample(Math.max(0, bytes - (onTheWay.get(part) ?? 0)))
+    onTheWay.set(part, bytes)
+  }
+
   function rateNow(): number {
     const first = samples[0]
     const seconds = first === undefined ? 0 : (now() - first.at) / 1000
@@ -77,21 +82,17 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     begin(known) {
       total = known.total
       parts = known.parts
-      held.clear()
+      held = new Map(known.held)
       onTheWay.clear()
-      for (const [part, size] of known.held) held.set(part, size)
       samples = []
       sample(0)
     },
-    sent(part, bytes) {
-      sample(Math.max(0, bytes - (onTheWay.get(part) ?? 0)))
-      onTheWay.set(part, bytes)
-    },
+    sent,
     failed(part) {
       onTheWay.delete(part)
     },
     done(part, size) {
-      sample(Math.max(0, size - (onTheWay.get(part) ?? 0)))
+      sent(part, size)
       onTheWay.delete(part)
       held.set(part, size)
     },

@@ -22,7 +22,7 @@ export type CallOptions = Pick<Call, 'signal' | 'patience' | 'onRetry'>
 
 const SHORTEST_LIFE_MS = 1_000
 
-function sessionOf(answer: UploadSession | ResumedUpload): Session {
+export function sessionOf(answer: UploadSession | ResumedUpload): Session {
   const now = Date.now()
   const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
   // A clock that is wrong must not make us ask all the time.
@@ -40,22 +40,17 @@ function sessionOf(answer: UploadSession | ResumedUpload): Session {
   }
 }
 
-export type SessionWishes = Pick<SavedUpload, 'name' | 'size' | 'mime' | 'idempotencyKey'> & {
-  /** Left out: as the service likes it. */
-  chunkSize?: number
-}
-
 /** Repeating it with the same key gives the same session, with addresses for all parts. */
 export async function requestSession(
   request: Request,
-  { name, size, mime, idempotencyKey, chunkSize }: SessionWishes,
+  { name, size, mime, idempotencyKey }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
   const answer = await request.json<UploadSession>('/assets/signed', {
     ...call,
     method: 'POST',
     headers: { 'Idempotency-Key': idempotencyKey },
-    body: { name, size, mime, chunk_size: chunkSize },
+    body: { name, size, mime },
   })
   return sessionOf(answer)
 }
@@ -138,6 +133,6 @@ export async function checkHeldParts(
 }
 
 export function fileChanged(name: string): StowageError {
-  const message = `“${name}” changed since its upload began. Start over with { resume: false }, or put the file back as it was.`
+  const message = `“${name}” changed since its upload began. { resume: false } starts over.`
   return new StowageError('file_changed', message)
 }

@@ -148,10 +148,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
       (reason: unknown) => reason,
     )
     if (error === undefined) {
-      throw new StowageError(
-        'already_uploaded',
-        'The file is stored: delete it if it is not wanted.',
-      )
+      throw new StowageError('already_uploaded', 'The file is stored already.')
     }
     if (!isCancelled(error)) throw error
   }

@@ -1,4 +1,4 @@
-import type { ProductReferences } from '@stowage/protocol'
+import type { ProductReferences, UploadRequest, UploadSession } from '@stowage/protocol'
 import { type ConnectOptions, connect } from '../connect.ts'
 import { isStowageError, StowageError } from '../errors.ts'
 import { randomKey } from '../upload/attempt.ts'
@@ -7,9 +7,8 @@ import {
   completeSession,
   countParts,
   readSession,
-  requestSession,
   type Session,
-  type SessionWishes,
+  sessionOf,
 } from '../upload/session.ts'
 import type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
 import { xmlAnswer } from './xml-answer.ts'
@@ -21,8 +20,10 @@ export interface StowageUppyOptions extends ConnectOptions {
   attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
 }
 
-interface KnownFile extends SessionWishes {
-  chunkSize: number
+interface KnownFile {
+  key: string
+  /** What the service is asked for. */
+  wanted: UploadRequest & { chunk_size: number }
   products: ProductReferences | undefined
 }
 
@@ -33,6 +34,11 @@ const MOST_PARTS = 1000
 
 function chunkSizeOf(size: number): number {
   return Math.max(CHUNK, Math.ceil(size / MOST_PARTS))
+}
+
+/** As the user has it, who may have changed it. */
+function nameOf({ meta, name }: UppyFile): string {
+  return `${meta.name ?? name}`
 }
 
 /**
@@ -48,13 +54,14 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   const keys = new WeakMap<object, { key: string; name: string }>()
   const ended = new Set<string>()
 
-  function keyOf({ s3Multipart, data, meta, name }: UppyFile): string {
+  function keyOf(file: UppyFile): string {
+    const { s3Multipart, data } = file
     if (s3Multipart) return s3Multipart.key
-    const title = `${meta.name ?? name}`
+    const name = nameOf(file)
     const before = data && keys.get(data)
-    if (before?.name === title && !ended.has(before.key)) return before.key
+    if (before?.name === name && !ended.has(before.key)) return before.key
     const key = randomKey()
-    if (data) keys.set(data, { key, name: title })
+    if (data) keys.set(data, { key, name })
     return key
   }
 
@@ -62,11 +69,8 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     const key = keyOf(file)
     const size = file.size ?? 0
     files.set(key, {
-      name: `${file.meta.name ?? file.name}`,
-      size,
-      mime: file.type ?? '',
-      idempotencyKey: key,
-      chunkSize: chunkSizeOf(size),
+      key,
+      wanted: { name: nameOf(file), size, mime: file.type ?? '', chunk_size: chunkSizeOf(size) },
       products: typeof attach === 'function' ? attach(file) : attach,
     })
     return key
@@ -79,7 +83,7 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   }
 
   function keep(session: Session, file: KnownFile): Session {
-    if (session.chunkSize !== file.chunkSize) {
+    if (session.chunkSize !== file.wanted.chunk_size) {
       const message = `The service wants parts of ${session.chunkSize} bytes, and Uppy has cut others.`
       throw new StowageError('bad_answer', message)
     }
@@ -91,7 +95,12 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   async function begin(key: string): Promise<Session> {
     const file = getFile(key)
     try {
-      return keep(await requestSession(request, file, {}), file)
+      const answer = await request.json<UploadSession>('/assets/signed', {
+        method: 'POST',
+        headers: { 'Idempotency-Key': key },
+        body: file.wanted,
+      })
+      return keep(sessionOf(answer), file)
     } catch (error) {
       if (isStowageError(error, 'upload_ended')) ended.add(key)
       throw error
@@ -113,8 +122,8 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   /** All that need not be sent: of what is put together, the storage does not tell the parts. */
   async function listHeld(id: string) {
     const { addresses, received } = await renew(id)
-    const { size, chunkSize } = getFile(id)
-    return Array.from({ length: countParts(size, chunkSize) }, (_, index) => index + 1)
+    const { size, chunk_size } = getFile(id).wanted
+    return Array.from({ length: countParts(size, chunk_size) }, (_, index) => index + 1)
       .filter((part) => !addresses.has(part))
       .map((part) => ({ PartNumber: part, ETag: received.get(part)?.etag || 'held' }))
   }
@@ -129,7 +138,7 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
 
   function end(id: string): void {
     sessions.delete(id)
-    ended.add(files.get(id)?.idempotencyKey ?? id)
+    ended.add(files.get(id)?.key ?? id)
   }
 
   /** Uppy sends an empty file with one PUT, and tells nobody when it is done. So it is done here. */

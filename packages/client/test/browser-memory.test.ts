@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { watchMemory } from '../../server/test/support/memory-watch.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { until } from '../../server/test/support/until.ts'
+import { aClient } from './support/client.ts'
+import { aPage } from './support/page.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+/** STOWAGE_TEST_BYTES=2000000000 takes a larger file. */
+const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 600_000_000)
+const LIMIT = 200_000_000
+const LONG_MS = 600_000
+
+/** The processes of its pages. */
+async function readTabs(page: Page): Promise<number[]> {
+  const session = await page.context().browser()?.newBrowserCDPSession()
+  const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {}
+  return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
+}
+
+test('a large file takes less than 200 MB of the tab', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { baseUrl } = await aServiceProcess(t, {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+  })
+  const path = join(await aFolder(t), 'film.mov')
+  const file = await open(path, 'w')
+  await file.truncate(SIZE)
+  await file.close()
+  const { page, choose, call } = await aPage(t, 'client.js')
+  const watches = (await readTabs(page)).map((pid) => watchMemory(pid))
+  assert.ok(watches.length > 0)
+  const begin = performance.now()
+  await choose(path)
+  await call('start', { baseUrl, apiKey: ADMIN_KEY })
+  const look = async () => (await call<{ id?: string; error?: unknown }[]>('look'))[0] ?? {}
+  await until(
+    'it is over',
+    async () => {
+      const { id, error } = await look()
+      return (id ?? error) !== undefined
+    },
+    LONG_MS,
+  )
+  for (const watch of watches) watch.close()
+  const peaks = watches.map((watch) => watch.takePeak().peak)
+  const seconds = (performance.now() - begin) / 1000
+  t.diagnostic(`${peaks.map((peak) => Math.round(peak / 1e6))} MB, ${seconds.toFixed(1)} s`)
+  const { id, error } = await look()
+  assert.equal(error, undefined)
+  const { client } = await aClient(t, { baseUrl, apiKey: ADMIN_KEY })
+  assert.equal((await client.asset(id ?? '')).bytes, SIZE)
+  assert.ok(Math.max(...peaks) < LIMIT, `${peaks}`)
+})
