@@ -70,7 +70,7 @@ export function createRequest(options: RequestOptions): Request {
       if (clock.signal.aborted) {
         throw new StowageError('timeout', `No answer within ${options.timeoutMs / 1000} seconds.`)
       }
-      throw new StowageError('network', 'The service can’t be reached.', { cause: error })
+      throw new StowageError('network', 'The service is out of reach.', { cause: error })
     } finally {
       // What is read later, as a stream, may take longer.
       clearTimeout(timer)

@@ -21,11 +21,16 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
    * Reads a block into memory that is used again and again: what is thrown away, browsers let gather
    * to hundreds of megabytes. What was written to meanwhile, they refuse to read.
    */
-  async function read(block: Blob, memory: ArrayBuffer): Promise<Uint8Array<ArrayBuffer>> {
+  async function read(
+    block: Blob,
+    memory = new ArrayBuffer(BLOCK),
+  ): Promise<Uint8Array<ArrayBuffer>> {
     const { size } = block
     try {
       const reader = block.stream().getReader({ mode: 'byob' })
       const { value } = await reader.read(new Uint8Array(memory, 0, size), { min: size })
+      // Or what it was read through stays until memory is tidied up.
+      void reader.cancel()
       if (value?.length === size) return value
     } catch {
       // Not every browser reads into given memory.
@@ -38,7 +43,7 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
 
   async function digest({ start, end }: Range, signal: AbortSignal | undefined): Promise<string> {
     let chain = new Uint8Array(32)
-    let memory = new ArrayBuffer(BLOCK)
+    let memory: ArrayBuffer | undefined
     const part = blob.slice(start, end)
     for (let at = 0; at < part.size; at += BLOCK) {
       signal?.throwIfAborted()
@@ -66,7 +71,7 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
       // Reads beside the sending; a file that was written to meanwhile can't be read any more.
       const [answer] = await Promise.all([
         putBlob(url, part, { signal, stallMs, onSent }).catch(async (error) => {
-          await read(part.slice(0, 1), new ArrayBuffer(1))
+          await read(part.slice(0, 1))
           throw error
         }),
         isFile && canDigest() ? digest(range, signal).then(onDigest) : undefined,

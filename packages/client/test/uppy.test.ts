@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { stowage } from '@stowage/client/uppy'
+import type { AwsS3Options } from '@uppy/aws-s3'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { until } from '../../server/test/support/until.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aPage } from './support/page.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+/** Three parts, as the adapter has Uppy cut them. */
+const CHUNK = 16 * 1024 ** 2
+const BYTES = someBytes(2 * CHUNK + 1_000_000)
+const PASS: Fault = { kind: 'pass' }
+const isPut = ({ method }: IncomingMessage) => method === 'PUT'
+
+interface Look {
+  results: { name: string; key: string; uploadURL: string }[]
+  errors: string[]
+  files: { name: string; isStarted: boolean; isGhost: boolean; bytes: number }[]
+}
+
+interface Scene {
+  storage?: (request: IncomingMessage) => Fault
+  products?: Record<string, { product_ids: number[] }>
+}
+
+/** Uppy in a page, with a file to send. */
+async function aScene(t: TestContext, { storage, products }: Scene = {}) {
+  let puts = 0
+  let renewals = 0
+  const service = await aProxiedService(t, {
+    settings: { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY },
+    api({ method, url }) {
+      if (method === 'GET' && url?.endsWith('/upload')) renewals += 1
+      return PASS
+    },
+    storage(request) {
+      if (isPut(request)) puts += 1
+      return storage?.(request) ?? PASS
+    },
+  })
+  const { client, folder } = await aClient(t, { baseUrl: service.baseUrl, apiKey: ADMIN_KEY })
+  const path = join(folder, 'film.mov')
+  await writeFile(path, BYTES)
+  const { page, choose, call } = await aPage(t, 'uppy.js')
+  const open = () => call('open', { baseUrl: service.api.url, apiKey: ADMIN_KEY, products })
+  await open()
+  const look = () => call<Look>('look')
+  return {
+    ...{ client, page, path, choose, call, open, look },
+    baseUrl: service.api.url,
+    puts: () => puts,
+    renewals: () => renewals,
+    /** Waits for so many files, and gives their assets' ids. */
+    async arrived(count: number): Promise<Look['results']> {
+      await until('they have arrived', async () => {
+        const { results, errors } = await look()
+        if (errors.length > 0) throw new Error(`${errors}`)
+        return results.length === count
+      })
+      return (await look()).results
+    },
+    async assertArrived(id: string, bytes: Buffer) {
+      const arrived = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(arrived).equals(bytes))
+      assert.equal((await client.account()).reserved, 0)
+    },
+  }
+}
+
+test('the options are those of @uppy/aws-s3, by its own types', () => {
+  const options: AwsS3Options<Record<string, unknown>, Record<string, never>> = stowage()
+  assert.equal(options.shouldUseMultipart, true)
+})
+
+test('through Uppy, files arrive by the names they were given, linked to products, empty ones too', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const scene = await aScene(t, { products: { 'film.mov': { product_ids: [632910392] } } })
+  const { client, path, call, choose } = scene
+  const product = { product_id: 632910392, variant_id: 808950810, name: 'A film' }
+  await client.putProducts([product])
+  const empty = join(await aFolder(t), 'empty.txt')
+  await writeFile(empty, '')
+  await choose(path, empty)
+  await call('add', { 'film.mov': 'A renamed film.mov' })
+  await call('command', 'upload')
+  const results = await scene.arrived(2)
+  const film = results.find(({ name }) => name === 'film.mov')
+  const asset = await client.asset(film?.key ?? '', { with_products: true })
+  assert.equal(asset.filename, 'A renamed film.mov')
+  assert.deepEqual(
+    asset.products?.map(({ product_id }) => product_id),
+    [632910392],
+  )
+  assert.equal(film?.uploadURL, `${scene.baseUrl}/api/v1/assets/${asset.id}`)
+  await scene.assertArrived(asset.id, BYTES)
+  const other = results.find(({ name }) => name === 'empty.txt')
+  await scene.assertArrived(other?.key ?? '', Buffer.alloc(0))
+  assert.equal((await client.assets().page()).meta.total, 2)
+})
+
+test('an upload that failed goes on with Uppy’s retry: what arrived is not sent again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  let isRefusing = true
+  let puts = 0
+  const readable = { 'Access-Control-Allow-Origin': '*' }
+  const scene = await aScene(t, {
+    storage(request) {
+      if (!isPut(request)) return PASS
+      puts += 1
+      return isRefusing && puts > 1 ? { kind: 'refuse', status: 403, headers: readable } : PASS
+    },
+  })
+  await scene.choose(scene.path)
+  await scene.call('add')
+  await scene.call('command', 'upload')
+  await until('it has failed', async () => (await scene.look()).errors.length === 1)
+  isRefusing = false
+  await scene.call('command', 'retryAll')
+  const [result] = await scene.arrived(1)
+  assert.equal(scene.puts(), 4)
+  await scene.assertArrived(result?.key ?? '', BYTES)
+  assert.equal((await scene.client.assets().page()).meta.total, 1)
+})
+
+test('after a reload Uppy goes on: only missing parts are sent', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  let isHolding = true
+  let puts = 0
+  const never: Fault = { kind: 'wait', until: new Promise(() => {}) }
+  const scene = await aScene(t, {
+    storage(request) {
+      if (isPut(request)) puts += 1
+      return isPut(request) && isHolding && puts > 1 ? never : PASS
+    },
+  })
+  await scene.choose(scene.path)
+  await scene.call('add')
+  await scene.call('command', 'upload')
+  await until('the second part is on its way', () => puts === 2)
+  await until('Golden Retriever has it', () => scene.call('isRemembered'))
+  await scene.page.reload()
+  isHolding = false
+  await scene.open()
+  await until('it is restored', async () => (await scene.look()).files[0]?.isStarted === true)
+  // The bytes of a large file are not kept: it is chosen again.
+  if ((await scene.look()).files[0]?.isGhost) {
+    await scene.choose(scene.path)
+    await scene.call('add')
+  }
+  await scene.call('command', 'upload')
+  const [result] = await scene.arrived(1)
+  assert.equal(scene.puts(), 4)
+  await scene.assertArrived(result?.key ?? '', BYTES)
+})
+
+test('cancelling in Uppy leaves nothing, and the same file can be sent again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  let isHolding = true
+  const never: Fault = { kind: 'wait', until: new Promise(() => {}) }
+  const scene = await aScene(t, {
+    storage: (request) => (isPut(request) && isHolding ? never : PASS),
+  })
+  await scene.choose(scene.path)
+  await scene.call('add')
+  await scene.call('command', 'upload')
+  await until('a part is on its way', () => scene.puts() === 1)
+  await scene.call('command', 'cancelAll')
+  await until('nothing is reserved', async () => (await scene.client.account()).reserved === 0)
+  isHolding = false
+  await scene.call('add')
+  await scene.call('command', 'upload')
+  const [result] = await scene.arrived(1)
+  await scene.assertArrived(result?.key ?? '', BYTES)
+})
+
+test('addresses that are about to run out are signed anew in the middle', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const scene = await aScene(t, {
+    storage: (request) => (isPut(request) ? { kind: 'wait', until: released } : PASS),
+  })
+  await scene.choose(scene.path)
+  await scene.call('add')
+  await scene.call('command', 'upload')
+  await until('the first part is on its way', () => scene.puts() === 1)
+  assert.equal(scene.renewals(), 0)
+  await scene.page.clock.setSystemTime(Date.now() + 11 * 3_600_000)
+  release()
+  const [result] = await scene.arrived(1)
+  await scene.assertArrived(result?.key ?? '', BYTES)
+  assert.ok(scene.renewals() > 0)
+})
