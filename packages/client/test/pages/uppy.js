@@ -40,13 +40,16 @@ globalThis.look = () => ({
   }),
 })
 
+/** As the dashboard's button does, once files are restored. */
+globalThis.confirmRestored = () => uppy.emit('restore-confirmed')
+
 /** Whether Golden Retriever has written down that an upload is under way. */
 globalThis.isRemembered = async () => {
   for (const { name } of await indexedDB.databases()) {
     const db = await settled(indexedDB.open(name))
     for (const store of db.objectStoreNames) {
       const rows = await settled(db.transaction(store).objectStore(store).getAll())
-      if (JSON.stringify(rows).includes('"s3Multipart":{')) return true
+      if (rows.some(({ metadata }) => metadata?.includes('"s3Multipart":{'))) return true
     }
     db.close()
   }
