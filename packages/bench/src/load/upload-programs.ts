@@ -1,0 +1,65 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { readMemory } from '../../../server/test/support/memory-watch.ts'
+import type { Usage } from '../processes/usage.ts'
+import type { Scene } from '../workload.ts'
+
+const PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url))
+const TICKS_A_SECOND = 100
+const SAMPLE_MS = 20
+
+export interface ClientProcess {
+  pid: number
+  /** Uploads a file whole, and gives the asset's id. */
+  upload(path: string): Promise<string>
+}
+
+export async function startClient(
+  scene: Scene,
+  { url, atOnce }: { url: string; atOnce: number },
+): Promise<ClientProcess> {
+  const child = fork(PROGRAM, [url, await scene.folder(), String(atOnce)])
+  scene.defer(() => child.kill())
+  return {
+    pid: child.pid ?? 0,
+    async upload(path) {
+      const answered = once(child, 'message')
+      child.send(path)
+      const [{ id, error }] = await answered
+      if (error !== undefined) throw new Error(error)
+      return id
+    },
+  }
+}
+
+/** Sends each file to its address, so many at once. */
+export async function curlFiles(
+  files: { path: string; url: string }[],
+  atOnce: number,
+): Promise<Usage> {
+  const before = await readChildrenSeconds()
+  const plain = ['--disable', '--noproxy', '*', '--no-progress-meter', '--fail']
+  const parallel = ['--parallel', '--parallel-max', String(atOnce)]
+  const transfers = files.flatMap(({ path, url }) => ['--upload-file', path, url])
+  const child = spawn('curl', [...plain, ...parallel, '--header', 'Content-Type:', ...transfers], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  let peak = 0
+  const timer = setInterval(async () => {
+    // The highest so far: once it has ended, the last reading stands.
+    peak = Math.max(peak, await readMemory(child.pid ?? 0, 'VmHWM').catch(() => 0))
+  }, SAMPLE_MS)
+  const [code] = await once(child, 'exit')
+  clearInterval(timer)
+  if (code !== 0) throw new Error(`curl ended with ${code}`)
+  return { cpuSeconds: (await readChildrenSeconds()) - before, peakMegabytes: peak / 1e6 }
+}
+
+/** What our children have used that have ended. */
+async function readChildrenSeconds(): Promise<number> {
+  const stat = await readFile('/proc/self/stat', 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_A_SECOND
+}

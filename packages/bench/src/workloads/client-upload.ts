@@ -1,0 +1,83 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BODY, GIBIBYTE, LENGTHS, settleDisk } from '../load/put-files.ts'
+import { cancelUpload, requestSession } from '../load/stowage-upload.ts'
+import { AT_ONCE } from '../load/transfers.ts'
+import { curlFiles, startClient } from '../load/upload-programs.ts'
+import { API, startStowage } from '../processes/stowage.ts'
+import { type Usage, watchUsage } from '../processes/usage.ts'
+import type { Workload } from '../workload.ts'
+
+const CURL = 'curl --parallel, the parts alone'
+
+export const workload: Workload = {
+  title: 'A file of 1 GiB sent to the disk storage, 4 parts at once',
+  figures: {
+    rate: { title: 'Sent', unit: 'MB/s', better: 'more' },
+    cpu: { title: 'CPU of the client', unit: 's', better: 'less' },
+    memory: { title: 'Peak memory of the client', unit: 'MB', better: 'less' },
+  },
+  targets: [
+    { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: CURL } },
+    { figure: 'memory', limit: { below: 150 } },
+  ],
+  async open(scene) {
+    const data = await scene.folder()
+    const { url } = await startStowage(scene, { STOWAGE_DATA: data })
+    const { path, parts } = await writeFiles(await scene.folder())
+    const client = await startClient(scene, { url, atOnce: AT_ONCE })
+    return [
+      {
+        // From the file to the finished asset: the session and the completion are in it.
+        name: 'Stowage, Node client',
+        async run() {
+          let id = ''
+          const figures = await timed(() =>
+            watchUsage([client.pid], async () => {
+              id = await client.upload(path)
+            }),
+          )
+          await fetch(`${url}${API}/assets/${id}`, { method: 'DELETE' })
+          await settleDisk(data)
+          return figures
+        },
+      },
+      {
+        name: CURL,
+        async run() {
+          const session = await requestSession(url, GIBIBYTE)
+          const files = session.urls.map((address, index) => {
+            return { path: parts[index] ?? '', url: address.url }
+          })
+          const figures = await timed(() => curlFiles(files, AT_ONCE))
+          await cancelUpload(url, session)
+          await settleDisk(data)
+          return figures
+        },
+      },
+    ]
+  },
+}
+
+async function timed(work: () => Promise<Usage>): Promise<Record<string, number>> {
+  const start = performance.now()
+  const { cpuSeconds, peakMegabytes } = await work()
+  const seconds = (performance.now() - start) / 1000
+  return { rate: GIBIBYTE / 1e6 / seconds, cpu: cpuSeconds, memory: peakMegabytes }
+}
+
+/** The file, and each of its parts by itself: curl has no way to send a piece of a file. */
+async function writeFiles(folder: string): Promise<{ path: string; parts: string[] }> {
+  const path = join(folder, 'file.bin')
+  const parts = LENGTHS.map((_, index) => join(folder, `part-${index + 1}.bin`))
+  const file = await open(path, 'w')
+  for (const [index, length] of LENGTHS.entries()) {
+    await file.write(BODY, 0, length)
+    const part = await open(parts[index] ?? '', 'w')
+    await part.write(BODY, 0, length)
+    await part.close()
+  }
+  await file.close()
+  await settleDisk(folder)
+  return { path, parts }
+}
