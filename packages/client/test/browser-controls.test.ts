@@ -125,7 +125,7 @@ test('a cancelled upload leaves nothing', async (t) => {
   assert.deepEqual(await call('unfinished'), [])
 })
 
-test('while the browser is offline an upload waits, and goes on by itself', async (t) => {
+test('an upload outlives a time offline, and goes on by itself', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, look, release, ended, assertArrived } = await aHeldUpload(t)
   await page.context().setOffline(true)
