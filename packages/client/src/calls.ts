@@ -10,10 +10,11 @@ import type { Account, CallSettings, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
 import type { Call, Request } from './request.ts'
-import { cancelSession, readSession } from './upload/session.ts'
 
 /** Every call that is one request. */
-export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinished'> {
+export function createCalls(
+  request: Request,
+): Omit<Client, 'upload' | 'unfinished' | 'cancelUpload'> {
   const { data } = request
 
   /** Its answer may have got lost once it was carried out: then it is gone, as wanted. */
@@ -37,10 +38,7 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
   const put = sendWith('PUT')
 
   return {
-    async cancelUpload(id, settings = {}) {
-      await cancelSession(request, await readSession(request, id, settings), settings)
-    },
-    assets: (query = {}) => createListing<Asset, AssetPage>(request, '/assets', query),
+    assets: (query) => createListing<Asset, AssetPage>(request, '/assets', query),
     asset: (id, { signal, ...query } = {}) => data<Asset>(`/assets/${id}`, { query, signal }),
     store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, isOnce: true }),
     change: (id, changes, settings) => put<Asset>(`/assets/${id}`, changes, settings),
@@ -48,13 +46,12 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
     attach: (id, products, settings) => post<Asset>(`/assets/${id}/attach`, products, settings),
     detach: (id, products, settings) => post<Asset>(`/assets/${id}/detach`, products, settings),
     download(id, { range, signal } = {}) {
-      const last = range?.end === undefined ? '' : range.end - 1
+      const last = range?.end ? range.end - 1 : ''
       const headers = range && { Range: `bytes=${range.start}-${last}` }
       return request.response(`/assets/${id}/download`, { headers, signal })
     },
-    address: (id, { signal } = {}) => data(`/assets/${id}/address`, { signal }),
-    products: (query = {}) =>
-      createListing<ProductWithAssets, ProductPage>(request, '/products', query),
+    address: (id, settings) => data(`/assets/${id}/address`, settings),
+    products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
     product: (id, { signal, ...query } = {}) =>
       data<ProductWithAssets>(`/products/${id}`, { query, signal }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
@@ -63,8 +60,6 @@ export function createCalls(request: Request): Omit<Client, 'upload' | 'unfinish
     usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isOnce: true }),
-    async revokeKey(id, settings) {
-      await request.json(`/keys/${id}`, { ...settings, method: 'DELETE' })
-    },
+    revokeKey: (id, settings) => remove(`/keys/${id}`, settings),
   }
 }

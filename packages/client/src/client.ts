@@ -18,7 +18,6 @@ import type {
   UsageAnswer,
 } from '@stowage/protocol'
 import { createCalls } from './calls.ts'
-import { isStowageError } from './errors.ts'
 import { connect } from './connect.ts'
 import type { Listing } from './listing.ts'
 import type { RetryOptions } from './patience.ts'
@@ -27,6 +26,7 @@ import { openBrowserStore } from './upload/indexed-db-store.ts'
 import type { LegContext } from './upload/leg.ts'
 import { createPace } from './upload/pace.ts'
 import { createQueue } from './upload/queue.ts'
+import { cancelSession, readSession } from './upload/session.ts'
 import type { SavedUpload, UploadStore } from './upload/store.ts'
 import { startUpload, type Upload, type UploadOptions } from './upload/upload.ts'
 
@@ -99,7 +99,7 @@ export interface Client<Input = BlobInput> {
   revokeKey(id: string, settings?: CallSettings): Promise<void>
 }
 
-const OVER = ['not_found', 'upload_ended', 'already_uploaded'] as const
+const OVER = /not_found|upload_ended|already_uploaded/
 
 export function createClient(options: ClientOptions = {}): Client {
   return createClientOn(options, {
@@ -124,25 +124,22 @@ export function createClientOn<Input>(
     stallMs,
     underWay: new Set(),
   }
-  const calls = createCalls(request)
+  const { store } = platform
   return {
-    ...calls,
-    async cancelUpload(id, settings) {
-      try {
-        await calls.cancelUpload(id, settings)
-      } catch (error) {
-        // What is over needs no cancelling, and no remembering.
-        if (!OVER.some((code) => isStowageError(error, code))) throw error
-      }
-      const saved = await platform.store.list()
-      for (const { key } of saved.filter((one) => one.id === id)) await platform.store.delete(key)
+    ...createCalls(request),
+    async cancelUpload(id, settings = {}) {
+      // What is over needs no cancelling, and no remembering.
+      await readSession(request, id, settings)
+        .then((session) => cancelSession(request, session, settings))
+        .catch((error) => {
+          if (!OVER.test(error.code)) throw error
+        })
+      for (const saved of await store.list()) if (saved.id === id) await store.delete(saved.key)
     },
     upload: (file, wishes = {}) => startUpload(context, file, wishes),
     async unfinished() {
-      const saved = await platform.store.list().catch(() => [])
-      return saved
-        .filter(({ key }) => key.startsWith(`${baseUrl} `))
-        .map(({ id, name, size, startedAt }) => ({ id, name, size, startedAt }))
+      const saved = await store.list().catch(() => [])
+      return saved.filter(({ key }) => key.startsWith(`${baseUrl} `))
     },
   }
 }

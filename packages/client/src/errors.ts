@@ -28,31 +28,32 @@ export interface StowageErrorDetails {
 export class StowageError extends Error {
   override readonly name = 'StowageError'
   /** From the service's catalogue (docs/errors.md), or one of ours. */
-  readonly code: StowageErrorCode | (string & {})
+  declare readonly code: StowageErrorCode | (string & {})
   /** The answer's HTTP status; 0 when there was none. */
-  readonly status: number
+  declare readonly status: number
   /** With `invalid`: what is wrong, by field. */
-  readonly errors: Record<string, string[]>
+  declare readonly errors: Record<string, string[]>
   /** What else the answer says: `needed` and `available` with `storage_exceeded`, for one. */
-  readonly facts: Record<string, unknown>
+  declare readonly facts: Record<string, unknown>
   /** How long the answer asks us to wait. */
-  readonly retryAfterMs: number | undefined
+  declare readonly retryAfterMs: number | undefined
 
   constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {
     super(message, details)
-    this.code = code
-    this.status = details.status ?? 0
-    this.errors = details.errors ?? {}
-    this.facts = details.facts ?? {}
-    this.retryAfterMs = details.retryAfterMs
+    const { status = 0, errors = {}, facts = {}, retryAfterMs } = details
+    Object.assign(this, { code, status, errors, facts, retryAfterMs })
   }
+}
+
+export function stalled(ms: number): StowageError {
+  return new StowageError('timeout', `No progress for ${ms / 1000} seconds.`)
 }
 
 /** Whether it is an error of this package, and of this code if one is given. */
 export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
   // By name, as a page may hold the class twice: in its own bundle and in a dependency's.
-  const isOurs = error instanceof Error && error.name === 'StowageError' && 'code' in error
-  return isOurs && (code === undefined || error.code === code)
+  if (!(error instanceof Error) || error.name !== 'StowageError') return false
+  return code === undefined || (error as StowageError).code === code
 }
 
 /** Worth another try: nothing is wrong with the request itself. */

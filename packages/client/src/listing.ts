@@ -18,7 +18,7 @@ const WALK_LIMIT = 1000
 export function createListing<Item extends { id: string }, OnePage extends Page<Item>>(
   request: Request,
   path: string,
-  { signal, ...query }: { limit?: number; signal?: AbortSignal | undefined },
+  { signal, ...query }: { limit?: number; signal?: AbortSignal | undefined } = {},
 ): Listing<Item, OnePage> {
   const read = (wanted: Record<string, unknown>) =>
     request.json<OnePage>(path, { query: { ...query, ...wanted }, signal })

@@ -1,4 +1,4 @@
-import { isTransient, StowageError } from './errors.ts'
+import { isTransient, StowageError, stalled } from './errors.ts'
 import { isOffline, type Patience, pause, pauseBefore, type RetryOptions } from './patience.ts'
 
 export interface Call {
@@ -67,9 +67,7 @@ export function createRequest(options: RequestOptions): Request {
     } catch (error) {
       if (signal?.aborted) throw signal.reason
       if (error instanceof StowageError) throw error
-      if (clock.signal.aborted) {
-        throw new StowageError('timeout', `No answer within ${options.timeoutMs / 1000} seconds.`)
-      }
+      if (clock.signal.aborted) throw stalled(options.timeoutMs)
       throw new StowageError('network', 'The service is out of reach.', { cause: error })
     } finally {
       // What is read later, as a stream, may take longer.
@@ -110,9 +108,9 @@ function wasRefused({ status }: StowageError): boolean {
 }
 
 function queryOf(query: Record<string, unknown>): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return ''
-  return `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, `${value}`]))}`
+  // As JSON has no undefined, this leaves out what is not given.
+  const given = new URLSearchParams(JSON.parse(JSON.stringify(query)))
+  return given.size > 0 ? `?${given}` : ''
 }
 
 async function readJson<Answer>(response: Response): Promise<Answer> {
@@ -145,7 +143,7 @@ export function errorOfAnswer(
     if (code)
       return new StowageError(code, `The storage answered ${code}.`, { status, retryAfterMs })
   }
-  const message = `Something that is not Stowage answered (status ${status}).`
+  const message = `What answered (status ${status}) is not Stowage.`
   return new StowageError('bad_answer', message, { status, retryAfterMs })
 }
 

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
-import { StowageError } from '../errors.ts'
-import { answerMs, broken, stalled } from '../upload/put-blob.ts'
+import { StowageError, stalled } from '../errors.ts'
+import { answerMs, broken } from '../upload/put-blob.ts'
 import type { PutAnswer, Range } from '../upload/source.ts'
 
 export interface Putting {

@@ -111,6 +111,6 @@ export async function renewSession(
 }
 
 export function uploadIsGone(): StowageError {
-  const message = 'This upload was cancelled or has expired.'
+  const message = 'The upload was cancelled or has expired.'
   return new StowageError('upload_ended', message)
 }

@@ -12,7 +12,7 @@ const BLOCK = 1024 * 1024
 export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Source {
   const blob = input instanceof Blob ? input : new Blob([input])
   const file = blob as Partial<File> & { webkitRelativePath?: string }
-  const isFile = file.name !== undefined && file.lastModified !== undefined
+  const isFile = 'lastModified' in blob
   const version = `${blob.size} ${file.lastModified}`
   const title = name ?? file.name ?? 'file'
   const path = file.webkitRelativePath || file.name

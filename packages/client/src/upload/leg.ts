@@ -184,7 +184,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       if (session) await cancelSession(request, session, call)
     } catch (error) {
       // What is gone needs no cancelling.
-      if (!isStowageError(error, 'not_found') && !isStowageError(error, 'upload_ended')) throw error
+      if (!isStowageError(error) || !/not_found|upload_ended/.test(error.code)) throw error
     }
     await saver?.forget()
   }

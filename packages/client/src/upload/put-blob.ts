@@ -1,4 +1,4 @@
-import { StowageError } from '../errors.ts'
+import { StowageError, stalled } from '../errors.ts'
 import { onAbort } from '../patience.ts'
 import type { PutAnswer, PutOptions } from './source.ts'
 
@@ -79,10 +79,6 @@ async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise
 /** The storage has to put a whole part in safety before it answers. */
 export function answerMs(stallMs: number): number {
   return 2 * stallMs
-}
-
-export function stalled(ms: number): StowageError {
-  return new StowageError('timeout', `No progress for ${ms / 1000} seconds.`)
 }
 
 export function broken(cause: unknown): StowageError {
