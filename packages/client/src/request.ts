@@ -143,7 +143,7 @@ export function errorOfAnswer(
     if (code)
       return new StowageError(code, `The storage answered ${code}.`, { status, retryAfterMs })
   }
-  const message = `What answered (status ${status}) is not Stowage.`
+  const message = `That is not Stowage, with status ${status}.`
   return new StowageError('bad_answer', message, { status, retryAfterMs })
 }
 

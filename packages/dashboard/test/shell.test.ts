@@ -22,6 +22,6 @@ test('on a phone the menu leads to every page, and closes behind', async (t) => 
   await page.goto('/')
   await page.getByRole('button', { name: 'Open the menu' }).click()
   await page.getByRole('link', { name: 'Products' }).click()
-  await page.getByRole('heading', { name: 'Products' }).waitFor()
+  await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Open the menu' }).waitFor()
 })

@@ -32,7 +32,7 @@ for (const settings of [{}, KEYS]) {
     await writeFile(join(folder, 'alone.txt'), 'alone')
     const { page, client } = await openDashboard(t, settings)
     await page.goto('/products')
-    await page.getByRole('heading', { name: 'Products' }).waitFor()
+    await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
     await drop(page, [join(folder, 'alone.txt'), join(folder, 'course')])
     await tray(page).getByText('124 files uploaded').first().waitFor()
     const stored = await client.assets({ limit: 1000 }).page()

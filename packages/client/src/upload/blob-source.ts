@@ -42,16 +42,16 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
   }
 
   async function digest({ start, end }: Range, signal: AbortSignal | undefined): Promise<string> {
-    let chain = new Uint8Array(32)
+    const digests: number[] = []
     let memory: ArrayBuffer | undefined
     const part = blob.slice(start, end)
     for (let at = 0; at < part.size; at += BLOCK) {
       signal?.throwIfAborted()
       const block = await read(part.slice(at, at + BLOCK), memory)
       memory = block.buffer
-      chain = await sha256(new Uint8Array([...chain, ...(await sha256(block))]))
+      digests.push(...(await sha256(block)))
     }
-    return chain.slice(0, 16).join()
+    return (await sha256(new Uint8Array(digests))).slice(0, 16).join()
   }
 
   return {

@@ -46,12 +46,8 @@ export function openBrowserStore(): UploadStore {
   return {
     get: (key) => ask((objects) => objects.get(key)),
     list: () => ask((objects) => objects.getAll()),
-    async set(saved) {
-      await ask((objects) => objects.put(saved))
-    },
-    async delete(key) {
-      await ask((objects) => objects.delete(key))
-    },
+    set: (saved) => ask((objects) => objects.put(saved)),
+    delete: (key) => ask((objects) => objects.delete(key)),
   }
 }
 

@@ -20,8 +20,8 @@ export interface SavedUpload {
 /** Where unfinished uploads are remembered. What fails here never fails an upload. */
 export interface UploadStore {
   get(key: string): Promise<SavedUpload | undefined>
-  set(saved: SavedUpload): Promise<void>
-  delete(key: string): Promise<void>
+  set(saved: SavedUpload): Promise<unknown>
+  delete(key: string): Promise<unknown>
   list(): Promise<SavedUpload[]>
 }
 

@@ -55,7 +55,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   const { signal: outer } = options
   let state: UploadState = 'waiting'
   let problem: Error | undefined
-  let toldAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isPaused = false
   let current = new AbortController()
   let wakeUp = () => {}
@@ -63,10 +63,17 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
 
   const readProgress = (): Progress => ({ state, ...meter.read(), problem })
 
+  /** Soon, if it is of no new state: so that what comes at once is told once, and the last of it too. */
   function tell(next?: UploadState): void {
-    if (next === undefined && Date.now() - toldAt < PROGRESS_MS) return
-    if (next !== undefined) state = next
-    toldAt = Date.now()
+    if (next) {
+      state = next
+      tellNow()
+    } else timer ??= setTimeout(tellNow, PROGRESS_MS)
+  }
+
+  function tellNow(): void {
+    clearTimeout(timer)
+    timer = undefined
     options.onProgress?.(readProgress())
   }
 
