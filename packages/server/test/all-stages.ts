@@ -9,8 +9,8 @@ import { COMPILE_CACHE } from './support/run-tests.ts'
  * disk or for a minute of kills, and the other one has the processors then.
  */
 const LANES = [
-  ['check', 'test:many-instances', 'test:sqlite'],
-  ['test:postgres', 'test:ceph'],
+  ['check', 'test:many-instances', 'test:ceph', 'test:postgres'],
+  ['test:clients', 'test:sqlite'],
 ]
 
 const WIDTH = Math.max(...LANES.flat().map((stage) => stage.length))
