@@ -34,7 +34,7 @@ for (const settings of [{}, KEYS]) {
     await page.goto('/products')
     await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
     await drop(page, [join(folder, 'alone.txt'), join(folder, 'course')])
-    await tray(page).getByText('124 files uploaded').first().waitFor()
+    await tray(page).getByText('124 files uploaded').first().waitFor({ timeout: 120_000 })
     const stored = await client.assets({ limit: 1000 }).page()
     const found = stored.data.map(({ filename }) => filename)
     assert.equal(found.length, 124)

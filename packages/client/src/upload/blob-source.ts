@@ -1,3 +1,4 @@
+import { pause } from '../patience.ts'
 import { putBlob } from './put-blob.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
@@ -7,6 +8,7 @@ export type BlobInput = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
 
 /** Small enough that a digest of a large part costs no memory. */
 const BLOCK = 1024 * 1024
+const READ_MS = 2000
 
 /** Only a File is remembered: of other bytes nobody can say whether they are the same again. */
 export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Source {
@@ -28,12 +30,13 @@ export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Sourc
     const { size } = block
     try {
       const reader = block.stream().getReader({ mode: 'byob' })
-      const { value } = await reader.read(new Uint8Array(memory, 0, size), { min: size })
+      const reading = reader.read(new Uint8Array(memory, 0, size), { min: size })
+      const read = await Promise.race([reading, pause(READ_MS)])
       // Or what it was read through stays until memory is tidied up.
       void reader.cancel()
-      if (value?.length === size) return value
+      if (read?.value?.length === size) return read.value
     } catch {
-      // Not every browser reads into given memory.
+      // Not every browser reads into given memory, and Chromium forgets to answer now and then.
     }
     const bytes = await block.arrayBuffer().catch(() => {
       throw fileChanged(title)

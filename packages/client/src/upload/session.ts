@@ -133,6 +133,6 @@ export async function checkHeldParts(
 }
 
 export function fileChanged(name: string): StowageError {
-  const message = `“${name}” changed since its upload began. { resume: false } starts over.`
+  const message = `${name} changed since its upload began. resume: false starts over.`
   return new StowageError('file_changed', message)
 }

@@ -163,8 +163,9 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
       return { url: xmlAnswer({ ListPartsResult: { Part: await listHeld(key) } }) }
     }
     if (method === 'DELETE') {
-      await cancelSession(request, { id: key, uploadId }, {})
+      // At once: who sends the same file again does not wait for the answer.
       end(key)
+      await cancelSession(request, { id: key, uploadId }, {})
       return { url: xmlAnswer({}) }
     }
     await complete(key, uploadId)
