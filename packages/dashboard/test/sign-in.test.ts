@@ -38,6 +38,8 @@ test('a key is kept for the tab only, until people sign out', async (t) => {
   const other = await context.newPage()
   await other.goto('/')
   await heading(other, 'Sign in to Stowage').waitFor()
+  // A page that nobody looks at takes its time.
+  await page.bringToFront()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
   await page.reload()
@@ -54,6 +56,8 @@ test('a key that is to be remembered is, in every tab, until people sign out', a
   const other = await context.newPage()
   await other.goto('/products')
   await heading(other, 'Products').waitFor()
+  // A page that nobody looks at takes its time.
+  await page.bringToFront()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
   await heading(other, 'Sign in to Stowage').waitFor()
