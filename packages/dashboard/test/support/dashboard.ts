@@ -22,7 +22,7 @@ export { skipUnlessCi } from '../../../server/test/support/requirement.ts'
 export { until } from '../../../server/test/support/until.ts'
 
 const BUILD = fileURLToPath(new URL('../../build.ts', import.meta.url))
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 90_000
 
 export interface Dashboard {
   /** Not gone anywhere yet: `page.goto('/')`. */
