@@ -13,11 +13,15 @@ interface Unit {
 export function groupCommits({ transaction, attempt }: Connection) {
   let waiting: Unit[] = []
 
+  const inTurn = ({ work }: Unit) => attempt(work)
+  /** The transaction is all its own; a savepoint within it would cost more with every page it changes. */
+  const alone = ({ work }: Unit) => ({ isDone: true as const, result: work() })
+
   function commitAll(): void {
     const group = waiting
     waiting = []
     try {
-      const outcomes = transaction(() => group.map(({ work }) => attempt(work)))
+      const outcomes = transaction(() => group.map(group.length === 1 ? alone : inTurn))
       group.forEach(({ resolve, reject }, index) => {
         const outcome = outcomes[index]
         if (outcome?.isDone) resolve(outcome.result)
