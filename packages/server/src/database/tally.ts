@@ -11,8 +11,9 @@ export interface Tally {
   /** Of each block, by its first id. */
   readonly matching: ReadonlyMap<string, number>
   readonly total: number
-  /** The first ids in order, once they were asked for. */
+  /** The first ids in order, and how many match up to the end of each, once they were asked for. */
   order?: readonly string[] | undefined
+  ends?: readonly number[] | undefined
 }
 
 export interface CountedBlock {
@@ -77,21 +78,11 @@ export function placeOf(
   const limit = Math.min(perPage, tally.total - skipped)
   if (limit <= 0) return undefined
   const start = descending ? tally.total - skipped - limit : skipped
-  tally.order ??= [...tally.matching.keys()].sort()
-  const { order, matching } = tally
-  const sizeOf = (index: number) => matching.get(order[index] ?? '') ?? 0
-  let first = 0
-  let before = 0
-  while (before + sizeOf(first) <= start) {
-    before += sizeOf(first)
-    first += 1
-  }
-  let last = first
-  let within = sizeOf(first)
-  while (before + within < start + limit) {
-    last += 1
-    within += sizeOf(last)
-  }
+  const { order, ends } = inOrder(tally)
+  const first = indexBeyond(ends, start)
+  const last = indexBeyond(ends, start + limit - 1)
+  const before = ends[first - 1] ?? 0
+  const within = (ends[last] ?? 0) - before
   const offset = start - before
   const behind = within - offset - limit
   const isFromEnd = behind < offset
@@ -102,4 +93,28 @@ export function placeOf(
     offset: isFromEnd ? behind : offset,
     limit,
   }
+}
+
+function inOrder(tally: Tally): { order: readonly string[]; ends: readonly number[] } {
+  tally.order ??= [...tally.matching.keys()].sort()
+  if (tally.ends === undefined) {
+    let sum = 0
+    tally.ends = tally.order.map((first) => {
+      sum += tally.matching.get(first) ?? 0
+      return sum
+    })
+  }
+  return { order: tally.order, ends: tally.ends }
+}
+
+/** Of the first number that is greater, in numbers that never fall. */
+function indexBeyond(numbers: readonly number[], limit: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] ?? 0) > limit) high = middle
+    else low = middle + 1
+  }
+  return low
 }
