@@ -7,7 +7,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { errorWords } from '../format/error-words.ts'
 import { useClient } from '../session/session.tsx'
-import { copyText } from './copy-text.ts'
+import { copyText } from '../shell/copy-text.ts'
 import { DeleteAssets } from './delete-assets.tsx'
 
 export function AssetActions({ asset }: { asset: Asset }) {

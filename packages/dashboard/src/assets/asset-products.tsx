@@ -1,10 +1,11 @@
-import { ActionIcon, Alert, Group, Paper, Stack, Text, Title, Tooltip } from '@mantine/core'
+import { ActionIcon, Alert, Group, Stack, Text, Tooltip } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
 import { IconLinkOff } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { errorWords } from '../format/error-words.ts'
 import { Name } from '../format/name.tsx'
 import { useClient } from '../session/session.tsx'
+import { Section } from '../shell/section.tsx'
 import { productName } from './product-names.ts'
 import { ProductPicker } from './product-picker.tsx'
 
@@ -28,10 +29,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
   })
   const error = attaching.error ?? detaching.error
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="products">
-      <Title order={2} size="h5" id="products" mb="sm">
-        Linked products
-      </Title>
+    <Section title="Linked products">
       <Stack gap="sm">
         {products.length === 0 && (
           <Text size="sm" c="dimmed">
@@ -77,6 +75,6 @@ export function AssetProducts({ asset }: { asset: Asset }) {
           </Alert>
         )}
       </Stack>
-    </Paper>
+    </Section>
   )
 }

@@ -1,8 +1,8 @@
 import { Checkbox, Skeleton, Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
+import { ListTable } from '../shell/list-table.tsx'
 import type { Sort, SortField } from './asset-query.ts'
 import { AssetRow } from './asset-row.tsx'
-import classes from './asset-table.module.css'
 import { SortHeader } from './sort-header.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -21,15 +21,11 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
   const here = assets?.filter(({ id }) => chosen.has(id)).length ?? 0
   const isWhole = here > 0 && here === assets?.length
   return (
-    <Table
-      className={classes.table}
-      data-stale={isStale || undefined}
-      aria-busy={isStale || assets === undefined}
-      verticalSpacing="sm"
-      highlightOnHover
-    >
-      <Table.Thead>
-        <Table.Tr>
+    <ListTable
+      items={assets}
+      isStale={isStale}
+      head={
+        <>
           <Table.Th w={44}>
             <Checkbox
               checked={isWhole}
@@ -49,28 +45,17 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
           <SortHeader field="created_at" sort={sort} onSort={onSort} visibleFrom="sm">
             Added
           </SortHeader>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {assets === undefined
-          ? LOADING.map((width) => <LoadingRow key={width} width={width} />)
-          : assets.map((asset) => (
-              <AssetRow
-                key={asset.id}
-                asset={asset}
-                isChosen={chosen.has(asset.id)}
-                onToggle={toggle}
-              />
-            ))}
-      </Table.Tbody>
-    </Table>
+        </>
+      }
+      row={(asset) => (
+        <AssetRow key={asset.id} asset={asset} isChosen={chosen.has(asset.id)} onToggle={toggle} />
+      )}
+      rowToCome={(width) => <RowToCome width={width} />}
+    />
   )
 }
 
-/** Widths of names to come. */
-const LOADING = [61, 38, 74, 52, 45, 67, 33, 58]
-
-function LoadingRow({ width }: { width: number }) {
+function RowToCome({ width }: { width: number }) {
   return (
     <Table.Tr>
       <Table.Td>

@@ -1,15 +1,16 @@
 import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
+import { NoMatch } from '../shell/blank.tsx'
+import { PageLinks } from '../shell/page-links.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { useTitle } from '../shell/use-title.ts'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import { openAddLink } from './add-link.tsx'
-import { AssetPages } from './asset-pages.tsx'
-import { isFiltered, nextSort, type Show } from './asset-query.ts'
+import { assetsAddress, isFiltered, nextSort, type Show } from './asset-query.ts'
 import { AssetSearch } from './asset-search.tsx'
 import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
-import { FirstUse, NoMatch } from './no-assets.tsx'
+import { FirstUse } from './first-use.tsx'
 import { useAssetPage } from './use-asset-page.ts'
 import { useAssetQuery } from './use-asset-query.ts'
 import { useSelection } from './use-selection.ts'
@@ -73,7 +74,7 @@ export function AssetsPage() {
         <Problem title="The assets can’t be read" error={error} onRetry={() => void refetch()} />
       )}
       {isEmpty && isFiltered(query) && (
-        <NoMatch onClear={() => change({ search: '', show: 'all' })} />
+        <NoMatch title="No asset matches" onClear={() => change({ search: '', show: 'all' })} />
       )}
       {isEmpty && !isFiltered(query) && <FirstUse />}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -85,7 +86,14 @@ export function AssetsPage() {
           selection={selection}
         />
       )}
-      {data !== undefined && !isEmpty && <AssetPages query={query} meta={data.meta} />}
+      {data !== undefined && !isEmpty && (
+        <PageLinks
+          label="Pages of assets"
+          current={page}
+          meta={data.meta}
+          hrefOf={(wanted) => assetsAddress({ ...query, page: wanted })}
+        />
+      )}
       {selection.chosen.size > 0 && (
         <Suspense>
           <SelectionBar selection={selection} />

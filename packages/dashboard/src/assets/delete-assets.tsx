@@ -1,11 +1,11 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Alert, List, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { errorWords } from '../format/error-words.ts'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
+import { Confirm } from '../shell/confirm.tsx'
 import { inTurns } from './in-turns.ts'
 import { productNames } from './product-names.ts'
 
@@ -16,13 +16,13 @@ interface Props {
   onDone(): void
 }
 
-/** Asks once more, and names what else is touched: the products that lose them. */
+/** Names what else is touched: the products that lose them. */
 export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const what = assets.length === 1 ? 'this asset' : countText(assets.length, 'asset')
-  const { mutate, isPending, error, reset } = useMutation({
+  const deletion = useMutation({
     mutationFn: () => inTurns(assets, ({ id }) => client.delete(id)),
     onSuccess() {
       notifications.show({ message: `${countText(assets.length, 'asset')} deleted` })
@@ -31,44 +31,32 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
     },
     onSettled: () => queries.invalidateQueries(),
   })
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Modal opened={isOpen} onClose={close} title={`Delete ${what}?`} closeButtonProps={CLOSE}>
-      <Stack gap="sm">
-        <Names names={assets.map(({ filename }) => filename)} />
-        {products.length > 0 && (
-          <Alert color="orange" title={`Linked to ${countText(products.length, 'product')}`}>
-            <Text size="sm" mb={4}>
-              Buyers of these get {assets.length === 1 ? 'it' : 'them'} no more:
-            </Text>
-            <Names names={products} />
-          </Alert>
-        )}
-        <Text size="sm" c="dimmed">
-          This can’t be undone. The storage that it takes is free at once.
-        </Text>
-        {error !== null && (
-          <Alert color="red" title="Not all could be deleted" role="alert">
-            {errorWords(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Keep
-          </Button>
-          <Button color="red" loading={isPending} onClick={() => mutate()}>
-            Delete {what}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Confirm
+      isOpen={isOpen}
+      title={`Delete ${what}?`}
+      verb={`Delete ${what}`}
+      failure="Not all could be deleted"
+      outcome={deletion}
+      onConfirm={() => deletion.mutate()}
+      onClose={onClose}
+    >
+      <Names names={assets.map(({ filename }) => filename)} />
+      {products.length > 0 && (
+        <Alert color="orange" title={`Linked to ${countText(products.length, 'product')}`}>
+          <Text size="sm" mb={4}>
+            Buyers of these get {assets.length === 1 ? 'it' : 'them'} no more:
+          </Text>
+          <Names names={products} />
+        </Alert>
+      )}
+      <Text size="sm" c="dimmed">
+        This can’t be undone. The storage that it takes is free at once.
+      </Text>
+    </Confirm>
   )
 }
 
-const CLOSE = { 'aria-label': 'Close' }
 const MOST_NAMES = 10
 
 function Names({ names }: { names: readonly string[] }) {

@@ -1,7 +1,7 @@
 import { Table, type TableThProps, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
 import type { Sort, SortField } from './asset-query.ts'
-import classes from './asset-table.module.css'
+import classes from './sort-header.module.css'
 
 interface Props extends Omit<TableThProps, 'onSort'> {
   field: SortField

@@ -1,7 +1,7 @@
-import { Anchor, Paper, Text, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
-import classes from './product-page.module.css'
+import { Fact, Facts } from '../shell/facts.tsx'
+import { Section } from '../shell/section.tsx'
 import { productsAddress } from './product-query.ts'
 import type { ListedProduct } from './product-table.tsx'
 import { ProductTags } from './product-tags.tsx'
@@ -9,11 +9,8 @@ import { ProductTags } from './product-tags.tsx'
 export function ProductFacts({ product }: { product: ListedProduct }) {
   const { sku, vendor, tags, product_id, variant_id } = product
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="facts">
-      <Title order={2} size="h5" id="facts" mb="sm">
-        Facts
-      </Title>
-      <dl className={classes.facts}>
+    <Section title="Facts">
+      <Facts>
         {sku !== '' && (
           <Fact name="SKU">
             <bdi dir="auto">{sku}</bdi>
@@ -33,20 +30,7 @@ export function ProductFacts({ product }: { product: ListedProduct }) {
         )}
         <Fact name="Product id">{product_id}</Fact>
         <Fact name="Variant id">{variant_id}</Fact>
-      </dl>
-    </Paper>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm">
-        {children}
-      </Text>
-    </>
+      </Facts>
+    </Section>
   )
 }

@@ -1,11 +1,12 @@
-import { Anchor, Button, Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
-import { isStowageError } from '@stowage/client'
-import { IconArrowLeft, IconTrash } from '@tabler/icons-react'
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { Name } from '../format/name.tsx'
-import { Problem } from '../shell/problem.tsx'
+import { BackLink } from '../shell/back-link.tsx'
+import { Record } from '../shell/record.tsx'
+import { Section } from '../shell/section.tsx'
 import { useTitle } from '../shell/use-title.ts'
 import { DeleteProduct } from './delete-product.tsx'
 import { ProductFacts } from './product-facts.tsx'
@@ -14,25 +15,14 @@ import type { ListedProduct } from './product-table.tsx'
 import { useProduct } from './use-products.ts'
 
 export function ProductPage({ id }: { id: string }) {
-  const { data: product, error, refetch } = useProduct(id)
-  useTitle(product?.name ?? 'Product')
-  const isGone = isStowageError(error, 'not_found') || isStowageError(error, 'invalid')
+  const product = useProduct(id)
+  useTitle(product.data?.name ?? 'Product')
   return (
     <Stack gap="md">
-      <Anchor component={Link} href="/products" size="sm" w="fit-content">
-        <IconArrowLeft size={14} aria-hidden /> All products
-      </Anchor>
-      {product !== undefined && error === null && <Whole product={product} />}
-      {product === undefined && error === null && (
-        <Stack role="status" aria-label="Loading">
-          <Skeleton h={36} w="50%" />
-          <Skeleton h={240} />
-        </Stack>
-      )}
-      {isGone && <Gone />}
-      {error !== null && !isGone && (
-        <Problem title="The product can’t be read" error={error} onRetry={() => void refetch()} />
-      )}
+      <BackLink href="/products">All products</BackLink>
+      <Record of={product} what="product" whyGone="It was deleted, or the address is mistyped.">
+        {(data) => <Whole product={data} />}
+      </Record>
     </Stack>
   )
 }
@@ -77,10 +67,7 @@ function Whole({ product }: { product: ListedProduct }) {
 
 function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="assets">
-      <Title order={2} size="h5" id="assets" mb="sm">
-        Assets
-      </Title>
+    <Section title="Assets">
       {assets.length === 0 && (
         <Text c="dimmed" size="sm">
           None yet. Open an asset and attach this product to it.
@@ -99,17 +86,6 @@ function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
           </li>
         ))}
       </ul>
-    </Paper>
-  )
-}
-
-function Gone() {
-  return (
-    <Stack gap="xs">
-      <Title order={1} size="h2">
-        This product is not here
-      </Title>
-      <Text c="dimmed">It was deleted, or the address is mistyped.</Text>
-    </Stack>
+    </Section>
   )
 }

@@ -14,7 +14,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
-import classes from './product-table.module.css'
+import { ListTable } from '../shell/list-table.tsx'
 import { ProductTags } from './product-tags.tsx'
 
 export type ListedProduct = Awaited<ReturnType<Client['product']>>
@@ -29,15 +29,11 @@ interface Props {
 
 export function ProductTable({ products, isStale, onDelete }: Props) {
   return (
-    <Table
-      className={classes.table}
-      data-stale={isStale || undefined}
-      aria-busy={isStale || products === undefined}
-      verticalSpacing="sm"
-      highlightOnHover
-    >
-      <Table.Thead>
-        <Table.Tr>
+    <ListTable
+      items={products}
+      isStale={isStale}
+      head={
+        <>
           <Table.Th>Product</Table.Th>
           <Table.Th visibleFrom="sm">SKU</Table.Th>
           <Table.Th visibleFrom="md">Vendor</Table.Th>
@@ -46,16 +42,11 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
           <Table.Th w={44}>
             <VisuallyHidden>Delete</VisuallyHidden>
           </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {products === undefined
-          ? LOADING.map((width) => <LoadingRow key={width} width={width} />)
-          : products.map((product) => (
-              <ProductRow key={product.id} product={product} onDelete={onDelete} />
-            ))}
-      </Table.Tbody>
-    </Table>
+        </>
+      }
+      row={(product) => <ProductRow key={product.id} product={product} onDelete={onDelete} />}
+      rowToCome={(width) => <RowToCome width={width} />}
+    />
   )
 }
 
@@ -71,7 +62,14 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   return (
     <Table.Tr>
       <Table.Td maw={0} w="100%" miw={160}>
-        <Anchor component={Link} href={`/products/${id}`} c="inherit" fw={500} display="block">
+        <Anchor
+          component={Link}
+          href={`/products/${id}`}
+          c="inherit"
+          fw={500}
+          inherit
+          display="block"
+        >
           <Name>{name}</Name>
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
@@ -135,10 +133,7 @@ function AssetNames({ assets }: { assets: NonNullable<ListedProduct['assets']> }
   )
 }
 
-/** Widths of names to come. */
-const LOADING = [61, 38, 74, 52, 45, 67, 33, 58]
-
-function LoadingRow({ width }: { width: number }) {
+function RowToCome({ width }: { width: number }) {
   const cell = (columns: 'sm' | 'md', length: number) => (
     <Table.Td visibleFrom={columns}>
       <Skeleton w={length} h={16} />

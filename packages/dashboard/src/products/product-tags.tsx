@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import { countText } from '../format/size-text.ts'
 import { productsAddress } from './product-query.ts'
-import classes from './product-table.module.css'
+import classes from './product-tags.module.css'
 
 interface Props {
   tags: readonly string[]

@@ -2,11 +2,12 @@ import { Button, Group, Stack, Title } from '@mantine/core'
 import { IconFileImport } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { NoMatch } from '../shell/blank.tsx'
 import { PageLinks } from '../shell/page-links.tsx'
 import { Problem } from '../shell/problem.tsx'
 import { useTitle } from '../shell/use-title.ts'
 import { DeleteProduct } from './delete-product.tsx'
-import { FirstProducts, NoMatch } from './no-products.tsx'
+import { FirstProducts } from './first-products.tsx'
 import { ProductFilters } from './product-filters.tsx'
 import { activeFilters, NO_FILTERS, productsAddress } from './product-query.ts'
 import { type ListedProduct, ProductTable } from './product-table.tsx'
@@ -48,7 +49,7 @@ export function ProductsPage() {
         <Problem title="Products can’t be read" error={error} onRetry={() => void refetch()} />
       )}
       {error === null && total === 0 && isFiltered && (
-        <NoMatch onClear={() => change(NO_FILTERS)} />
+        <NoMatch title="No product matches" onClear={() => change(NO_FILTERS)} />
       )}
       {error === null && total === 0 && !isFiltered && <FirstProducts />}
       {error === null && total !== 0 && (
@@ -57,6 +58,7 @@ export function ProductsPage() {
       {data !== undefined && total !== 0 && error === null && (
         <PageLinks
           label="Pages of products"
+          current={query.page}
           meta={data.meta}
           hrefOf={(page) => productsAddress({ ...query, page })}
         />

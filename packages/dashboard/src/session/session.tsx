@@ -37,6 +37,12 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return { session: { client, apiKey, signOut }, queries }
   }, [apiKey])
 
+  // Whoever needs a key is asked for it on every page, also on one that calls nothing yet.
+  useEffect(() => {
+    const { client } = session
+    void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })
+  }, [queries, session])
+
   useEffect(() => {
     if (apiKey !== undefined) return onKeyForgotten(session.signOut)
   }, [apiKey, session])

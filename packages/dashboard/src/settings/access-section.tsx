@@ -2,7 +2,7 @@ import { Button, Code, Text } from '@mantine/core'
 import { IconLogout } from '@tabler/icons-react'
 import { isRemembered } from '../session/kept-key.ts'
 import { useSession } from '../session/session.tsx'
-import { Section } from './section.tsx'
+import { Section } from '../shell/section.tsx'
 
 /** How people get in here, and how they leave. */
 export function AccessSection({ isOpen }: { isOpen: boolean }) {

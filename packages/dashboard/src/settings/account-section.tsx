@@ -1,41 +1,31 @@
-import { Anchor, Skeleton, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
 import { countText, sizeText } from '../format/size-text.ts'
-import { Problem } from '../shell/problem.tsx'
+import { Fact, Facts } from '../shell/facts.tsx'
+import { LoadedSection } from '../shell/loaded-section.tsx'
 import { useAccount } from '../storage/use-storage.ts'
-import { Section } from './section.tsx'
-import classes from './settings.module.css'
 
 export function AccountSection() {
-  const { data, error, refetch } = useAccount()
+  const account = useAccount()
   return (
-    <Section title="Account">
-      {error !== null && (
-        <Problem title="The account can’t be read" error={error} onRetry={() => void refetch()} />
-      )}
-      {data === undefined && error === null && (
-        <Skeleton h={72} role="status" aria-label="Loading" />
-      )}
-      {data !== undefined && error === null && (
-        <dl className={classes.facts}>
-          <Text component="dt">Name</Text>
-          <dd>
-            <bdi dir="auto">{data.name}</bdi>
-          </dd>
-          <Text component="dt">Plan</Text>
-          <dd>
-            <bdi dir="auto">{data.plan.name}</bdi>, {sizeText(data.plan.storage)}
-          </dd>
-          <Text component="dt">In use</Text>
-          <dd>
-            {sizeText(data.stored)} in {countText(data.assets, 'asset')}
+    <LoadedSection of={account} title="Account">
+      {({ name, plan, stored, assets }) => (
+        <Facts>
+          <Fact name="Name">
+            <bdi dir="auto">{name}</bdi>
+          </Fact>
+          <Fact name="Plan">
+            <bdi dir="auto">{plan.name}</bdi>, {sizeText(plan.storage)}
+          </Fact>
+          <Fact name="In use">
+            {sizeText(stored)} in {countText(assets, 'asset')}
             {' · '}
             <Anchor component={Link} href="/storage" inherit underline="always">
               What takes the space
             </Anchor>
-          </dd>
-        </dl>
+          </Fact>
+        </Facts>
       )}
-    </Section>
+    </LoadedSection>
   )
 }

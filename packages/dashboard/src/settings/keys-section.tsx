@@ -4,10 +4,10 @@ import { IconLock, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { numberText } from '../format/size-text.ts'
 import { Problem } from '../shell/problem.tsx'
+import { Section } from '../shell/section.tsx'
 import { CreateKey } from './create-key.tsx'
 import { KeyTable } from './key-table.tsx'
 import { RevokeKey } from './revoke-key.tsx'
-import { Section } from './section.tsx'
 import { useKeys } from './use-settings.ts'
 
 export function KeysSection({ isOpen }: { isOpen: boolean }) {

@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconCopy } from '@tabler/icons-react'
-import { copyText } from '../assets/copy-text.ts'
+import { copyText } from '../shell/copy-text.ts'
 import classes from './settings.module.css'
 
 /** The only time that anybody sees it. */
@@ -21,7 +21,7 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose(): void
       <Group justify="flex-end">
         <Button
           leftSection={<IconCopy size={18} aria-hidden />}
-          onClick={() => void copyText(secret, 'Key')}
+          onClick={() => void copyText(secret, 'Key', 'Select it and copy it by hand.')}
           data-autofocus
         >
           Copy

@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import type { Key } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { errorWords } from '../format/error-words.ts'
 import { Name } from '../format/name.tsx'
 import { useClient, useSession } from '../session/session.tsx'
+import { Confirm } from '../shell/confirm.tsx'
 import { isOwn } from './own-key.ts'
 
 interface Props {
@@ -17,7 +17,7 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
   const client = useClient()
   const session = useSession()
   const queries = useQueryClient()
-  const { mutate, isPending, error, reset } = useMutation({
+  const revocation = useMutation({
     mutationFn: (id: string) => client.revokeKey(id),
     async onSuccess() {
       notifications.show({ message: 'The key is revoked' })
@@ -25,41 +25,25 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
       await queries.invalidateQueries({ queryKey: ['keys'] })
     },
   })
-  const close = () => {
-    reset()
-    onClose()
-  }
   return (
-    <Modal
-      opened={key !== undefined}
-      onClose={close}
+    <Confirm
+      isOpen={key !== undefined}
       title="Revoke this key?"
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      verb="Revoke this key"
+      failure="It could not be revoked"
+      outcome={revocation}
+      onConfirm={() => key && revocation.mutate(key.id)}
+      onClose={onClose}
     >
-      <Stack gap="sm">
-        <Name fw={600}>{key?.name ?? ''}</Name>
-        <Text size="sm">
-          Whatever uses it is refused from now on. This can’t be undone; a new key can be made.
-        </Text>
-        {key !== undefined && isOwn(key, session.apiKey) && (
-          <Alert color="orange" title="You use it now">
-            You will have to sign in with another key.
-          </Alert>
-        )}
-        {error !== null && (
-          <Alert color="red" title="It could not be revoked" role="alert">
-            {errorWords(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Keep
-          </Button>
-          <Button color="red" loading={isPending} onClick={() => key && mutate(key.id)}>
-            Revoke this key
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      <Name fw={600}>{key?.name ?? ''}</Name>
+      <Text size="sm">
+        Whatever uses it is refused from now on. This can’t be undone; a new key can be made.
+      </Text>
+      {key !== undefined && isOwn(key, session.apiKey) && (
+        <Alert color="orange" title="You use it now">
+          You will have to sign in with another key.
+        </Alert>
+      )}
+    </Confirm>
   )
 }

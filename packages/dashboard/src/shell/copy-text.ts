@@ -1,12 +1,15 @@
 import { notifications } from '@mantine/notifications'
 
-/** Also where the page is not secure and browsers have no clipboard to offer. */
-export async function copyText(text: string, what: string): Promise<void> {
+/**
+ * Also where the page is not secure and browsers have no clipboard to offer. Where nothing helps, the
+ * text itself is shown to be copied by hand, or `instead` of it.
+ */
+export async function copyText(text: string, what: string, instead = text): Promise<void> {
   const isDone = await write(text)
   notifications.show(
     isDone
       ? { message: `${what} copied` }
-      : { color: 'red', title: `${what} could not be copied`, message: text },
+      : { color: 'red', title: `${what} could not be copied`, message: instead },
   )
 }
 

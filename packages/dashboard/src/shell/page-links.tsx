@@ -5,7 +5,9 @@ import { numberText } from '../format/size-text.ts'
 interface Props {
   /** What there are pages of. */
   label: string
-  meta: { current_page: number; from: number; to: number; total: number; last_page: number }
+  /** The one that was asked for: its answer may be on its way. */
+  current: number
+  meta: { from: number; to: number; total: number; last_page: number }
   hrefOf(page: number): string
 }
 
@@ -17,8 +19,8 @@ const CONTROL_WORDS = {
 }
 
 /** Each page is an address: it can be opened in a tab of its own. */
-export function PageLinks({ label, meta, hrefOf }: Props) {
-  const { current_page: current, from, to, total, last_page: last } = meta
+export function PageLinks({ label, current, meta, hrefOf }: Props) {
+  const { from, to, total, last_page: last } = meta
   const linkTo = (page: number) => ({
     component: Link,
     href: hrefOf(Math.min(last, Math.max(1, page))),

@@ -8,12 +8,13 @@ interface Props {
   children: ReactNode
 }
 
+/** A part of a page, in a frame, with a title of its own. */
 export function Section({ title, action, children }: Props) {
   const id = useId()
   return (
-    <Paper component="section" withBorder p="lg" aria-labelledby={id}>
-      <Group justify="space-between" mb="md" mih={36}>
-        <Title order={2} size="h4" id={id}>
+    <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} aria-labelledby={id}>
+      <Group justify="space-between" mb="sm" mih={action === undefined ? undefined : 36}>
+        <Title order={2} size="h5" id={id}>
           {title}
         </Title>
         {action}

@@ -1,6 +1,5 @@
-import { Paper, Skeleton, Stack, Title } from '@mantine/core'
-import type { ReactNode } from 'react'
-import { Problem } from '../shell/problem.tsx'
+import { Stack, Title } from '@mantine/core'
+import { LoadedSection } from '../shell/loaded-section.tsx'
 import { useTitle } from '../shell/use-title.ts'
 import { LargestFiles } from './largest-files.tsx'
 import classes from './storage.module.css'
@@ -18,43 +17,17 @@ export function StoragePage() {
       <Title order={1} size="h2">
         Storage
       </Title>
-      <Part of={account} title="Plan" id="plan">
+      <LoadedSection of={account} title="Plan">
         {(data) => <StorageMeter account={data} />}
-      </Part>
+      </LoadedSection>
       <div className={classes.columns}>
-        <Part of={usage} title="By type" id="types">
+        <LoadedSection of={usage} title="By type">
           {({ types }) => <UsageByType types={types} />}
-        </Part>
-        <Part of={largest} title="Largest files" id="largest">
+        </LoadedSection>
+        <LoadedSection of={largest} title="Largest files">
           {({ data }) => <LargestFiles files={data} />}
-        </Part>
+        </LoadedSection>
       </div>
     </Stack>
-  )
-}
-
-interface PartProps<Data> {
-  of: { data: Data | undefined; error: unknown; refetch(): unknown }
-  title: string
-  id: string
-  children(data: Data): ReactNode
-}
-
-/** Each comes and fails by itself. */
-function Part<Data>({ of, title, id, children }: PartProps<Data>) {
-  const { data, error, refetch } = of
-  return (
-    <Paper component="section" withBorder p="lg" aria-labelledby={id}>
-      <Title order={2} size="h5" id={id} mb="md">
-        {title}
-      </Title>
-      {error !== null && (
-        <Problem title="This can’t be read" error={error} onRetry={() => void refetch()} />
-      )}
-      {error === null && data === undefined && (
-        <Skeleton h={120} role="status" aria-label="Loading" />
-      )}
-      {error === null && data !== undefined && children(data)}
-    </Paper>
   )
 }

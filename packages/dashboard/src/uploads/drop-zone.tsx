@@ -15,9 +15,10 @@ export function DropZone() {
   useEffect(() => {
     const listeners = {
       dragover(event: DragEvent) {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setOver(true)
+        // What a part of the page took for itself is not for all of it.
+        const isOurs = hasFiles(event) && !event.defaultPrevented
+        if (isOurs) event.preventDefault()
+        setOver(isOurs)
       },
       dragleave(event: DragEvent) {
         // Only when it leaves the window, not from one element to the next.
@@ -25,7 +26,7 @@ export function DropZone() {
       },
       drop(event: DragEvent) {
         setOver(false)
-        if (event.dataTransfer === null || !hasFiles(event)) return
+        if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
         event.preventDefault()
         void add.current(droppedFiles(event.dataTransfer))
       },

@@ -3,17 +3,15 @@ import { IconFileSpreadsheet } from '@tabler/icons-react'
 import { type DragEvent, useRef, useState } from 'react'
 import classes from './import.module.css'
 
-/** By the button, or dropped onto it. */
+/** By the button, or dropped onto it: the page around it leaves alone what is claimed here. */
 export function ChooseFile({ onFile }: { onFile(file: File): void }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
 
   function take(event: DragEvent): void {
     const [file] = event.dataTransfer.files
-    claim(event)
+    event.preventDefault()
     setOver(false)
-    // For the page around it, which takes files to upload: they are gone.
-    window.dispatchEvent(new DragEvent('dragleave'))
     if (file !== undefined) onFile(file)
   }
 
@@ -24,7 +22,7 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
         className={classes.drop}
         data-over={isOver || undefined}
         onDragOver={(event) => {
-          claim(event)
+          event.preventDefault()
           setOver(true)
         }}
         onDragLeave={() => setOver(false)}
@@ -62,12 +60,6 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
       <WhatItTakes />
     </Stack>
   )
-}
-
-/** It is not for the page around. */
-function claim(event: DragEvent): void {
-  event.preventDefault()
-  event.stopPropagation()
 }
 
 function WhatItTakes() {

@@ -1,13 +1,13 @@
-import { Anchor, Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconArrowLeft, IconCircleCheck } from '@tabler/icons-react'
+import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../../format/name.tsx'
 import { countText, numberText } from '../../format/size-text.ts'
+import { BackLink } from '../../shell/back-link.tsx'
 import { Loading } from '../../shell/loading.tsx'
 import { Problem } from '../../shell/problem.tsx'
 import { useTitle } from '../../shell/use-title.ts'
-import { useAccount } from '../../storage/use-storage.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ProblemTable } from './import-tables.tsx'
@@ -16,14 +16,10 @@ import { type Import, useImport, wantedOf } from './use-import.ts'
 export function ImportPage() {
   useTitle('Import products')
   const { state, read, send, restart } = useImport()
-  // Whoever needs a key is asked for it now, not once a file is chosen.
-  useAccount()
   useWarningBeforeLeaving(state.step === 'sending' && state.failure === undefined)
   return (
     <Stack gap="md">
-      <Anchor component={Link} href="/products" size="sm" w="fit-content">
-        <IconArrowLeft size={14} aria-hidden /> All products
-      </Anchor>
+      <BackLink href="/products">All products</BackLink>
       <Title order={1} size="h2">
         Import products
       </Title>
