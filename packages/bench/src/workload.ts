@@ -34,6 +34,8 @@ export interface Target {
   of?: string
   limit: { atLeast: number } | { below: number }
   times?: { contender?: string; figure?: string }
+  /** What a profile shows of it, said where it is missed. */
+  reason?: string
 }
 
 /** Where a workload takes place. */

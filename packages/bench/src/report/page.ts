@@ -48,7 +48,16 @@ function verdicts(result: Result): string {
     return `| ${what} | ${target} | ${value} | ${mark === 'met' ? mark : `**${mark}**`} |`
   })
   if (rows.length === 0) return ''
-  return ['| What | Target | Measured | |', '|---|---|---|---|', ...rows, ''].join('\n')
+  const table = ['| What | Target | Measured | |', '|---|---|---|---|', ...rows, '']
+  return [...table, ...reasons(result)].join('\n')
+}
+
+function reasons(result: Result): string[] {
+  return result.verdicts.flatMap((verdict) => {
+    const { reason } = verdict.target
+    if (verdict.isMet || reason === undefined) return []
+    return [`**${verdictWords(result, verdict).what}:** ${reason}`, '']
+  })
 }
 
 function figures({ figures: known, measurements }: Result): string {

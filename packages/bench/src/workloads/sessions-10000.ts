@@ -1,6 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { watchStalls } from '../load/watch-stalls.ts'
-import { hmacEach, PARTS, presignEach } from '../part-signatures.ts'
+import { PARTS, presignEach } from '../part-signatures.ts'
+import { startPeer } from '../processes/peers.ts'
 import { startS3 } from '../processes/s3.ts'
 import type { ServerProcess } from '../processes/server-process.ts'
 import { API, startStowage } from '../processes/stowage.ts'
@@ -8,7 +9,7 @@ import { timed } from '../timed.ts'
 import type { Workload } from '../workload.ts'
 
 const ON_S3 = 'Stowage on S3 (Ceph)'
-const BARE = 'One HMAC each'
+const BARE = 'Fastify, one HMAC each'
 const FILE = { name: 'archive.tar', size: 1_000_000_000_000, mime: 'application/x-tar' }
 
 export const workload: Workload = {
@@ -27,12 +28,13 @@ export const workload: Workload = {
     const embedded = await startStowage(scene)
     const s3 = await startS3(scene)
     const onS3 = await startStowage(scene, await s3.stowageSettings())
+    const bare = await startPeer(scene, 'hmac-each')
     const client = new S3Client({ region: 'eu-central-1' })
     return [
       { name: 'Stowage on disk', run: () => requestSession(embedded) },
       { name: ON_S3, run: () => requestSession(onS3) },
       { name: 'AWS SDK presigner', run: () => timed(() => presignEach(client)) },
-      { name: BARE, run: () => timed(hmacEach) },
+      { name: BARE, run: () => requestSession(bare) },
     ]
   },
 }

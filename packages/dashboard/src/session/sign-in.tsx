@@ -54,7 +54,7 @@ export function SignIn({ hadKey, onKey }: Props) {
             </Group>
             <PasswordInput
               label="API key"
-              description="Whoever runs the service makes one with: stowage keys create"
+              description="Whoever runs the service makes one with: stowage keys add"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
               error={problem}

@@ -1,0 +1,92 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { EXECUTABLE, FLAGS, whyNoBrowser } from '../../../server/test/support/browser.ts'
+import { LARGE, SMALL } from '../catalogue/figures.ts'
+import { COMMON, RARE, RARE_COUNT } from '../catalogue/records.ts'
+import { copyFilled } from '../catalogue/sqlite.ts'
+import { startStowage } from '../processes/stowage.ts'
+import { timed } from '../timed.ts'
+import type { Contender, Scene, Workload } from '../workload.ts'
+
+export const workload: Workload = {
+  title: 'The dashboard in Chromium',
+  figures: {
+    usable: { title: 'From a cold load to rows and a search', unit: 'ms', better: 'less' },
+    key: { title: 'Longest from a key to its picture', unit: 'ms', better: 'less' },
+    rare: { title: `From the last key to ${RARE_COUNT} matches`, unit: 'ms', better: 'less' },
+    all: { title: 'From the last key to a name that all have', unit: 'ms', better: 'less' },
+  },
+  targets: [
+    { figure: 'usable', limit: { below: 1000 } },
+    { figure: 'key', limit: { below: 100 } },
+    { figure: 'usable', limit: { below: 1.5 }, times: { contender: SMALL } },
+    { figure: 'rare', limit: { below: 1.5 }, times: { contender: SMALL } },
+    { figure: 'all', limit: { below: 1.5 }, times: { contender: SMALL } },
+  ],
+  rounds: 5,
+  async open(scene) {
+    const missing = await whyNoBrowser()
+    if (missing !== undefined) throw new Error(missing)
+    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
+    scene.defer(() => browser.close())
+    return [
+      await opened(scene, { browser, name: LARGE, count: 1_000_000 }),
+      await opened(scene, { browser, name: SMALL, count: 10_000 }),
+    ]
+  },
+}
+
+async function opened(
+  scene: Scene,
+  { browser, name, count }: { browser: Browser; name: string; count: number },
+): Promise<Contender> {
+  const folder = await scene.folder()
+  await copyFilled(folder, count)
+  const { url } = await startStowage(scene, { STOWAGE_DATA: folder })
+  return {
+    name,
+    async run() {
+      // Its memory is empty: nothing is cached.
+      const context = await browser.newContext()
+      try {
+        return await visit(await context.newPage(), url, count)
+      } finally {
+        await context.close()
+      }
+    },
+  }
+}
+
+async function visit(page: Page, url: string, count: number) {
+  const { time: usable } = await timed(async () => {
+    await page.goto(url)
+    await page.getByText(totalText(count)).waitFor()
+    await page.getByRole('searchbox').focus()
+  })
+  await page.evaluate(WATCH_KEYS)
+  const rare = await search(page, RARE, RARE_COUNT)
+  const all = await search(page, COMMON, count)
+  const key = await page.evaluate<number>('longestKey')
+  return { usable, key, rare, all }
+}
+
+/** As a person types: a letter every 80 ms. */
+async function search(page: Page, text: string, total: number): Promise<number> {
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(text, { delay: 80 })
+  const { time } = await timed(() => page.getByText(totalText(total)).waitFor())
+  return time
+}
+
+/** What stands below the table. */
+function totalText(total: number): RegExp {
+  return new RegExp(`^1 to \\d+ of ${total.toLocaleString('en')}$`)
+}
+
+/** The browser's own measure, in steps of 8 ms: until the picture after the event is drawn. */
+const WATCH_KEYS = `
+  window.longestKey = 0
+  new PerformanceObserver((list) => {
+    for (const { name, duration } of list.getEntries()) {
+      if (/^key|input/.test(name)) longestKey = Math.max(longestKey, duration)
+    }
+  }).observe({ type: 'event', durationThreshold: 16 })`
