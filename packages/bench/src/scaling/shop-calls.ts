@@ -29,6 +29,7 @@ export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
     stored.push(session)
   }
   const ready: string[] = []
+  const parts = commonParts()
   return [
     { name: 'Request an upload', call: async () => void (await open()) },
     {
@@ -88,6 +89,14 @@ export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
       call: async () => void (await ask('GET', '/assets?filename=pack')),
     },
     {
+      name: 'A name that few have, new',
+      call: async (index) => void (await ask('GET', `/assets?filename=-pack-${1000 + index}`)),
+    },
+    {
+      name: 'A name that most have, new',
+      call: async () => void (await ask('GET', `/assets?filename=${parts.pop()}`)),
+    },
+    {
       name: 'The assets of a product',
       call: async () => void (await ask('GET', '/assets?product_id=7')),
     },
@@ -97,6 +106,15 @@ export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
       call: async () => void (await ask('DELETE', `/assets/${ready.pop()}`)),
     },
   ]
+}
+
+/** Pieces of what nearly all names have: each is asked for once, so that nobody remembers it. */
+function commonParts(): string[] {
+  const whole = '-take-pack-'
+  const starts = Array.from(whole, (_, start) => start)
+  return starts
+    .flatMap((start) => starts.map((end) => whole.slice(start, end + 1)))
+    .filter((part) => part.length > 2)
 }
 
 /** How many uploads lie ready to be completed, halved: the first call of each kind is not counted. */

@@ -29,7 +29,7 @@ export function openAgents(): Agents {
 }
 
 /** Two of them are at work: while one is being sent, the other is filled. */
-const BLOCK = 512 * 1024
+const BLOCK = 1024 * 1024
 
 /** Not by fetch, which copies every chunk and takes no stream of a known length. */
 export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
