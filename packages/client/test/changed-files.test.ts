@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
-import { open, rename, utimes, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { isStowageError, type NodeClient } from '@stowage/client/node'
+import {
+  isStowageError,
+  type NodeClient,
+  type SavedUpload,
+  type UploadStore,
+} from '@stowage/client/node'
 import { until } from '../../server/test/support/until.ts'
 import { download, someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
@@ -13,7 +18,7 @@ const PARTS = 10
 const BYTES = someBytes(PARTS * CHUNK)
 
 /** A file of which the storage takes three parts, and the rest when it is let go. */
-async function aHalfSentFile(t: TestContext) {
+async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = {}) {
   let letGo = () => {}
   const held = new Promise<void>((resolve) => {
     letGo = resolve
@@ -26,7 +31,8 @@ async function aHalfSentFile(t: TestContext) {
       return puts > 3 ? { kind: 'wait', until: held } : { kind: 'pass' }
     },
   })
-  const { client, folder } = await aClient(t, { baseUrl: service.api.url, parallel: 1 })
+  const { url: baseUrl } = service.api
+  const { client, folder } = await aClient(t, { baseUrl, parallel: 1, ...options })
   const path = join(folder, 'pack.zip')
   await writeFile(path, BYTES)
   await utimes(path, TIME, TIME)
@@ -115,6 +121,38 @@ test('a sent part that changed in secret between attempts is found by its digest
   await overwriteInSecret(path, CHUNK)
   await assert.rejects(client.upload(path), isChanged)
   assert.equal(puts(), before)
+})
+
+/** What is left where a line was too fast for digests. */
+function aStoreWithoutDigests(): UploadStore {
+  const kept = new Map<string, SavedUpload>()
+  return {
+    get: async (key) => kept.get(key),
+    list: async () => [...kept.values()],
+    async set(saved) {
+      const digests = Object.fromEntries(Object.keys(saved.digests).map((part) => [part, '']))
+      kept.set(saved.key, { ...saved, digests })
+    },
+    async delete(key) {
+      kept.delete(key)
+    },
+  }
+}
+
+test('parts without a digest are sent again once anything happened to the file', async (t) => {
+  const store = aStoreWithoutDigests()
+  const { client, path, upload, controller, letGo, puts, baseUrl } = await aHalfSentFile(t, {
+    store,
+  })
+  controller.abort()
+  await assert.rejects(upload)
+  letGo()
+  const before = puts()
+  await overwriteInSecret(path, CHUNK)
+  const { id } = await client.upload(path)
+  assert.equal(id, upload.id)
+  assert.equal(puts() - before, PARTS)
+  assert.ok((await download(baseUrl, id)).equals(await readFile(path)))
 })
 
 test('a file that was only moved away and back goes on', async (t) => {

@@ -7,6 +7,7 @@ import { fileChanged } from '../upload/session.ts'
 import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts'
 import { mimeOf } from './mime.ts'
 import { type Agents, putRange } from './put-range.ts'
+import { watchLine } from './watch-line.ts'
 
 /** Reads are this long when nothing is sent. */
 const BLOCK = 1024 * 1024
@@ -30,6 +31,7 @@ export async function openFile(
     throw new StowageError('file_unreadable', `“${path}” is not a file.`)
   }
   const version = versionOf(stats)
+  const line = watchLine()
 
   async function compare(before: string): Promise<Likeness> {
     const now = versionOf(await file.stat({ bigint: true }))
@@ -46,23 +48,30 @@ export async function openFile(
     isWatched: true,
     compare,
     async put(url, range, { signal, stallMs, onSent, onDigest }) {
-      let checksum = 0
-      return putRange(url, {
-        file,
-        range,
-        agents,
-        signal,
-        stallMs,
-        onSent,
-        onBytes(bytes) {
-          checksum = crc32(bytes, checksum)
-        },
-        async onRead() {
-          if ((await compare(version)) === 'changed') throw fileChanged(name)
-          // Known before the last bytes go, so that no part is there whose digest is not.
-          await onDigest(digestOf(checksum))
-        },
-      })
+      let checksum: number | undefined = 0
+      const leave = line.enter()
+      try {
+        return await putRange(url, {
+          file,
+          range,
+          agents,
+          signal,
+          stallMs,
+          onSent,
+          onBytes(bytes) {
+            line.moved(bytes.length)
+            if (line.isFast()) checksum = undefined
+            if (checksum !== undefined) checksum = crc32(bytes, checksum)
+          },
+          async onRead() {
+            if ((await compare(version)) === 'changed') throw fileChanged(name)
+            // Known before the last bytes go, so that no part is there whose digest is not.
+            await onDigest(checksum === undefined ? '' : digestOf(checksum))
+          },
+        })
+      } finally {
+        leave()
+      }
     },
     async digest({ start, end }: Range, signal: AbortSignal | undefined) {
       let checksum = 0

@@ -158,7 +158,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
         return renewing
       },
       async onDigest(part, digest) {
-        if ((kept.digests[part] ?? digest) !== digest) throw fileChanged(from.name)
+        const before = kept.digests[part]
+        if (before && digest && before !== digest) throw fileChanged(from.name)
         kept.digests[part] = digest
         await saver?.save()
       },
@@ -168,10 +169,13 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   /** Once more before the parts are put together: what was sent first may be another by now. */
   async function checkUnchanged(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
     const { session, saved: kept } = to
+    const check = { session, digests: kept.digests, signal }
     const likeness = await from.compare(kept.version)
-    if (likeness === 'changed') throw fileChanged(from.name)
-    if (likeness === 'same' || !from.isWatched) return
-    await checkHeldParts(from, { session, digests: kept.digests, signal })
+    const isUnchanged =
+      likeness === 'same' ||
+      // Parts that nobody can tell of are sent again by the next attempt.
+      (likeness === 'unsure' && (!from.isWatched || !(await checkHeldParts(from, check)).length))
+    if (!isUnchanged) throw fileChanged(from.name)
   }
 
   async function cancel(): Promise<void> {

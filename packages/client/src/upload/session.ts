@@ -123,7 +123,7 @@ export async function checkHeldParts(
   const untold: number[] = []
   for (const part of session.received.keys()) {
     const before = digests[part]
-    if (before === undefined) untold.push(part)
+    if (!before) untold.push(part)
     else {
       const now = await source.digest(rangeOf(part, session.chunkSize, source.size), signal)
       if (now !== before) throw fileChanged(source.name)

@@ -17,7 +17,10 @@ export interface PutOptions {
   stallMs: number
   /** How many bytes of the range have left us so far. */
   onSent(bytes: number): void
-  /** Told the digest of what is being sent. If it rejects, so does the PUT. */
+  /**
+   * Told the digest of what is being sent; empty, where it is sent again sooner than digested. If it
+   * rejects, so does the PUT.
+   */
   onDigest(digest: string): Promise<void>
 }
 
