@@ -8,27 +8,36 @@ interface Unit {
 
 /**
  * Units of work that arrive together share one commit, and with it the sync of the disk. Each
- * succeeds or fails for itself, and is durable when its promise resolves.
+ * succeeds or fails for itself, and is durable when its promise resolves. A unit may run more than
+ * once: what fails is taken out, and the others begin again. That is rare, and a savepoint for each
+ * would cost all of them, the more the more pages they change.
  */
-export function groupCommits({ transaction, attempt }: Connection) {
+export function groupCommits({ transaction }: Connection) {
   let waiting: Unit[] = []
-
-  const inTurn = ({ work }: Unit) => attempt(work)
-  /** The transaction is all its own; a savepoint within it would cost more with every page it changes. */
-  const alone = ({ work }: Unit) => ({ isDone: true as const, result: work() })
 
   function commitAll(): void {
     const group = waiting
     waiting = []
+    commit(group)
+  }
+
+  function commit(group: Unit[]): void {
+    let running: Unit | undefined
     try {
-      const outcomes = transaction(() => group.map(group.length === 1 ? alone : inTurn))
-      group.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index]
-        if (outcome?.isDone) resolve(outcome.result)
-        else reject(outcome?.error)
+      const results = transaction(() => {
+        const made = group.map((unit) => {
+          running = unit
+          return unit.work()
+        })
+        running = undefined
+        return made
       })
+      for (const [index, { resolve }] of group.entries()) resolve(results[index])
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      const failed = running === undefined ? group : [running]
+      for (const { reject } of failed) reject(error)
+      const others = group.filter((unit) => !failed.includes(unit))
+      if (others.length > 0) commit(others)
     }
   }
 

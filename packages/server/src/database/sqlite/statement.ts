@@ -19,11 +19,7 @@ export interface Connection {
    * transaction. Inside another one it is a part of that.
    */
   transaction<Result>(work: () => Result): Result
-  /** Inside a transaction: does the work, or nothing of it. */
-  attempt<Result>(work: () => Result): Attempt<Result>
 }
-
-export type Attempt<Result> = { isDone: true; result: Result } | { isDone: false; error: unknown }
 
 /** `onStatement` is told of every statement that runs. */
 export function wrapConnection(
@@ -34,9 +30,6 @@ export function wrapConnection(
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
-  const savepoint = database.prepare('savepoint unit')
-  const release = database.prepare('release unit')
-  const rollbackToSavepoint = database.prepare('rollback to unit')
 
   function prepare(sql: string): Statement<unknown> {
     const statement = database.prepare(sql)
@@ -73,20 +66,6 @@ export function wrapConnection(
       } catch (error) {
         if (database.isTransaction) rollback.run()
         throw error
-      }
-    },
-    attempt(work) {
-      savepoint.run()
-      try {
-        const result = work()
-        release.run()
-        return { isDone: true, result }
-      } catch (error) {
-        // Some errors, such as a full disk, end the whole transaction.
-        if (!database.isTransaction) throw error
-        rollbackToSavepoint.run()
-        release.run()
-        return { isDone: false, error }
       }
     },
   }
