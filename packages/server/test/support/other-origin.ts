@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { cleanUp } from './clean-up.ts'
 
-const ATTEMPTS = new URL('../end-to-end/other-origin/attempts.js', import.meta.url)
+const ATTEMPTS = new URL('../embedded/other-origin/attempts.js', import.meta.url)
 
 async function listen(t: TestContext, listener: RequestListener): Promise<number> {
   const server = createServer(listener)
