@@ -56,7 +56,8 @@ function reasons(result: Result): string[] {
   return result.verdicts.flatMap((verdict) => {
     const { reason } = verdict.target
     if (verdict.isMet || reason === undefined) return []
-    return [`**${verdictWords(result, verdict).what}:** ${reason}`, '']
+    const text = reason.replaceAll(/\s+/g, ' ')
+    return [`**${verdictWords(result, verdict).what}:** ${text}`, '']
   })
 }
 
