@@ -1,0 +1,20 @@
+import { Badge, Tooltip } from '@mantine/core'
+import { IconLock } from '@tabler/icons-react'
+import { useMay } from '../session/may.tsx'
+
+/** Why there is nothing to upload, change or delete with. */
+export function ReadOnlyNote() {
+  if (useMay('write')) return null
+  return (
+    <Tooltip label="Your key may only read. To change things, sign in with a key of the scope write or manage.">
+      <Badge
+        color="gray"
+        variant="light"
+        leftSection={<IconLock size={14} aria-hidden />}
+        tabIndex={0}
+      >
+        Read only
+      </Badge>
+    </Tooltip>
+  )
+}
