@@ -149,7 +149,7 @@ test('what is gone already does not hold up the deletion of the others', async (
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await client.delete(gone?.id ?? '')
   await page.getByRole('button', { name: 'Delete 2 assets' }).click()
-  await page.getByText('Drop your first file here').waitFor()
+  await page.getByText('2 assets deleted').waitFor()
 })
 
 test('who changes their mind while it is being deleted keeps what is still there', async (t) => {

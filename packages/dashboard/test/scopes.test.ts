@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
+import { assertAccessible } from './support/axe.ts'
 import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
 import { signIn } from './support/sign-in.ts'
 
@@ -52,6 +53,9 @@ test('a key that may only read is offered nothing else, and told why', async (t)
     await page.getByText('Read only').waitFor()
     assert.deepEqual(await buttonsOf(page), [], path)
   }
+  await page.locator('header [tabindex="0"]').focus()
+  await page.getByRole('tooltip').getByText('Your key may only read').waitFor()
+  await assertAccessible(page, 'read only')
 })
 
 test('a key that may write is offered everything but keys', async (t) => {

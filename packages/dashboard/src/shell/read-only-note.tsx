@@ -6,7 +6,13 @@ import { useMay } from '../session/may.tsx'
 export function ReadOnlyNote() {
   if (useMay('write')) return null
   return (
-    <Tooltip label="Your key may only read. To change things, sign in with a key of the scope write or manage.">
+    <Tooltip
+      label="Your key may only read. To change things, sign in with a key of the scope write or manage."
+      events={{ hover: true, focus: true, touch: true }}
+      multiline
+      withinPortal={false}
+      maw={280}
+    >
       <Badge
         color="gray"
         variant="light"
