@@ -33,6 +33,8 @@ export const readableColors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-red-light-color': 'var(--mantine-color-red-4)',
+    '--mantine-color-orange-light-color': 'var(--mantine-color-orange-4)',
     '--mantine-color-orange-light':
       'color-mix(in srgb, var(--mantine-color-orange-9) 20%, transparent)',
     '--mantine-color-red-light': 'color-mix(in srgb, var(--mantine-color-red-9) 20%, transparent)',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
 import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
 
@@ -70,6 +70,7 @@ test('people search, sort and filter; the address bar says so, and the back butt
   await untilRows(page, ['banana.txt'])
 
   await search(page).fill('nothing like it')
+  await page.getByRole('status').getByText('0 assets found').waitFor({ state: 'attached' })
   await page.getByRole('button', { name: 'Clear the search and filters' }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
 })
@@ -139,11 +140,49 @@ test('several are picked, by range too, attached to products and deleted', async
   assert.equal((await client.account()).assets, 1)
 })
 
+test('what is gone already does not hold up the deletion of the others', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [gone] = await storeFiles(client, [{ name: 'gone' }, { name: 'here' }])
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await client.delete(gone?.id ?? '')
+  await page.getByRole('button', { name: 'Delete 2 assets' }).click()
+  await page.getByText('2 assets deleted').waitFor()
+})
+
+test('who changes their mind while it is being deleted keeps what is still there', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const names = Array.from({ length: 9 }, (_, index) => `${index}`)
+  await storeFiles(
+    client,
+    names.map((name) => ({ name })),
+  )
+  const held: Route[] = []
+  await page.route('**/api/v1/assets/*', (route) =>
+    route.request().method() === 'DELETE' ? void held.push(route) : route.continue(),
+  )
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete 9 assets' }).click()
+  await until('some are being deleted', () => held.length === 6)
+  await page.getByRole('button', { name: 'Keep' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  for (const route of held) await route.continue().catch(() => {})
+  await page.reload()
+  await untilRows(page, names.toReversed())
+  assert.equal(held.length, 6)
+})
+
 test('a page that can’t be read says why, and is read on another try', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'here.txt' }])
-  const answer = { status: 500, json: { code: 'internal', message: 'It broke. Try again.' } }
+  // Not one that the client itself tries again for some seconds.
+  const answer = { status: 400, json: { code: 'internal', message: 'It broke. Try again.' } }
   await page.route('**/api/v1/assets?*', (route) => route.fulfill(answer))
   await page.goto('/')
   await page.getByText('It broke. Try again.').waitFor()

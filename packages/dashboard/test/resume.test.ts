@@ -97,7 +97,7 @@ test('500 MB are dropped in, paused, cut off by a reload, and finished with the 
 test('what is unfinished can be given up after a reload', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
-  const film = await aLargeFile(folder, 'film.mov', 3_000_000)
+  const film = await aLargeFile(folder, 'film.mov', 12_000_000)
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
   })
@@ -114,7 +114,11 @@ test('what is unfinished can be given up after a reload', async (t) => {
   await second.close()
 
   await page.reload()
-  await tray(page).getByRole('button', { name: 'Give it up' }).click()
+  const giveUp = tray(page).getByRole('button', { name: 'Give it up' })
+  await giveUp.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click()
+  await giveUp.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Give the upload up' }).click()
   await tray(page).waitFor({ state: 'detached' })
   await until('its room is free', async () => (await client.account()).reserved === 0)
   await page.reload()

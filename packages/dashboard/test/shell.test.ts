@@ -1,5 +1,8 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { watchParts } from './support/parts.ts'
+import { manyProducts } from './support/products.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 
@@ -24,4 +27,63 @@ test('on a phone the menu leads to every page, and closes behind', async (t) => 
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Open the menu' }).waitFor()
+})
+
+test('whoever goes to another page begins at its top, and the way back leads to where they were', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const viewport = { width: 900, height: 500 }
+  const { page, client } = await openDashboard(t, {}, { browser: { viewport } })
+  await client.putProducts(manyProducts(60))
+  const top = () => page.evaluate<number>('scrollY')
+  await page.goto('/products')
+  const product = page.getByRole('link', { name: 'Product 30', exact: true })
+  await product.scrollIntoViewIfNeeded()
+  const before = await top()
+  assert.ok(before > 500)
+  await product.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Product 30' }).waitFor()
+  assert.equal(await top(), 0)
+  assert.equal(await page.locator('main:focus').count(), 1)
+  await page.goBack()
+  await until('it is where it was', async () => (await top()) === before)
+  await page.getByRole('link', { name: 'Next page' }).click()
+  await page.getByText('51 to 60 of 60').waitFor()
+  assert.equal(await top(), 0)
+})
+
+test('a page that can’t be had says so, and uploads go on', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, service } = await openDashboard(t)
+  const parts = await watchParts(context, service, 0)
+  await page.route('**/app/storage-page*', (route) => route.abort())
+  await page.goto('/')
+  const file = { name: 'film.bin', mimeType: 'video/mp4', buffer: Buffer.alloc(1000) }
+  await page.getByLabel('Files to upload').setInputFiles(file)
+  await until('it is on its way', () => parts.begun() === 1)
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.getByText('This page could not be opened').waitFor()
+  parts.release()
+  await page.getByText('1 file uploaded').first().waitFor()
+  await page.getByRole('link', { name: 'Products' }).click()
+  await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor()
+  await page.unroute('**/app/storage-page*')
+  await page.goBack()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
+})
+
+test('a browser without a line uses a service that is there all the same', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts(manyProducts(1))
+  await page.goto('/')
+  await page.getByText('Drop your first file here').waitFor()
+  await page.evaluate(`
+    Object.defineProperty(navigator, 'onLine', { value: false })
+    dispatchEvent(new Event('offline'))
+  `)
+  await page.getByText('Offline', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Products' }).click()
+  await page.getByRole('link', { name: 'Product 1' }).waitFor()
 })

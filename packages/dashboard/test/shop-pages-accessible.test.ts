@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/axe.ts'
 import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
 import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
+import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
@@ -72,8 +73,7 @@ test('axe finds nothing on products, import, storage, settings and signing in', 
   const guest = await context.browser()?.newPage({ baseURL: new URL(page.url()).origin })
   assert.ok(guest)
   await guest.goto('/')
-  await guest.getByLabel('API key').fill('wrong')
-  await guest.keyboard.press('Enter')
+  await signIn(guest, 'wrong')
   await guest.getByText('The service does not know this key.').waitFor()
   await assertAccessible(guest, 'signing in')
   await guest.close()

@@ -67,8 +67,9 @@ test('an empty account and a plan that is nearly full are told as what they are'
 test('what can’t be read is said, and read once the service is back', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
+  // Not one that the client itself tries again for some seconds.
   const body = { code: 'internal', message: 'It went wrong here.' }
-  await page.route('**/account/usage', (route) => route.fulfill({ status: 500, json: body }))
+  await page.route('**/account/usage', (route) => route.fulfill({ status: 400, json: body }))
   await page.goto('/storage')
   const types = section(page, 'By type')
   await types.getByText('It went wrong here.').waitFor()

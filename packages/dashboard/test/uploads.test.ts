@@ -82,6 +82,23 @@ test('an upload is paused, goes on, and is cancelled', async (t) => {
   assert.equal((await client.account()).stored, 6_000_000)
 })
 
+test('whoever pauses by keyboard goes on with the same key', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, service } = await openDashboard(t)
+  const parts = await watchParts(context, service, 0)
+  await page.goto('/')
+  await chooser(page).setInputFiles(aFile('film.bin', 1000))
+  await until('it is on its way', () => parts.begun() === 1)
+  await tray(page).getByRole('button', { name: 'Pause: film.bin' }).focus()
+  await page.keyboard.press('Enter')
+  await tray(page)
+    .getByText(/^Paused at/)
+    .waitFor()
+  parts.release()
+  await page.keyboard.press('Enter')
+  await tray(page).getByText('1 file uploaded').first().waitFor()
+})
+
 test('an upload that is cancelled leaves nothing behind', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, {

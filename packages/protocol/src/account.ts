@@ -1,6 +1,14 @@
 import { Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
+function Scope(description = 'Each includes those before it') {
+  return Type.Enum(['read', 'write', 'manage'], {
+    type: 'string',
+    description,
+    ...Problem('must be read, write or manage'),
+  })
+}
+
 export const AccountAnswer = Type.Object(
   {
     data: Type.Object({
@@ -13,6 +21,7 @@ export const AccountAnswer = Type.Object(
       reserved: Type.Integer({ description: 'Bytes of uploads that are not finished' }),
       available: Type.Integer({ description: 'Bytes left for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
+      scope: Scope('Of the key that asks; an open service lets everybody manage'),
     }),
   },
   { title: 'AccountAnswer' },
@@ -39,16 +48,10 @@ export const UsageAnswer = Type.Object(
 )
 export type UsageAnswer = Static<typeof UsageAnswer>
 
-const Scope = Type.Enum(['read', 'write', 'manage'], {
-  type: 'string',
-  description: 'Each includes those before it',
-  ...Problem('must be read, write or manage'),
-})
-
 const key = {
   id: Uuid(),
   name: Type.String({ examples: ['shop backend'] }),
-  scope: Scope,
+  scope: Scope(),
   hint: Type.String({ description: 'Its last letters', examples: ['stow_…x7Qa'] }),
   created_at: Type.String({ format: 'date-time' }),
   last_used_at: Nullable('string', { description: 'To the minute' }),
@@ -67,7 +70,7 @@ export const KeyRequest = Type.Object(
       maxLength: 255,
       ...Problem('must be text of 1 to 255 characters'),
     }),
-    scope: Scope,
+    scope: Scope(),
   },
   { title: 'KeyRequest' },
 )

@@ -101,6 +101,7 @@ export const accountExample: AccountAnswer['data'] = {
   reserved: 0,
   available: 999_750_000_000,
   assets: 1,
+  scope: 'manage',
 }
 
 export const usageExample: UsageAnswer['data'] = {

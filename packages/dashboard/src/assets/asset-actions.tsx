@@ -6,6 +6,7 @@ import { IconChevronDown, IconDownload, IconLink, IconTrash } from '@tabler/icon
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { errorWords } from '../format/error-words.ts'
+import { May } from '../session/may.tsx'
 import { useClient } from '../session/session.tsx'
 import { copyText } from '../shell/copy-text.ts'
 import { DeleteAssets } from './delete-assets.tsx'
@@ -52,14 +53,16 @@ export function AssetActions({ asset }: { asset: Asset }) {
           )}
         </Menu.Dropdown>
       </Menu>
-      <Button
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={18} aria-hidden />}
-        onClick={deleting.open}
-      >
-        Delete
-      </Button>
+      <May scope="write">
+        <Button
+          variant="subtle"
+          color="red"
+          leftSection={<IconTrash size={18} aria-hidden />}
+          onClick={deleting.open}
+        >
+          Delete
+        </Button>
+      </May>
       <DeleteAssets
         assets={[asset]}
         isOpen={isDeleting}

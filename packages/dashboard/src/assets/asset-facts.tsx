@@ -6,7 +6,7 @@ import { countText } from '../format/size-text.ts'
 import { copyText } from '../shell/copy-text.ts'
 import { Fact, Facts } from '../shell/facts.tsx'
 import { Section } from '../shell/section.tsx'
-import { KIND_WORDS, kindOf } from './asset-kind.ts'
+import { KIND_WORDS, kindOf, sizeOf } from './asset-kind.ts'
 
 export function AssetFacts({ asset }: { asset: Asset }) {
   return (
@@ -15,7 +15,9 @@ export function AssetFacts({ asset }: { asset: Asset }) {
         <Fact name="Kind">
           {asset.is_link ? 'Link' : `${KIND_WORDS[kindOf(asset)]} (${asset.mime})`}
         </Fact>
-        <Fact name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Fact>
+        {sizeOf(asset) && (
+          <Fact name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Fact>
+        )}
         <Fact name="Added">
           <Moment at={asset.created_at} />
         </Fact>

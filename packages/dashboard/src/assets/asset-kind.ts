@@ -14,6 +14,11 @@ export function kindOf({ is_link, mime }: Asset): AssetKind {
   return family === 'text' ? 'text' : 'file'
 }
 
+/** Of a link only what somebody said of it. */
+export function sizeOf({ is_link, bytes, size }: Asset): string | undefined {
+  return is_link && bytes === 0 ? undefined : size
+}
+
 export const KIND_WORDS: Record<AssetKind, string> = {
   link: 'Link',
   image: 'Image',

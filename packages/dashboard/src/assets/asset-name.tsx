@@ -4,6 +4,7 @@ import { IconPencil } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { errorWords } from '../format/error-words.ts'
+import { May } from '../session/may.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
@@ -38,21 +39,23 @@ export function AssetName({ asset }: { asset: Asset }) {
     return (
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <AssetIcon asset={asset} size={32} />
-        <Title order={1} size="h2" miw={0} className={classes.name}>
+        <Title order={1} size={sizeFor(asset.filename)} miw={0} className={classes.name}>
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
-        <Tooltip label="Rename">
-          <ActionIcon
-            ref={pencil}
-            variant="subtle"
-            color="gray"
-            size="lg"
-            aria-label="Rename"
-            onClick={() => setName(asset.filename)}
-          >
-            <IconPencil size={20} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <May scope="write">
+          <Tooltip label="Rename">
+            <ActionIcon
+              ref={pencil}
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Rename"
+              onClick={() => setName(asset.filename)}
+            >
+              <IconPencil size={20} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </May>
       </Group>
     )
   }
@@ -83,6 +86,11 @@ export function AssetName({ asset }: { asset: Asset }) {
       </Group>
     </form>
   )
+}
+
+/** So that on a phone there is room for more than an endless name. */
+function sizeFor(name: string): 'h2' | 'h4' {
+  return name.length > 60 ? 'h4' : 'h2'
 }
 
 /** The ending mostly stays. */

@@ -5,23 +5,27 @@ import { useCallback, useState } from 'react'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
+import { MediaPreview } from './media-preview.tsx'
 import { PdfPreview } from './pdf-preview.tsx'
 import { type PreviewKind, previewKindOf } from './preview-kind.ts'
-
-/** A signed address lives about an hour: a new one in good time. */
-const FRESH_MS = 30 * 60_000
 
 export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()
   const kind = previewKindOf(asset)
   const [isBroken, setBroken] = useState(false)
-  const onBroken = useCallback(() => setBroken(true), [])
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['address', asset.id],
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: kind !== undefined,
-    staleTime: FRESH_MS,
+    // Each is another one, and would begin a film anew: so only when this one is worn out.
+    staleTime: 'static',
+    gcTime: 0,
   })
+  const expiresAt = data?.expires_at
+  const onBroken = useCallback(() => {
+    if (expiresAt && Date.parse(expiresAt) < Date.now()) void refetch()
+    else setBroken(true)
+  }, [expiresAt, refetch])
   const isShown = kind !== undefined && !isBroken && error === null
   return (
     <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
@@ -43,18 +47,11 @@ interface ShownProps {
 
 function Shown({ kind, asset, url, onBroken }: ShownProps) {
   const label = `Preview of ${asset.filename}`
-  switch (kind) {
-    case 'image':
-      return <img className={classes.checks} src={url} alt={asset.filename} onError={onBroken} />
-    case 'audio':
-      // biome-ignore lint/a11y/useMediaCaption: there are none with the file
-      return <audio src={url} controls preload="metadata" aria-label={label} onError={onBroken} />
-    case 'video':
-      // biome-ignore lint/a11y/useMediaCaption: there are none with the file
-      return <video src={url} controls preload="metadata" aria-label={label} onError={onBroken} />
-    case 'pdf':
-      return <PdfPreview url={url} label={label} onBroken={onBroken} />
+  if (kind === 'image') {
+    return <img className={classes.checks} src={url} alt={asset.filename} onError={onBroken} />
   }
+  if (kind === 'pdf') return <PdfPreview url={url} label={label} onBroken={onBroken} />
+  return <MediaPreview kind={kind} url={url} label={label} onBroken={onBroken} />
 }
 
 function NotShown({ asset, isBroken }: { asset: Asset; isBroken: boolean }) {

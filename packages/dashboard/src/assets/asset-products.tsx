@@ -1,9 +1,11 @@
-import { ActionIcon, Alert, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Alert, Anchor, Group, Stack, Text, Tooltip } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
 import { IconLinkOff } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { errorWords } from '../format/error-words.ts'
 import { Name } from '../format/name.tsx'
+import { May } from '../session/may.tsx'
 import { useClient } from '../session/session.tsx'
 import { Section } from '../shell/section.tsx'
 import { productName } from './product-names.ts'
@@ -14,20 +16,18 @@ export function AssetProducts({ asset }: { asset: Asset }) {
   const client = useClient()
   const queries = useQueryClient()
   const products = asset.products ?? []
-  const onSuccess = (changed: Asset) => {
-    queries.setQueryData(['asset', asset.id], changed)
-    return queries.invalidateQueries()
-  }
-  const attaching = useMutation({
-    mutationFn: (picked: Product[]) =>
-      client.attach(asset.id, { products: picked.map(({ id }) => id) }),
-    onSuccess,
+  // One for both, so that what failed is said until something works.
+  const linking = useMutation({
+    mutationFn: ({ by, some }: { by: 'attach' | 'detach'; some: Product[] }) =>
+      client[by](asset.id, { products: some.map(({ id }) => id) }),
+    onSuccess(changed) {
+      queries.setQueryData(['asset', asset.id], changed)
+      return queries.invalidateQueries()
+    },
   })
-  const detaching = useMutation({
-    mutationFn: ({ id }: Product) => client.detach(asset.id, { products: [id] }),
-    onSuccess,
-  })
-  const error = attaching.error ?? detaching.error
+  const { by, some: leaving = [] } = linking.variables ?? {}
+  const isLeaving = (product: Product) =>
+    linking.isPending && by === 'detach' && leaving.includes(product)
   return (
     <Section title="Linked products">
       <Stack gap="sm">
@@ -39,42 +39,52 @@ export function AssetProducts({ asset }: { asset: Asset }) {
         <Stack component="ul" gap={4} m={0} p={0} style={{ listStyle: 'none' }}>
           {products.map((product) => (
             <Group key={product.id} component="li" wrap="nowrap" justify="space-between">
-              <div style={{ minWidth: 0 }}>
-                <Name fz="sm" fw={500}>
-                  {productName(product)}
-                </Name>
-                {product.sku !== '' && (
-                  <Name fz="xs" c="dimmed">
-                    {product.sku}
-                  </Name>
-                )}
-              </div>
-              <Tooltip label="Unlink">
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={`Unlink ${productName(product)}`}
-                  loading={detaching.isPending && detaching.variables.id === product.id}
-                  onClick={() => detaching.mutate(product)}
-                >
-                  <IconLinkOff size={18} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <LinkedProduct product={product} />
+              <May scope="write">
+                <Tooltip label="Unlink">
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Unlink ${productName(product)}`}
+                    loading={isLeaving(product)}
+                    onClick={() => linking.mutate({ by: 'detach', some: [product] })}
+                  >
+                    <IconLinkOff size={18} aria-hidden />
+                  </ActionIcon>
+                </Tooltip>
+              </May>
             </Group>
           ))}
         </Stack>
-        <ProductPicker
-          label="Link to more"
-          picked={[]}
-          onPick={attaching.mutate}
-          without={products}
-        />
-        {error !== null && (
+        <May scope="write">
+          <ProductPicker
+            label="Link to more"
+            picked={[]}
+            onPick={(some) => linking.mutate({ by: 'attach', some })}
+            without={products}
+          />
+        </May>
+        {linking.error !== null && (
           <Alert color="red" title="That did not work" role="alert">
-            {errorWords(error)}
+            {errorWords(linking.error)}
           </Alert>
         )}
       </Stack>
     </Section>
+  )
+}
+
+function LinkedProduct({ product }: { product: Product }) {
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Anchor component={Link} href={`/products/${product.id}`} c="inherit" fz="sm" fw={500}>
+        <Name>{productName(product)}</Name>
+      </Anchor>
+      {product.sku !== '' && (
+        <Name fz="xs" c="dimmed">
+          {product.sku}
+        </Name>
+      )}
+    </div>
   )
 }

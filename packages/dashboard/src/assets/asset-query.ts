@@ -1,3 +1,5 @@
+import { readPage, readText } from '../shell/address-query.ts'
+
 /** What of the assets is looked at, as the address bar says it. */
 export interface AssetQuery {
   search: string
@@ -13,18 +15,15 @@ export type Sort = SortField | `-${SortField}`
 
 const SORTS: Sort[] = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes']
 const AT_FIRST: AssetQuery = { search: '', show: 'all', sort: '-created_at', page: 1 }
-/** The service takes no more. */
-export const LONGEST_SEARCH = 255
 
 /** What an address does not say, or says wrongly, is as at first. */
 export function readAssetQuery(address: string): AssetQuery {
   const given = new URLSearchParams(address)
-  const page = Number(given.get('page') ?? 1)
   return {
-    search: (given.get('search') ?? '').slice(0, LONGEST_SEARCH),
+    search: readText(given, 'search'),
     show: SHOWS.find((show) => show === given.get('show')) ?? AT_FIRST.show,
     sort: SORTS.find((sort) => sort === given.get('sort')) ?? AT_FIRST.sort,
-    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    page: readPage(given),
   }
 }
 

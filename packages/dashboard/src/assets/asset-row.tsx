@@ -6,12 +6,14 @@ import { Moment } from '../format/moment.tsx'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
 import { AssetIcon } from './asset-icon.tsx'
+import { KIND_WORDS, sizeOf } from './asset-kind.ts'
 import { productNames } from './product-names.ts'
 
 interface Props {
   asset: Asset
   isChosen: boolean
-  onToggle(asset: Asset, isRange: boolean): void
+  /** Undefined: it can't be picked. */
+  onToggle: ((asset: Asset, isRange: boolean) => void) | undefined
 }
 
 /** On a phone what the columns say goes below the name. */
@@ -20,15 +22,17 @@ export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Pr
   const [first] = names
   return (
     <Table.Tr data-chosen={isChosen || undefined}>
-      <Table.Td w={44}>
-        <Checkbox
-          checked={isChosen}
-          aria-label={`Select ${asset.filename}`}
-          onChange={({ nativeEvent }) =>
-            onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-          }
-        />
-      </Table.Td>
+      {onToggle && (
+        <Table.Td w={44}>
+          <Checkbox
+            checked={isChosen}
+            aria-label={`Select ${asset.filename}`}
+            onChange={({ nativeEvent }) =>
+              onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        </Table.Td>
+      )}
       <Table.Td maw={0} w="100%">
         <Group gap="sm" wrap="nowrap">
           <AssetIcon asset={asset} />
@@ -44,7 +48,7 @@ export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Pr
               <Name>{asset.filename}</Name>
             </Anchor>
             <Text size="xs" c="dimmed" hiddenFrom="sm">
-              {asset.size}
+              {sizeOf(asset) ?? KIND_WORDS.link}
               {names.length > 0 && ` · ${countText(names.length, 'product')}`} ·{' '}
               <Moment at={asset.created_at} isDay />
             </Text>
@@ -52,7 +56,7 @@ export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Pr
         </Group>
       </Table.Td>
       <Table.Td visibleFrom="sm" ta="end">
-        {asset.size}
+        {sizeOf(asset)}
       </Table.Td>
       <Table.Td visibleFrom="sm" maw={220} miw={140}>
         {first !== undefined && (

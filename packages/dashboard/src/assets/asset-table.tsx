@@ -13,28 +13,18 @@ interface Props {
   isStale: boolean
   sort: Sort
   onSort(field: SortField): void
-  selection: Selection
+  /** Undefined: there is nothing to pick them for. */
+  selection: Selection | undefined
 }
 
 export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) {
-  const { chosen, toggle, togglePage } = selection
-  const here = assets?.filter(({ id }) => chosen.has(id)).length ?? 0
-  const isWhole = here > 0 && here === assets?.length
   return (
     <ListTable
       items={assets}
       isStale={isStale}
       head={
         <>
-          <Table.Th w={44}>
-            <Checkbox
-              checked={isWhole}
-              indeterminate={here > 0 && !isWhole}
-              disabled={assets === undefined || assets.length === 0}
-              aria-label="Select this page"
-              onChange={togglePage}
-            />
-          </Table.Th>
+          {selection && <SelectPage assets={assets} selection={selection} />}
           <SortHeader field="filename" sort={sort} onSort={onSort}>
             Name
           </SortHeader>
@@ -48,19 +38,47 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
         </>
       }
       row={(asset) => (
-        <AssetRow key={asset.id} asset={asset} isChosen={chosen.has(asset.id)} onToggle={toggle} />
+        <AssetRow
+          key={asset.id}
+          asset={asset}
+          isChosen={selection?.chosen.has(asset.id) ?? false}
+          onToggle={selection?.toggle}
+        />
       )}
-      rowToCome={(width) => <RowToCome width={width} />}
+      rowToCome={(width) => <RowToCome width={width} isPicked={selection !== undefined} />}
     />
   )
 }
 
-function RowToCome({ width }: { width: number }) {
+interface SelectPageProps {
+  assets: readonly Asset[] | undefined
+  selection: Selection
+}
+
+function SelectPage({ assets = [], selection }: SelectPageProps) {
+  const here = assets.filter(({ id }) => selection.chosen.has(id)).length
+  const isWhole = here > 0 && here === assets.length
+  return (
+    <Table.Th w={44}>
+      <Checkbox
+        checked={isWhole}
+        indeterminate={here > 0 && !isWhole}
+        disabled={assets.length === 0}
+        aria-label="Select this page"
+        onChange={selection.togglePage}
+      />
+    </Table.Th>
+  )
+}
+
+function RowToCome({ width, isPicked }: { width: number; isPicked: boolean }) {
   return (
     <Table.Tr>
-      <Table.Td>
-        <Skeleton w={20} h={20} />
-      </Table.Td>
+      {isPicked && (
+        <Table.Td>
+          <Skeleton w={20} h={20} />
+        </Table.Td>
+      )}
       <Table.Td w="100%">
         <Skeleton w={`${width}%`} h={16} my={3} />
       </Table.Td>

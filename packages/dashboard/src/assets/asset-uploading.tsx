@@ -2,10 +2,12 @@ import { Button, FileButton, Group, Paper, Stack, Text, Title } from '@mantine/c
 import type { Asset } from '@stowage/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { sizeText } from '../format/size-text.ts'
+import { May } from '../session/may.tsx'
+import { useOnline } from '../shell/use-online.ts'
+import { GiveUp } from '../uploads/give-up.tsx'
 import type { OfferedUpload } from '../uploads/offered-upload.ts'
 import { uploadWords } from '../uploads/upload-words.ts'
 import { useUploads, useUploadsState } from '../uploads/uploads.tsx'
-import { useOnline } from '../uploads/use-online.ts'
 import classes from './asset-page.module.css'
 
 /** Its bytes are still on their way, from here or from elsewhere. */
@@ -31,7 +33,7 @@ export function AssetUploading({ asset }: { asset: Asset }) {
         <Text>This file is still being uploaded ({sizeText(asset.bytes)} in all).</Text>
         {here !== undefined && <Text c="dimmed">{uploadWords(here, isOnline)}</Text>}
         {here === undefined && (
-          <>
+          <May scope="write">
             <Text c="dimmed">
               Not from here. If it was left unfinished, it goes on from what has arrived once you
               choose the same file. If nobody goes on with it, it is removed by itself.
@@ -40,14 +42,13 @@ export function AssetUploading({ asset }: { asset: Asset }) {
               <FileButton onChange={(file) => file && uploads.goOnWith(offer, file)}>
                 {(props) => <Button {...props}>Choose the file to go on</Button>}
               </FileButton>
-              <Button
+              <GiveUp
                 variant="default"
-                onClick={() => void uploads.giveUp(offer).then(() => queries.invalidateQueries())}
-              >
-                Give it up
-              </Button>
+                offer={offer}
+                onDone={() => void queries.invalidateQueries()}
+              />
             </Group>
-          </>
+          </May>
         )}
       </Stack>
     </Paper>

@@ -1,18 +1,21 @@
-import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Title, VisuallyHidden } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
+import { countText } from '../format/size-text.ts'
+import { May, useMay } from '../session/may.tsx'
 import { NoMatch } from '../shell/blank.tsx'
+import { FilterInput } from '../shell/filter-input.tsx'
 import { PageLinks } from '../shell/page-links.tsx'
 import { Problem } from '../shell/problem.tsx'
+import { useAddressQuery } from '../shell/use-address-query.ts'
 import { useTitle } from '../shell/use-title.ts'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import { openAddLink } from './add-link.tsx'
-import { assetsAddress, isFiltered, nextSort, type Show } from './asset-query.ts'
-import { AssetSearch } from './asset-search.tsx'
+import { assetsAddress, isFiltered, nextSort, readAssetQuery, type Show } from './asset-query.ts'
 import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
 import { FirstUse } from './first-use.tsx'
 import { useAssetPage } from './use-asset-page.ts'
-import { useAssetQuery } from './use-asset-query.ts'
 import { useSelection } from './use-selection.ts'
 
 /** Loaded once somebody picks something. */
@@ -29,11 +32,12 @@ const SHOWN: { value: Show; label: string }[] = [
 
 export function AssetsPage() {
   useTitle('Assets')
-  const { query, change } = useAssetQuery()
+  const { query, change } = useAddressQuery(readAssetQuery, assetsAddress)
   const { search, show, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetPage(query)
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
+  const mayWrite = useMay('write')
 
   const onSearch = useCallback(
     (wanted: string, isFirst: boolean) => change({ search: wanted }, { replace: !isFirst }),
@@ -57,10 +61,19 @@ export function AssetsPage() {
         <Title order={1} size="h2">
           Assets
         </Title>
-        <ChooseFiles onLink={openAddLink} />
+        <May scope="write">
+          <ChooseFiles onLink={openAddLink} />
+        </May>
       </Group>
       <Group gap="sm">
-        <AssetSearch search={search} onSearch={onSearch} />
+        <FilterInput
+          label="Search by name"
+          value={search}
+          onValue={onSearch}
+          flex={1}
+          miw={180}
+          leftSection={<IconSearch size={16} aria-hidden />}
+        />
         <AssetSort sort={sort} onSort={(wanted) => change({ sort: wanted })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
@@ -70,6 +83,12 @@ export function AssetsPage() {
           onChange={(value) => change({ show: value as Show })}
         />
       </Group>
+      <VisuallyHidden role="status">
+        {isFiltered(query) &&
+          data !== undefined &&
+          !isPlaceholderData &&
+          `${countText(data.meta.total, 'asset')} found`}
+      </VisuallyHidden>
       {error !== null && (
         <Problem title="The assets can’t be read" error={error} onRetry={() => void refetch()} />
       )}
@@ -83,7 +102,7 @@ export function AssetsPage() {
           isStale={isPlaceholderData}
           sort={sort}
           onSort={(field) => change({ sort: nextSort(sort, field) })}
-          selection={selection}
+          selection={mayWrite ? selection : undefined}
         />
       )}
       {data !== undefined && !isEmpty && (

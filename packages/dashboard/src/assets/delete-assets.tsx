@@ -1,6 +1,6 @@
 import { Alert, List, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import type { Asset } from '@stowage/client'
+import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
@@ -23,7 +23,8 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const what = assets.length === 1 ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
-    mutationFn: () => inTurns(assets, ({ id }) => client.delete(id)),
+    mutationFn: (signal: AbortSignal) =>
+      inTurns(assets, ({ id }) => client.delete(id, { signal }).catch(unlessGone)),
     onSuccess() {
       notifications.show({ message: `${countText(assets.length, 'asset')} deleted` })
       onClose()
@@ -38,7 +39,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       verb={`Delete ${what}`}
       failure="Not all could be deleted"
       outcome={deletion}
-      onConfirm={() => deletion.mutate()}
+      onConfirm={deletion.mutate}
       onClose={onClose}
     >
       <Names names={assets.map(({ filename }) => filename)} />
@@ -55,6 +56,11 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       </Text>
     </Confirm>
   )
+}
+
+/** Of several some may be gone already: by somebody else, or by the try before this one. */
+function unlessGone(error: unknown): void {
+  if (!isStowageError(error, 'not_found')) throw error
 }
 
 const MOST_NAMES = 10

@@ -1,9 +1,13 @@
 import { Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
+import { useMay } from '../session/may.tsx'
 import { Blank } from '../shell/blank.tsx'
 
 /** Nothing was ever stored: what to do first. */
 export function FirstUse() {
+  if (!useMay('write')) {
+    return <Blank Picture={IconCloudUpload} color="dimmed" title="Nothing is stored yet" />
+  }
   return (
     <Blank Picture={IconCloudUpload} color="anchor" title="Drop your first file here">
       <Text c="dimmed">

@@ -1,16 +1,14 @@
-import { Anchor, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { IconExternalLink } from '@tabler/icons-react'
+import { Section } from '../shell/section.tsx'
 
 /** Shown as letters, and opened by nobody but the reader. */
 export function LinkAddress({ asset }: { asset: Asset }) {
   const address = asset.url ?? ''
   const host = hostOf(address)
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="address">
-      <Title order={2} size="h5" id="address" mb="sm">
-        Address
-      </Title>
+    <Section title="Address">
       <Stack gap="xs">
         <Text
           component="bdi"
@@ -36,7 +34,7 @@ export function LinkAddress({ asset }: { asset: Asset }) {
           What is there is somebody else’s: Stowage keeps the address only.
         </Text>
       </Stack>
-    </Paper>
+    </Section>
   )
 }
 

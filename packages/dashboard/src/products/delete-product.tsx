@@ -19,7 +19,8 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const deletion = useMutation({
-    mutationFn: (id: string) => client.deleteProduct(id),
+    mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
+      client.deleteProduct(id, { signal }),
     async onSuccess() {
       notifications.show({ message: 'The product is deleted' })
       onClose()
@@ -35,7 +36,7 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
       verb="Delete this product"
       failure="It could not be deleted"
       outcome={deletion}
-      onConfirm={() => product && deletion.mutate(product.id)}
+      onConfirm={(signal) => product && deletion.mutate({ id: product.id, signal })}
       onClose={onClose}
     >
       <div>

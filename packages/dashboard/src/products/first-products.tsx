@@ -1,10 +1,12 @@
 import { Button, Code, Text } from '@mantine/core'
 import { IconFileImport, IconTag } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { useMay } from '../session/may.tsx'
 import { Blank } from '../shell/blank.tsx'
 
 /** There never was one: what to do first. */
 export function FirstProducts() {
+  if (!useMay('write')) return <Blank Picture={IconTag} color="dimmed" title="No products yet" />
   return (
     <Blank Picture={IconTag} color="anchor" title="Bring in your products">
       <Text c="dimmed">

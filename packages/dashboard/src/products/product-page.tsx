@@ -3,7 +3,9 @@ import { IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
+import { sizeOf } from '../assets/asset-kind.ts'
 import { Name } from '../format/name.tsx'
+import { May } from '../session/may.tsx'
 import { BackLink } from '../shell/back-link.tsx'
 import { Record } from '../shell/record.tsx'
 import { Section } from '../shell/section.tsx'
@@ -43,14 +45,16 @@ function Whole({ product }: { product: ListedProduct }) {
             </Text>
           )}
         </div>
-        <Button
-          variant="subtle"
-          color="red"
-          leftSection={<IconTrash size={18} aria-hidden />}
-          onClick={() => setDeleting(true)}
-        >
-          Delete
-        </Button>
+        <May scope="write">
+          <Button
+            variant="subtle"
+            color="red"
+            leftSection={<IconTrash size={18} aria-hidden />}
+            onClick={() => setDeleting(true)}
+          >
+            Delete
+          </Button>
+        </May>
       </Group>
       <div className={classes.columns}>
         <Assets assets={product.assets ?? []} />
@@ -81,7 +85,7 @@ function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
               <Name>{asset.filename}</Name>
             </Anchor>
             <Text size="sm" c="dimmed" className={classes.size}>
-              {asset.size}
+              {sizeOf(asset)}
             </Text>
           </li>
         ))}

@@ -1,3 +1,5 @@
+import { readPage, readText } from '../shell/address-query.ts'
+
 /** What of the products is looked at, as the address bar says it. */
 export interface ProductQuery {
   name: string
@@ -10,21 +12,17 @@ export interface ProductQuery {
 export type ProductFilter = Exclude<keyof ProductQuery, 'page'>
 
 export const FILTERS: readonly ProductFilter[] = ['name', 'sku', 'vendor', 'tag']
-/** The service takes no more. */
-export const LONGEST_FILTER = 255
 export const NO_FILTERS: Record<ProductFilter, string> = { name: '', sku: '', vendor: '', tag: '' }
 
 /** What an address does not say, or says wrongly, is as at first. */
 export function readProductQuery(address: string): ProductQuery {
   const given = new URLSearchParams(address)
-  const text = (name: ProductFilter) => (given.get(name) ?? '').slice(0, LONGEST_FILTER)
-  const page = Number(given.get('page') ?? 1)
   return {
-    name: text('name'),
-    sku: text('sku'),
-    vendor: text('vendor'),
-    tag: text('tag'),
-    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    name: readText(given, 'name'),
+    sku: readText(given, 'sku'),
+    vendor: readText(given, 'vendor'),
+    tag: readText(given, 'tag'),
+    page: readPage(given),
   }
 }
 

@@ -24,7 +24,8 @@ interface Props {
   products: readonly ListedProduct[] | undefined
   /** What is shown is not what was asked for last. */
   isStale: boolean
-  onDelete(product: ListedProduct): void
+  /** Undefined: none can be deleted. */
+  onDelete: ((product: ListedProduct) => void) | undefined
 }
 
 export function ProductTable({ products, isStale, onDelete }: Props) {
@@ -39,9 +40,11 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
           <Table.Th visibleFrom="md">Vendor</Table.Th>
           <Table.Th visibleFrom="md">Tags</Table.Th>
           <Table.Th visibleFrom="sm">Assets</Table.Th>
-          <Table.Th w={44}>
-            <VisuallyHidden>Delete</VisuallyHidden>
-          </Table.Th>
+          {onDelete && (
+            <Table.Th w={44}>
+              <VisuallyHidden>Delete</VisuallyHidden>
+            </Table.Th>
+          )}
         </>
       }
       row={(product) => <ProductRow key={product.id} product={product} onDelete={onDelete} />}
@@ -50,9 +53,8 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
   )
 }
 
-interface RowProps {
+interface RowProps extends Pick<Props, 'onDelete'> {
   product: ListedProduct
-  onDelete(product: ListedProduct): void
 }
 
 /** On a phone what the columns say goes below the name. */
@@ -66,8 +68,8 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
           component={Link}
           href={`/products/${id}`}
           c="inherit"
+          fz="sm"
           fw={500}
-          inherit
           display="block"
         >
           <Name>{name}</Name>
@@ -94,18 +96,20 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
       <Table.Td visibleFrom="sm" maw={200}>
         <AssetNames assets={assets} />
       </Table.Td>
-      <Table.Td w={44}>
-        <Tooltip label="Delete">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={`Delete ${name}`}
-            onClick={() => onDelete(product)}
-          >
-            <IconTrash size={18} stroke={1.5} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      </Table.Td>
+      {onDelete && (
+        <Table.Td w={44}>
+          <Tooltip label="Delete">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Delete ${name}`}
+              onClick={() => onDelete(product)}
+            >
+              <IconTrash size={18} stroke={1.5} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Table.Td>
+      )}
     </Table.Tr>
   )
 })

@@ -5,16 +5,17 @@ import classes from './product-tags.module.css'
 
 interface Props {
   tags: readonly string[]
-  /** Left out: all of them. */
+  /** So many at the most, in one line. Left out: all of them. */
   most?: number
 }
 
 /** Each leads to the products that have it too. */
-export function ProductTags({ tags, most = tags.length }: Props) {
-  const more = tags.slice(most)
+export function ProductTags({ tags, most }: Props) {
+  const shown = tags.slice(0, most)
+  const more = tags.slice(shown.length)
   return (
-    <div className={classes.tags}>
-      {tags.slice(0, most).map((tag) => (
+    <div className={classes.tags} data-line={most !== undefined || undefined}>
+      {shown.map((tag) => (
         <Link key={tag} href={productsAddress({ tag })} className={classes.tag} title={tag}>
           <bdi dir="auto">{tag}</bdi>
         </Link>

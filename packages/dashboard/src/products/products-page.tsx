@@ -1,24 +1,27 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Group, Stack, Title, VisuallyHidden } from '@mantine/core'
 import { IconFileImport } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { countText } from '../format/size-text.ts'
+import { May, useMay } from '../session/may.tsx'
 import { NoMatch } from '../shell/blank.tsx'
 import { PageLinks } from '../shell/page-links.tsx'
 import { Problem } from '../shell/problem.tsx'
+import { useAddressQuery } from '../shell/use-address-query.ts'
 import { useTitle } from '../shell/use-title.ts'
 import { DeleteProduct } from './delete-product.tsx'
 import { FirstProducts } from './first-products.tsx'
 import { ProductFilters } from './product-filters.tsx'
-import { activeFilters, NO_FILTERS, productsAddress } from './product-query.ts'
+import { activeFilters, NO_FILTERS, productsAddress, readProductQuery } from './product-query.ts'
 import { type ListedProduct, ProductTable } from './product-table.tsx'
-import { useProductQuery } from './use-product-query.ts'
 import { useProductPage } from './use-products.ts'
 
 export function ProductsPage() {
   useTitle('Products')
-  const { query, change } = useProductQuery()
+  const { query, change } = useAddressQuery(readProductQuery, productsAddress)
   const { data, error, isPlaceholderData, refetch } = useProductPage(query)
   const [doomed, setDoomed] = useState<ListedProduct>()
+  const mayWrite = useMay('write')
   const total = data?.meta.total
   const last = data?.meta.last_page ?? 1
   const isFiltered = activeFilters(query).length > 0
@@ -36,15 +39,23 @@ export function ProductsPage() {
         <Title order={1} size="h2">
           Products
         </Title>
-        <Button
-          component={Link}
-          href="/products/import"
-          leftSection={<IconFileImport size={18} aria-hidden />}
-        >
-          Import
-        </Button>
+        <May scope="write">
+          <Button
+            component={Link}
+            href="/products/import"
+            leftSection={<IconFileImport size={18} aria-hidden />}
+          >
+            Import
+          </Button>
+        </May>
       </Group>
       {(total !== 0 || isFiltered) && <ProductFilters query={query} change={change} />}
+      <VisuallyHidden role="status">
+        {isFiltered &&
+          data !== undefined &&
+          !isPlaceholderData &&
+          `${countText(data.meta.total, 'product')} found`}
+      </VisuallyHidden>
       {error !== null && (
         <Problem title="Products can’t be read" error={error} onRetry={() => void refetch()} />
       )}
@@ -53,7 +64,11 @@ export function ProductsPage() {
       )}
       {error === null && total === 0 && !isFiltered && <FirstProducts />}
       {error === null && total !== 0 && (
-        <ProductTable products={data?.data} isStale={isPlaceholderData} onDelete={setDoomed} />
+        <ProductTable
+          products={data?.data}
+          isStale={isPlaceholderData}
+          onDelete={mayWrite ? setDoomed : undefined}
+        />
       )}
       {data !== undefined && total !== 0 && error === null && (
         <PageLinks

@@ -25,8 +25,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const queries = new QueryClient({
       queryCache: new QueryCache({ onError }),
       mutationCache: new MutationCache({ onError }),
-      // The client itself tries again what is worth it.
-      defaultOptions: { queries: { retry: false, staleTime: 5_000 } },
+      defaultOptions: {
+        // The client itself tries again what is worth it. A service on this very machine is there also
+        // while the browser has no line.
+        queries: {
+          retry: false,
+          staleTime: 5_000,
+          networkMode: 'always',
+          refetchOnReconnect: true,
+        },
+        mutations: { networkMode: 'always' },
+      },
     })
     const client = createClient({ baseUrl: location.origin, apiKey })
     const signOut = () => {

@@ -11,7 +11,9 @@ import {
 } from '@mantine/core'
 import { createClient, isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
+import { errorWords } from '../format/error-words.ts'
 import { Mark } from '../shell/mark.tsx'
+import { useTitle } from '../shell/use-title.ts'
 
 interface Props {
   /** There was a key, which the service does not take any more. */
@@ -21,6 +23,7 @@ interface Props {
 
 /** The key is tried before it is taken. */
 export function SignIn({ hadKey, onKey }: Props) {
+  useTitle('Sign in')
   const [key, setKey] = useState('')
   const [isRemembered, setRemembered] = useState(false)
   const [isTrying, setTrying] = useState(false)
@@ -36,7 +39,7 @@ export function SignIn({ hadKey, onKey }: Props) {
       onKey(key.trim(), isRemembered)
     } catch (error) {
       const isWrong = isStowageError(error, 'unauthenticated')
-      setProblem(isWrong ? 'The service does not know this key.' : (error as Error).message)
+      setProblem(isWrong ? 'The service does not know this key.' : errorWords(error))
       setTrying(false)
     }
   }
@@ -57,7 +60,7 @@ export function SignIn({ hadKey, onKey }: Props) {
               description="Whoever runs the service makes one with: stowage keys add"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
-              error={problem}
+              error={problem && <span role="alert">{problem}</span>}
               autoComplete="off"
               autoFocus
               required

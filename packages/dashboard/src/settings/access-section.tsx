@@ -1,8 +1,11 @@
 import { Button, Code, Text } from '@mantine/core'
+import { modals } from '@mantine/modals'
 import { IconLogout } from '@tabler/icons-react'
 import { isRemembered } from '../session/kept-key.ts'
 import { useSession } from '../session/session.tsx'
 import { Section } from '../shell/section.tsx'
+import { isUnderWay } from '../uploads/upload-item.ts'
+import { useUploads } from '../uploads/uploads.tsx'
 
 /** How people get in here, and how they leave. */
 export function AccessSection({ isOpen }: { isOpen: boolean }) {
@@ -27,11 +30,22 @@ function OpenAccess() {
 
 function SignedIn() {
   const { apiKey, signOut } = useSession()
+  const uploads = useUploads()
+  const ask = () =>
+    modals.openConfirmModal({
+      title: 'Sign out?',
+      children: (
+        <Text size="sm">Uploads are under way. They stop, and can be gone on with later.</Text>
+      ),
+      labels: { confirm: 'Sign out', cancel: 'Stay' },
+      closeButtonProps: { 'aria-label': 'Close' },
+      onConfirm: signOut,
+    })
   const leave = (
     <Button
       variant="default"
       leftSection={<IconLogout size={18} aria-hidden />}
-      onClick={() => signOut()}
+      onClick={() => (uploads.read().items.some(isUnderWay) ? ask() : signOut())}
     >
       Sign out
     </Button>

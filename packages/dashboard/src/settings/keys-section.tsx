@@ -1,8 +1,10 @@
 import { Alert, Button, Skeleton, Switch, Text } from '@mantine/core'
-import { isStowageError, type Key } from '@stowage/client'
+import type { Key } from '@stowage/client'
 import { IconLock, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { numberText } from '../format/size-text.ts'
+import { useMay } from '../session/may.tsx'
+import { useAccount } from '../session/use-account.ts'
 import { Problem } from '../shell/problem.tsx'
 import { Section } from '../shell/section.tsx'
 import { CreateKey } from './create-key.tsx'
@@ -11,7 +13,12 @@ import { RevokeKey } from './revoke-key.tsx'
 import { useKeys } from './use-settings.ts'
 
 export function KeysSection({ isOpen }: { isOpen: boolean }) {
-  const { data: keys, error, refetch } = useKeys()
+  return useMay('manage') ? <AllKeys isOpen={isOpen} /> : <NotForThisKey />
+}
+
+function AllKeys({ isOpen }: { isOpen: boolean }) {
+  const { isPending } = useAccount()
+  const { data: keys, error, refetch } = useKeys({ enabled: !isPending })
   const [isCreating, setCreating] = useState(false)
   const [doomed, setDoomed] = useState<Key>()
   const create = (
@@ -19,7 +26,6 @@ export function KeysSection({ isOpen }: { isOpen: boolean }) {
       Create a key
     </Button>
   )
-  if (isStowageError(error, 'forbidden')) return <NotForThisKey />
   return (
     <Section title="API keys" action={keys !== undefined && create}>
       {isOpen && (

@@ -18,7 +18,8 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
   const session = useSession()
   const queries = useQueryClient()
   const revocation = useMutation({
-    mutationFn: (id: string) => client.revokeKey(id),
+    mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
+      client.revokeKey(id, { signal }),
     async onSuccess() {
       notifications.show({ message: 'The key is revoked' })
       onClose()
@@ -32,7 +33,7 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
       verb="Revoke this key"
       failure="It could not be revoked"
       outcome={revocation}
-      onConfirm={() => key && revocation.mutate(key.id)}
+      onConfirm={(signal) => key && revocation.mutate({ id: key.id, signal })}
       onClose={onClose}
     >
       <Name fw={600}>{key?.name ?? ''}</Name>

@@ -2,9 +2,9 @@ import { createClient, isStowageError } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.tsx'
 
-export function useKeys() {
+export function useKeys({ enabled }: { enabled: boolean }) {
   const client = useClient()
-  return useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys({ signal }) })
+  return useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys({ signal }), enabled })
 }
 
 /** Whether the service answers those without a key: a key that somebody has says nothing of that. */

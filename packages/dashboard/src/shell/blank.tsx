@@ -7,7 +7,7 @@ interface Props {
   color: string
   title: string
   /** What to do about it. */
-  children: ReactNode
+  children?: ReactNode
 }
 
 /** In the place of a list that has nothing in it. */

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { errorWords } from '../format/error-words.ts'
 
 interface Props {
@@ -12,7 +12,8 @@ interface Props {
   failure: string
   /** What doing it has come to: a mutation. */
   outcome: { isPending: boolean; error: Error | null; reset(): void }
-  onConfirm(): void
+  /** Aborted when people change their mind meanwhile: what is not done yet is not done any more. */
+  onConfirm(signal: AbortSignal): void
   onClose(): void
   /** What it would mean. */
   children: ReactNode
@@ -21,7 +22,16 @@ interface Props {
 /** Asks once more before something is gone for good. Keeping it is what Enter does. */
 export function Confirm(props: Props) {
   const { isOpen, title, verb, failure, outcome, onConfirm, onClose, children } = props
+  const doing = useRef<AbortController>(undefined)
+  const shown = useRef(children)
+  // While it fades, what it is about may be gone.
+  if (isOpen) shown.current = children
+  const confirm = () => {
+    doing.current = new AbortController()
+    onConfirm(doing.current.signal)
+  }
   const close = () => {
+    doing.current?.abort(new Error('It was kept.'))
     outcome.reset()
     onClose()
   }
@@ -33,7 +43,7 @@ export function Confirm(props: Props) {
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Stack gap="sm">
-        {children}
+        {shown.current}
         {outcome.error !== null && (
           <Alert color="red" title={failure} role="alert">
             {errorWords(outcome.error)}
@@ -43,7 +53,7 @@ export function Confirm(props: Props) {
           <Button variant="default" onClick={close} data-autofocus>
             Keep
           </Button>
-          <Button color="red" loading={outcome.isPending} onClick={onConfirm}>
+          <Button color="red" loading={outcome.isPending} onClick={confirm}>
             {verb}
           </Button>
         </Group>

@@ -1,14 +1,17 @@
-import { AppShell, Burger, Group, NavLink, Text } from '@mantine/core'
+import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
 import { Mark } from './mark.tsx'
 import { OfflineNote } from './offline-note.tsx'
+import { PageBoundary } from './page-boundary.tsx'
+import { ReadOnlyNote } from './read-only-note.tsx'
 import classes from './shell.module.css'
+import { useArrival } from './use-arrival.ts'
 
 const PLACES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
@@ -21,6 +24,8 @@ const PLACES = [
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  useArrival(main, location)
   const isHere = (path: string) =>
     path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
   return (
@@ -39,11 +44,14 @@ export function Shell({ children }: { children: ReactNode }) {
               size="sm"
               aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
             />
-            <Mark />
-            <Text fw={700}>Stowage</Text>
+            <Anchor component={Link} href="/" className={classes.home} aria-label="Stowage: home">
+              <Mark />
+              Stowage
+            </Anchor>
           </Group>
           <Group gap="sm" wrap="nowrap">
             <OfflineNote />
+            <ReadOnlyNote />
             <ColorSchemeSwitch />
           </Group>
         </Group>
@@ -63,8 +71,11 @@ export function Shell({ children }: { children: ReactNode }) {
           />
         ))}
       </AppShell.Navbar>
-      <AppShell.Main className={classes.main}>
-        <div className={classes.page}>{children}</div>
+      <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
+        <div className={classes.page}>
+          {/* Nothing that people did on one page goes with them to the next. */}
+          <PageBoundary key={location}>{children}</PageBoundary>
+        </div>
         <UploadTray />
       </AppShell.Main>
       <DropZone />

@@ -1,11 +1,12 @@
 import { Stack, Title } from '@mantine/core'
+import { useAccount } from '../session/use-account.ts'
 import { LoadedSection } from '../shell/loaded-section.tsx'
 import { useTitle } from '../shell/use-title.ts'
 import { LargestFiles } from './largest-files.tsx'
 import classes from './storage.module.css'
 import { StorageMeter } from './storage-meter.tsx'
 import { UsageByType } from './usage-by-type.tsx'
-import { useAccount, useLargestFiles, useUsage } from './use-storage.ts'
+import { useLargestFiles, useUsage } from './use-storage.ts'
 
 export function StoragePage() {
   useTitle('Storage')

@@ -3,11 +3,6 @@ import { useClient } from '../session/session.tsx'
 
 const LARGEST = 10
 
-export function useAccount() {
-  const client = useClient()
-  return useQuery({ queryKey: ['account'], queryFn: ({ signal }) => client.account({ signal }) })
-}
-
 export function useUsage() {
   const client = useClient()
   return useQuery({

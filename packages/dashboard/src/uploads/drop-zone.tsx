@@ -1,6 +1,7 @@
 import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { useMay } from '../session/may.tsx'
 import classes from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files.ts'
 import { useAddFiles } from './use-add-files.ts'
@@ -9,8 +10,10 @@ import { useAddFiles } from './use-add-files.ts'
 export function DropZone() {
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
+  const mayWrite = useMay('write')
   const add = useRef(addFiles)
-  add.current = addFiles
+  // Taken all the same: otherwise the browser would leave the page and open the file.
+  add.current = mayWrite ? addFiles : async () => {}
 
   useEffect(() => {
     const listeners = {
@@ -46,7 +49,7 @@ export function DropZone() {
           <Stack align="center" gap="xs">
             <IconCloudUpload size={48} stroke={1.5} />
             <Text fw={600} size="lg">
-              Drop files or folders to upload them
+              {mayWrite ? 'Drop files or folders to upload them' : 'Your key may only read'}
             </Text>
           </Stack>
         </Paper>

@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { Moment } from '../format/moment.tsx'
 import { Name } from '../format/name.tsx'
 import { sizeText } from '../format/size-text.ts'
+import { GiveUp } from './give-up.tsx'
 import type { OfferedUpload } from './offered-upload.ts'
 import { useUploads } from './uploads.tsx'
 
@@ -28,14 +29,7 @@ export function OfferRow({ offer }: { offer: OfferedUpload }) {
             </Button>
           )}
         </FileButton>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          onClick={() => void uploads.giveUp(offer)}
-        >
-          Give it up
-        </Button>
+        <GiveUp size="compact-sm" variant="subtle" color="gray" offer={offer} />
       </Group>
     </Stack>
   )

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Progress, Stack, Text, Tooltip } from '@mantine/core'
+import { Group, Progress, Stack, Text } from '@mantine/core'
 import {
   IconChecks,
   IconChevronDown,
@@ -9,6 +9,7 @@ import {
 } from '@tabler/icons-react'
 import { countText, numberText, sizeText } from '../format/size-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
+import { IconButtons } from './icon-buttons.tsx'
 import type { UploadTotals } from './upload-item.ts'
 import { paceWords } from './upload-words.ts'
 import { useUploads } from './uploads.tsx'
@@ -26,21 +27,24 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
   const { files, done, failed, paused, underWay, bytes, total } = totals
   const isDone = done === files
   const waiting = countText(underWay + paused, 'upload')
-  const buttons = [
-    underWay > 0 && { label: 'Pause all', Icon: IconPlayerPause, does: uploads.pauseAll },
-    underWay === 0 &&
-      paused > 0 && { label: 'Go on with all', Icon: IconPlayerPlay, does: uploads.resumeAll },
-    underWay + paused > 1 && {
-      label: 'Cancel all',
-      Icon: IconPlayerStop,
-      does: () => confirmCancel(waiting, uploads.cancelAll),
-    },
-    done > 0 && { label: 'Clear finished', Icon: IconChecks, does: uploads.clearDone },
-    {
-      label: isOpen ? 'Hide the files' : 'Show the files',
-      Icon: isOpen ? IconChevronDown : IconChevronUp,
-      does: onToggle,
-    },
+  const pause = { label: 'Pause all', Icon: IconPlayerPause, does: uploads.pauseAll }
+  const goOn = { label: 'Go on with all', Icon: IconPlayerPlay, does: uploads.resumeAll }
+  const cancel = {
+    label: 'Cancel all',
+    Icon: IconPlayerStop,
+    does: () => confirmCancel({ what: waiting }, uploads.cancelAll),
+  }
+  const clear = { label: 'Clear finished', Icon: IconChecks, does: uploads.clearDone }
+  const toggle = {
+    label: isOpen ? 'Hide the files' : 'Show the files',
+    Icon: isOpen ? IconChevronDown : IconChevronUp,
+    does: onToggle,
+  }
+  const places = [
+    underWay > 0 ? pause : paused > 0 ? goOn : undefined,
+    underWay + paused > 1 ? cancel : undefined,
+    done > 0 ? clear : undefined,
+    toggle,
   ]
   return (
     <Stack gap={4} px="md" py="sm">
@@ -48,23 +52,7 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
         <Text fw={600} size="sm">
           {titleOf(totals, isOnline)}
         </Text>
-        <Group gap={2} wrap="nowrap">
-          {buttons.map(
-            (button) =>
-              button && (
-                <Tooltip key={button.label} label={button.label}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={button.label}
-                    onClick={button.does}
-                  >
-                    <button.Icon size={18} aria-hidden />
-                  </ActionIcon>
-                </Tooltip>
-              ),
-          )}
-        </Group>
+        <IconButtons places={places} />
       </Group>
       {!isDone && (
         <Progress

@@ -15,6 +15,9 @@ export interface UploadItem {
   handle: Upload
 }
 
+/** A slip of the finger costs no more than so many bytes. */
+export const WORTH_ASKING = 10_000_000
+
 /** Moving, or about to: leaving the page would stop it. */
 export function isUnderWay({ progress: { state } }: UploadItem): boolean {
   return state === 'waiting' || state === 'sending' || state === 'finishing'

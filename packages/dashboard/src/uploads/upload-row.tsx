@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Group, Progress, Stack, Text, Tooltip } from '@mantine/core'
+import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -12,7 +12,8 @@ import { Link } from 'wouter'
 import { Name } from '../format/name.tsx'
 import { sizeText } from '../format/size-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
-import { isOver, type UploadItem } from './upload-item.ts'
+import { type IconButton, IconButtons } from './icon-buttons.tsx'
+import { isOver, type UploadItem, WORTH_ASKING } from './upload-item.ts'
 import { uploadWords } from './upload-words.ts'
 import { useUploads } from './uploads.tsx'
 
@@ -56,51 +57,27 @@ export const UploadRow = memo(function UploadRow({ item, isOnline }: Props) {
   )
 })
 
-/** A slip of the finger costs no more than so many bytes. */
-const WORTH_ASKING = 10_000_000
-
 function RowButtons({ item }: { item: UploadItem }) {
   const uploads = useUploads()
   const { key, file, progress } = item
   const { state, bytes } = progress
-  const buttons = [
-    (state === 'waiting' || state === 'sending') && {
-      label: 'Pause',
-      Icon: IconPlayerPause,
-      does: () => uploads.pause(key),
-    },
-    state === 'paused' && { label: 'Go on', Icon: IconPlayerPlay, does: () => uploads.resume(key) },
-    state === 'stopped' && {
-      label: 'Try again',
-      Icon: IconRefresh,
-      does: () => uploads.retry(key),
-    },
-    state !== 'finishing' && {
-      label: isOver(item) ? 'Take off the list' : 'Cancel',
-      Icon: IconX,
-      does: () =>
-        isOver(item) || bytes < WORTH_ASKING
-          ? uploads.remove(key)
-          : confirmCancel(file.name, () => uploads.remove(key)),
-    },
-  ]
+  const pause = { label: 'Pause', Icon: IconPlayerPause, does: () => uploads.pause(key) }
+  const goOn = { label: 'Go on', Icon: IconPlayerPlay, does: () => uploads.resume(key) }
+  const retry = { label: 'Try again', Icon: IconRefresh, does: () => uploads.retry(key) }
+  const remove = () => uploads.remove(key)
+  const end = {
+    label: isOver(item) ? 'Take off the list' : 'Cancel',
+    Icon: IconX,
+    does: () =>
+      isOver(item) || bytes < WORTH_ASKING ? remove() : confirmCancel({ what: file.name }, remove),
+  }
+  const moves: Partial<Record<typeof state, IconButton>> = {
+    waiting: pause,
+    sending: pause,
+    paused: goOn,
+    stopped: retry,
+  }
   return (
-    <Group gap={2} wrap="nowrap">
-      {buttons.map(
-        (button) =>
-          button && (
-            <Tooltip key={button.label} label={button.label}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={`${button.label}: ${file.name}`}
-                onClick={button.does}
-              >
-                <button.Icon size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          ),
-      )}
-    </Group>
+    <IconButtons places={[moves[state], state === 'finishing' ? undefined : end]} of={file.name} />
   )
 }

@@ -1,6 +1,7 @@
 import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { countText } from '../format/size-text.ts'
+import { useOnline } from '../shell/use-online.ts'
 import { OfferRow } from './offer-row.tsx'
 import { RefusalNote } from './refusal-note.tsx'
 import { TrayHeader } from './tray-header.tsx'
@@ -8,7 +9,6 @@ import { isOver, totalsOf, type UploadItem, type UploadTotals } from './upload-i
 import { UploadRow } from './upload-row.tsx'
 import classes from './upload-tray.module.css'
 import { useUploadsState } from './uploads.tsx'
-import { useOnline } from './use-online.ts'
 
 /** A folder may hold more files than a page can show. */
 const MOST_ROWS = 50

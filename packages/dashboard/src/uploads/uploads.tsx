@@ -10,8 +10,9 @@ import {
 } from 'react'
 import { errorWords } from '../format/error-words.ts'
 import { useClient } from '../session/session.tsx'
+import { useLeaveWarning } from '../shell/use-leave-warning.ts'
+import { isOver } from './upload-item.ts'
 import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
-import { useLeaveWarning } from './use-leave-warning.ts'
 
 const UploadsContext = createContext<UploadStore | undefined>(undefined)
 
@@ -52,8 +53,10 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   )
 }
 
+/** While anything is neither finished nor given up. */
 function LeaveWarning() {
-  useLeaveWarning(useUploadsState())
+  const { items } = useUploadsState()
+  useLeaveWarning(items.some((item) => !isOver(item) && item.progress.state !== 'stopped'))
   return null
 }
 

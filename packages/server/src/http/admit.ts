@@ -5,13 +5,21 @@ import { authenticate } from '../operations/authenticate.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { limitRate, type RateStanding } from '../operations/limit-rate.ts'
 
-/** Lets the caller in, before its body is read, or refuses it. Returns what it may touch. */
+/** Who was let in. */
+export interface Admitted {
+  /** What it may touch. */
+  context: AccountContext
+  /** What it may do there. */
+  scope: KeyScope
+}
+
+/** Lets the caller in, before its body is read, or refuses it. */
 export async function admit(
   context: Context,
   needed: KeyScope,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<AccountContext> {
+): Promise<Admitted> {
   const caller = await authenticate(context, request.headers.authorization)
   const standing = await limitRate(context, caller.keyId)
   if (standing !== undefined) tellStanding(context, standing, reply)
@@ -21,7 +29,7 @@ export async function admit(
       `This call needs a key with the scope ${needed}; this one has ${caller.scope}.`,
     )
   }
-  return forAccount(context, caller.accountId)
+  return { context: forAccount(context, caller.accountId), scope: caller.scope }
 }
 
 function tellStanding(context: Context, standing: RateStanding, reply: FastifyReply): void {

@@ -7,8 +7,8 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { answerUnreadable } from '../answer-unreadable.ts'
-import type { AccountContext } from '../operations/context.ts'
 import { trackConnections } from '../quiet-close.ts'
+import type { Admitted } from './admit.ts'
 import { answerPreflights, CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import { answerError } from './error-response.ts'
 import { refuseStrangers } from './local-only.ts'
@@ -26,7 +26,7 @@ import { compileValidator } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    accountContext: AccountContext | undefined
+    admitted: Admitted | undefined
   }
 }
 
@@ -90,7 +90,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const closeQuietConnections = trackConnections(app.server)
   app.addHook('preClose', async () => closeQuietConnections())
   app.setErrorHandler(answerError)
-  app.decorateRequest('accountContext', undefined)
+  app.decorateRequest('admitted', undefined)
   readJsonOnly(app)
   app.addHook('onRequest', (request, reply, done) => {
     receive(request, reply)

@@ -1,12 +1,15 @@
 import type * as wire from '@stowage/protocol'
 import type { AccountSummary } from '../database/account-data.ts'
-import type { Key } from '../domain/key.ts'
+import type { Key, KeyScope } from '../domain/key.ts'
 import { availableBytes } from '../domain/plan.ts'
 
-export function presentAccount(summary: AccountSummary): wire.AccountAnswer['data'] {
+export function presentAccount(
+  summary: AccountSummary,
+  scope: KeyScope,
+): wire.AccountAnswer['data'] {
   const { name, planName, limit, stored, reserved, assets } = summary
-  const available = availableBytes(summary)
-  return { name, plan: { name: planName, storage: limit }, stored, reserved, available, assets }
+  const plan = { name: planName, storage: limit }
+  return { name, plan, stored, reserved, available: availableBytes(summary), assets, scope }
 }
 
 export function presentKey(key: Key): wire.Key {

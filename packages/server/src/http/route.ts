@@ -1,8 +1,7 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import type { AccountContext } from '../operations/context.ts'
-import { admit } from './admit.ts'
+import { type Admitted, admit } from './admit.ts'
 import type { RouteOptions } from './routes/route-group.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
@@ -16,7 +15,9 @@ export interface CheckedRequest<E extends Endpoint> {
   /** The whole address, as the caller sent it. */
   url: string
   /** Of the caller's account only: a handler has no way to another's. */
-  context: E['scope'] extends 'public' ? undefined : AccountContext
+  context: E['scope'] extends 'public' ? undefined : Admitted['context']
+  /** What the caller may do: at least what the endpoint asks for. */
+  scope: E['scope'] extends 'public' ? undefined : Admitted['scope']
 }
 
 export type Handler<E extends Endpoint> = (
@@ -44,7 +45,7 @@ export function route<E extends Endpoint>(
     },
     async onRequest(request, reply) {
       if (scope === 'public') return
-      request.accountContext = await admit(context, scope, request, reply)
+      request.admitted = await admit(context, scope, request, reply)
     },
     handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)
@@ -54,7 +55,7 @@ export function route<E extends Endpoint>(
         headers: request.headers,
         body: request.body,
         url: request.url,
-        context: request.accountContext,
+        ...request.admitted,
       }
       return handler(checked as CheckedRequest<E>, reply)
     },

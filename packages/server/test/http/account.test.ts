@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aKeyedService, anAccount, finishUpload, sendUpload } from '../support/accounts.ts'
+import {
+  ADMIN_KEY,
+  aKeyedService,
+  anAccount,
+  callerWith,
+  finishUpload,
+  sendUpload,
+} from '../support/accounts.ts'
+import { aService } from '../support/service.ts'
 import { API, someBytes } from '../support/upload.ts'
 
 test('the account’s numbers follow uploads, links, cancels and deletions at once', async (t) => {
@@ -10,7 +18,8 @@ test('the account’s numbers follow uploads, links, cancels and deletions at on
     const { body } = await call('GET', `${API}/account`)
     const plan = { name: 'small', storage: 1000 }
     const available = 1000 - stored - reserved
-    assert.deepEqual(body.data, { name: 'shop', plan, stored, reserved, available, assets })
+    const numbers = { stored, reserved, available, assets }
+    assert.deepEqual(body.data, { name: 'shop', plan, ...numbers, scope: 'manage' })
     for (const { counted, actual } of await service.context.database.readBooks()) {
       assert.deepEqual(counted, actual)
     }
@@ -36,6 +45,20 @@ test('the account’s numbers follow uploads, links, cancels and deletions at on
   await assertNumbers(0, 0, 1)
   await call('DELETE', `${API}/assets/${stored.body.data.id}`)
   await assertNumbers(0, 0, 0)
+})
+
+test('the account says what the caller may do, with each key and without any', async (t) => {
+  const service = await aKeyedService(t)
+  const { keys } = await anAccount(service, { name: 'shop' })
+  const secrets = [keys.read.secret, keys.write.secret, keys.manage.secret, ADMIN_KEY]
+  const scopes = []
+  for (const secret of secrets) {
+    const { body } = await callerWith(service.baseUrl, secret)('GET', `${API}/account`)
+    scopes.push(body.data.scope)
+  }
+  assert.deepEqual(scopes, ['read', 'write', 'manage', 'manage'])
+  const open = await aService(t)
+  assert.equal((await open.call('GET', `${API}/account`)).body.data.scope, 'manage')
 })
 
 test('usage by type follows uploads, links and deletions, and adds up to the account’s', async (t) => {

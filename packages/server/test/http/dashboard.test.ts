@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { folder } from '@stowage/dashboard'
+import { aFolder } from '../support/clean-up.ts'
 import { sendExactly } from '../support/exact-request.ts'
 import { aService } from '../support/service.ts'
 
@@ -35,7 +39,10 @@ test('every page of the dashboard is the same document, under a policy that lets
 })
 
 test('what the page is made of is compressed as the browser likes, and kept for good', async (t) => {
-  const { baseUrl, call } = await aService(t, {}, undefined, { dashboard: folder })
+  // Wherever it is installed.
+  const dashboard = pathToFileURL(join(await aFolder(t), 'a folder of été/'))
+  await cp(folder, dashboard, { recursive: true })
+  const { baseUrl, call } = await aService(t, {}, undefined, { dashboard })
   const { body } = await call('GET', '/')
   const script = /src="(\/app\/[^"]+\.js)"/.exec(body)?.[1] ?? ''
   const contents = new Set<string>()

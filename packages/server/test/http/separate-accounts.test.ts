@@ -230,6 +230,7 @@ test('a full plan stops its own account only, and tells its own numbers only', a
     reserved: 138,
     available: 1e9 - 214,
     assets: 3,
+    scope: 'manage',
   })
 })
 

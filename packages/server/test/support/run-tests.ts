@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 
 /** These share two processes, as loading everything anew takes longer than most of them. */
 const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//
+/** These wait for a browser half of the time. */
+const IN_BROWSER = /\/dashboard\/test\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
 const TIMEOUT = '--test-timeout=300000'
@@ -34,13 +36,15 @@ export async function runTests(
 
   const alone = files.filter((file) => ALONE.test(file))
   const together = files.filter((file) => TOGETHER.test(file))
-  const others = files.filter((file) => !ALONE.test(file) && !TOGETHER.test(file))
+  const inBrowser = files.filter((file) => IN_BROWSER.test(file))
+  const others = files.filter((file) => ![ALONE, TOGETHER, IN_BROWSER].some((it) => it.test(file)))
   const isEven = (_: string, index: number) => index % 2 === 0
   const isOdd = (_: string, index: number) => index % 2 === 1
   const codes = await Promise.all([
     run(together.filter(isEven), ['--test-isolation=none']),
     run(together.filter(isOdd), ['--test-isolation=none']),
     run(others, ['--test-concurrency=2']),
+    run(inBrowser, ['--test-concurrency=4']),
   ])
   return Math.max(...codes, await run(alone, []))
 }

@@ -1,12 +1,13 @@
 import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
-import { useEffect } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../../format/name.tsx'
 import { countText, numberText } from '../../format/size-text.ts'
+import { useMay } from '../../session/may.tsx'
 import { BackLink } from '../../shell/back-link.tsx'
 import { Loading } from '../../shell/loading.tsx'
 import { Problem } from '../../shell/problem.tsx'
+import { useLeaveWarning } from '../../shell/use-leave-warning.ts'
 import { useTitle } from '../../shell/use-title.ts'
 import { ChooseFile } from './choose-file.tsx'
 import { ImportPreview } from './import-preview.tsx'
@@ -16,7 +17,8 @@ import { type Import, useImport, wantedOf } from './use-import.ts'
 export function ImportPage() {
   useTitle('Import products')
   const { state, read, send, restart } = useImport()
-  useWarningBeforeLeaving(state.step === 'sending' && state.failure === undefined)
+  const mayWrite = useMay('write')
+  useLeaveWarning(state.step === 'sending' && state.failure === undefined)
   return (
     <Stack gap="md">
       <BackLink href="/products">All products</BackLink>
@@ -25,10 +27,18 @@ export function ImportPage() {
       </Title>
       {'fileName' in state && <Name c="dimmed">{state.fileName}</Name>}
       {'preview' in state && <Name c="dimmed">{state.preview.fileName}</Name>}
-      {state.step === 'choosing' && <ChooseFile onFile={(file) => void read(file)} />}
+      {state.step === 'choosing' && mayWrite && <ChooseFile onFile={(file) => void read(file)} />}
+      {state.step === 'choosing' && !mayWrite && (
+        <Text>
+          Your key may only read. Sign in with a key of the scope write or manage to import.
+        </Text>
+      )}
       {state.step === 'reading' && <Loading />}
       {state.step === 'failed' && (
-        <Problem title="It can’t be compared" error={state.error} onRetry={state.retry} />
+        <>
+          <Problem title="It can’t be compared" error={state.error} onRetry={state.retry} />
+          <OtherFile onOther={restart} />
+        </>
       )}
       {state.step === 'looking' && (
         <ImportPreview
@@ -38,7 +48,11 @@ export function ImportPage() {
         />
       )}
       {state.step === 'sending' && (
-        <Sending state={state} onRetry={() => void send(state.preview, state.done)} />
+        <Sending
+          state={state}
+          onRetry={() => void send(state.preview, state.done)}
+          onOther={restart}
+        />
       )}
       {state.step === 'done' && <Done preview={state.preview} onOther={restart} />}
     </Stack>
@@ -47,7 +61,21 @@ export function ImportPage() {
 
 type Step<Name extends Import['step']> = Extract<Import, { step: Name }>
 
-function Sending({ state, onRetry }: { state: Step<'sending'>; onRetry(): void }) {
+function OtherFile({ onOther }: { onOther(): void }) {
+  return (
+    <Button variant="default" onClick={onOther} w="fit-content">
+      Choose another file
+    </Button>
+  )
+}
+
+interface SendingProps {
+  state: Step<'sending'>
+  onRetry(): void
+  onOther(): void
+}
+
+function Sending({ state, onRetry, onOther }: SendingProps) {
   const { done, failure, preview } = state
   const total = wantedOf(preview).length
   return (
@@ -64,10 +92,17 @@ function Sending({ state, onRetry }: { state: Step<'sending'>; onRetry(): void }
       </Text>
       {failure !== undefined && (
         <>
-          <Problem title="The rest was not sent" error={failure.error} onRetry={onRetry} />
+          <Problem
+            title="The rest was not sent"
+            error={
+              failure.problems.length > 0 ? 'The service refuses the lines below.' : failure.error
+            }
+            onRetry={onRetry}
+          />
           {failure.problems.length > 0 && (
             <ProblemTable problems={failure.problems} format={preview.format} />
           )}
+          <OtherFile onOther={onOther} />
         </>
       )}
     </Stack>
@@ -98,13 +133,4 @@ function Done({ preview, onOther }: { preview: Step<'done'>['preview']; onOther(
       </Group>
     </Stack>
   )
-}
-
-function useWarningBeforeLeaving(isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => removeEventListener('beforeunload', warn)
-  }, [isBusy])
 }

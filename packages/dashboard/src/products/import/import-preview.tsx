@@ -24,8 +24,7 @@ export function ImportPreview({ preview, onSend, onOther }: Props) {
   const groups = OUTCOMES.map((one) => ({
     ...one,
     products: compared.filter(({ outcome }) => outcome === one.outcome),
-  }))
-  const first = groups.find(({ products }) => products.length > 0)?.outcome
+  })).filter(({ products }) => products.length > 0)
   return (
     <Stack gap="md">
       {problems.length > 0 && <LeftOut {...{ problems, compared, format }} />}
@@ -39,7 +38,7 @@ export function ImportPreview({ preview, onSend, onOther }: Props) {
         )}
       </Group>
       <Tabs
-        defaultValue={problems.length > 0 || first === undefined ? 'problems' : first}
+        defaultValue={problems.length > 0 ? 'problems' : (groups[0]?.outcome ?? null)}
         keepMounted={false}
         variant="outline"
       >
@@ -48,19 +47,16 @@ export function ImportPreview({ preview, onSend, onOther }: Props) {
             <Tabs.Tab
               key={outcome}
               value={outcome}
-              disabled={products.length === 0}
               rightSection={<Count color={color} count={products.length} />}
             >
               {label}
             </Tabs.Tab>
           ))}
-          <Tabs.Tab
-            value="problems"
-            disabled={problems.length === 0}
-            rightSection={<Count color="red" count={problems.length} />}
-          >
-            Problems
-          </Tabs.Tab>
+          {problems.length > 0 && (
+            <Tabs.Tab value="problems" rightSection={<Count color="red" count={problems.length} />}>
+              Problems
+            </Tabs.Tab>
+          )}
         </Tabs.List>
         {groups.map(({ outcome, products }) => (
           <Tabs.Panel key={outcome} value={outcome} pt="sm">
@@ -81,7 +77,7 @@ export function ImportPreview({ preview, onSend, onOther }: Props) {
 
 function Count({ color, count }: { color: string; count: number }) {
   return (
-    <Badge color={count === 0 ? 'gray' : color} variant="light" size="sm" circle={count < 10}>
+    <Badge color={color} variant="light" size="sm" circle={count < 10}>
       {numberText(count)}
     </Badge>
   )

@@ -1,25 +1,12 @@
 import { Pagination, Stack, Table, Text } from '@mantine/core'
-import type {
-  ComparedField,
-  ComparedProduct,
-  ProductsFileProblem,
-} from '@stowage/client/products-file'
+import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
 import { type ReactNode, useState } from 'react'
 import { Name } from '../../format/name.tsx'
 import { numberText } from '../../format/size-text.ts'
+import { FIELD_WORDS } from './field-words.ts'
 import classes from './import.module.css'
 
 type Format = 'csv' | 'json'
-
-const FIELD_WORDS: Record<ComparedField | 'product_id' | 'variant_id', string> = {
-  product_id: 'Product ID',
-  variant_id: 'Variant ID',
-  name: 'Title',
-  variant_name: 'Variant',
-  sku: 'SKU',
-  vendor: 'Vendor',
-  tags: 'Tags',
-}
 
 interface ProductsProps {
   products: ComparedProduct[]

@@ -1,4 +1,5 @@
-import { type Client, isStowageError } from '@stowage/client'
+import { type NotificationData, notifications } from '@mantine/notifications'
+import { type Client, isStowageError, type ProductDetails } from '@stowage/client'
 import {
   batchProducts,
   type ComparedProduct,
@@ -9,7 +10,10 @@ import {
 } from '@stowage/client/products-file'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { errorWords } from '../../format/error-words.ts'
+import { countText, sizeText } from '../../format/size-text.ts'
 import { useClient } from '../../session/session.tsx'
+import { FIELD_WORDS } from './field-words.ts'
 import { findExisting } from './find-existing.ts'
 
 export interface Preview {
@@ -33,13 +37,31 @@ export type Import =
     }
   | { step: 'done'; preview: Preview }
 
-/** Nothing is sent before people have seen what it would do. */
+/** Whoever chooses a film by mistake is told so, rather than that it is read. */
+const LARGEST_FILE = 200_000_000
+
+/** Nothing is sent before people have seen what it would do. What they have begun to send goes on when they leave the page. */
 export function useImport() {
   const client = useClient()
   const queries = useQueryClient()
   const [state, setState] = useState<Import>({ step: 'choosing' })
   const running = useRef(new AbortController())
-  useEffect(() => () => running.current.abort(), [])
+  const isHere = useRef(true)
+  const isSending = useRef(false)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+      if (!isSending.current) running.current.abort()
+    }
+  }, [])
+
+  /** Whoever is on another page by now learns of it too. */
+  function end(state: Import, notice: NotificationData): void {
+    isSending.current = false
+    if (isHere.current) setState(state)
+    else notifications.show(notice)
+  }
 
   /** Of anything begun later, this is no more. */
   function begin(): AbortSignal {
@@ -63,9 +85,11 @@ export function useImport() {
 
   async function send(preview: Preview, from = 0): Promise<void> {
     const signal = begin()
+    const wanted = wantedOf(preview)
     let done = from
+    isSending.current = true
     setState({ step: 'sending', preview, done })
-    for (const batch of batchProducts(wantedOf(preview).slice(from))) {
+    for (const batch of batchProducts(wanted.slice(from))) {
       try {
         await client.putProducts(
           batch.map(({ details }) => details),
@@ -73,7 +97,10 @@ export function useImport() {
         )
       } catch (error) {
         const failure = { error, problems: problemsOf(error, batch) }
-        if (!signal.aborted) setState({ step: 'sending', preview, done, failure })
+        if (signal.aborted) return
+        const title = `${countText(wanted.length - done, 'product')} not imported`
+        const notice = { color: 'red', title, message: errorWords(error), autoClose: false }
+        end({ step: 'sending', preview, done, failure }, notice)
         return
       } finally {
         void queries.invalidateQueries()
@@ -82,7 +109,8 @@ export function useImport() {
       if (signal.aborted) return
       setState({ step: 'sending', preview, done })
     }
-    setState({ step: 'done', preview })
+    const message = `${countText(wanted.length, 'product')} imported`
+    end({ step: 'done', preview }, { message })
   }
 
   function restart(): void {
@@ -99,11 +127,21 @@ export function wantedOf({ compared }: Preview): ComparedProduct[] {
 }
 
 async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
+  if (file.size > LARGEST_FILE) {
+    const most = sizeText(LARGEST_FILE)
+    throw new Error(
+      `A file of products has ${most} at the most: this one is ${sizeText(file.size)}.`,
+    )
+  }
   const bytes = new Uint8Array(await file.arrayBuffer())
   const { format, products, problems } = parseProductsFile(bytes)
   const existing = products.length > 0 ? await findExisting(client, products, signal) : []
   const compared = compareProducts(products, existing)
   return { fileName: file.name, format, compared, problems }
+}
+
+function isField(name: string | undefined): name is keyof ProductDetails {
+  return name !== undefined && name in FIELD_WORDS
 }
 
 /** What the service says of `products.3.name`, by the line where that stands. */
@@ -113,7 +151,7 @@ function problemsOf(error: unknown, batch: LocatedProduct[]): ProductsFileProble
     const [, index, field] = /^products\.(\d+)(?:\.(\w+))?/.exec(place) ?? []
     const line = batch[Number(index)]?.line
     if (line === undefined) return []
-    const message = [field, messages.join(', ')].filter(Boolean).join(' ')
-    return [{ line, message }]
+    const message = messages.join(', ')
+    return [{ line, message, ...(isField(field) && { field }) }]
   })
 }

@@ -6,8 +6,8 @@ import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const accountRoutes: RouteGroup = (app, options) => {
-  route(app, options, endpoints.readAccount, async ({ context }) => {
-    return { data: presentAccount(await context.data.readSummary()) }
+  route(app, options, endpoints.readAccount, async ({ context, scope }) => {
+    return { data: presentAccount(await context.data.readSummary(), scope) }
   })
 
   route(app, options, endpoints.readUsage, async ({ context }) => {

@@ -82,13 +82,13 @@ async function readBuilt(dashboard: URL | undefined, name: string, accepted = ''
   const type = TYPES[name.split('.').at(-1) ?? '']
   // A name of a file that was built, and no way to any other.
   if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return notThere()
-  const path = new URL(`app/${name}`, folderOf(dashboard))
+  const read = (file: string) => readFile(new URL(`app/${file}`, folderOf(dashboard)))
   for (const [encoding, ending] of Object.entries(ENCODINGS)) {
     if (!new RegExp(`\\b${encoding}\\b(?!;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)) continue
-    const content = await readFile(`${path.pathname}.${ending}`).catch(() => undefined)
+    const content = await read(`${name}.${ending}`).catch(() => undefined)
     if (content !== undefined) return { type, encoding, content }
   }
-  return { type, encoding: undefined, content: await readFile(path).catch(notThere) }
+  return { type, encoding: undefined, content: await read(name).catch(notThere) }
 }
 
 function folderOf(dashboard: URL | undefined): URL {

@@ -1,6 +1,6 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { LONGEST_FILTER } from './product-query.ts'
+import { LONGEST_FILTER } from './address-query.ts'
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   label: string
@@ -9,7 +9,7 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   onValue(value: string, isFirst: boolean): void
 }
 
-const TYPING_MS = 200
+const TYPING_MS = 150
 
 /** What is typed is kept here, so that nothing else is drawn for a letter. */
 export function FilterInput({ label, value, onValue, ...props }: Props) {
