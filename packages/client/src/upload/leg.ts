@@ -1,5 +1,5 @@
 import type { Asset } from '@stowage/protocol'
-import { isStowageError } from '../errors.ts'
+import { isStowageError, type StowageError } from '../errors.ts'
 import { createPatience, pause, pauseBefore, type RetryOptions } from '../patience.ts'
 import type { Request } from '../request.ts'
 import {
@@ -184,7 +184,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       if (session) await cancelSession(request, session, call)
     } catch (error) {
       // What is gone needs no cancelling.
-      if (!isStowageError(error) || !/not_found|upload_ended/.test(error.code)) throw error
+      if (!/not_found|upload_ended/.test((error as StowageError).code)) throw error
     }
     await saver?.forget()
   }

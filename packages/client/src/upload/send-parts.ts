@@ -98,7 +98,7 @@ export function sendParts(sending: Sending): Promise<void> {
     }
     const count = (tries.get(part) ?? 0) + 1
     tries.set(part, count)
-    await pause(error.retryAfterMs ?? pauseBefore(count, sending.retry), signal)
+    await pause(pauseBefore(count, sending.retry, error.retryAfterMs), signal)
   }
 
   return new Promise((resolve, reject) => {
@@ -146,5 +146,5 @@ export function sendParts(sending: Sending): Promise<void> {
 
 /** The address ran out, or the upload is another one now: a fresh one may do. */
 function isStale({ status, code }: StowageError): boolean {
-  return status === 403 || status === 404 || /^ExpiredToken|^RequestTimeTooSkewed/.test(code)
+  return status === 403 || status === 404 || code === 'ExpiredToken'
 }
