@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -140,16 +140,32 @@ test('a file is linked by SKU, shop id or id, and what is unknown is said before
   assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
 })
 
-test('a home that can’t be written to is no obstacle', async (t) => {
+test('a home that can’t be written to is no obstacle, and it is said what that means', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
-  const env = { HOME: join(folder, 'a.txt') }
-  const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
-  assert.equal(code, 0, stderr)
-  const login = await runWith({ env }, 'login', baseUrl, '--key', '')
-  assert.equal(login.code, 1)
-  assert.doesNotMatch(login.stderr, /^ +at /m)
+  await symlink('nowhere', join(folder, 'broken'))
+  for (const home of [join(folder, 'a.txt'), join(folder, 'broken'), '/proc/nobody', '/dev/null']) {
+    const env = { HOME: home }
+    const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^Note: \S+ can’t be written to \(E\w+\): what is interrupted/m)
+    const login = await runWith({ env }, 'login', baseUrl, '--key', '')
+    assert.equal(login.code, 1)
+    assert.match(login.stderr, /^stowage: nothing is kept: .+STOWAGE_API_KEY need no file$/m)
+  }
+})
+
+test('who reads the output may leave, and all files arrive', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { start, folder } = await aCommandLine(t, baseUrl)
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`)
+  for (const name of names) await writeFile(join(folder, name), name)
+  const running = start({}, 'upload', ...names, '--json')
+  running.child.stdout?.destroy()
+  running.child.stderr?.destroy()
+  assert.equal((await running.end()).code, 0)
+  assert.equal((await listAll(baseUrl)).length, names.length)
 })
 
 test('too little storage is said before a byte is sent', async (t) => {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rm } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { writePrivateFile } from '../files/write-private-file.ts'
 import { CommandFailed } from '../usage.ts'
 import type { Connection } from './connection.ts'
 
@@ -30,18 +30,16 @@ export async function findLogin(path = loginFile()): Promise<Connection | undefi
   throw new CommandFailed(`${path} is damaged; stowage login writes it anew`)
 }
 
-/** Readable by the user alone. A crash leaves the old one or the new one, never half of it. */
+/** Readable by the user alone, in a folder that was made for it alone. */
 export async function writeLogin(connection: Connection, path = loginFile()): Promise<void> {
-  const folder = dirname(path)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(folder, 0o700)
-  const beside = `${path}.${randomBytes(4).toString('hex')}`
   try {
-    await writeFile(beside, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(beside, path)
+    await writePrivateFile(path, `${JSON.stringify(connection, null, 2)}\n`)
+    await chmod(dirname(path), 0o700)
   } catch (error) {
-    await rm(beside, { force: true })
-    throw error
+    const { message } = error as Error
+    throw new CommandFailed(
+      `nothing is kept: ${path} can’t be written: ${message}. STOWAGE_URL and STOWAGE_API_KEY need no file`,
+    )
   }
 }
 

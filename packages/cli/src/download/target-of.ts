@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Asset } from '@stowage/client'
+import { plain } from '../text/plain.ts'
 import { CommandFailed } from '../usage.ts'
 import { safeName } from './safe-name.ts'
 
@@ -14,8 +15,12 @@ export async function targetOf(path: string | undefined, asset: Asset): Promise<
 
 /** What is there stays, unless it was said otherwise. */
 export async function refuseToOverwrite(path: string): Promise<void> {
-  if ((await find(path)) === undefined) return
-  throw new CommandFailed(`${path} is there already: --force writes over it, -o saves it elsewhere`)
+  if ((await find(path)) !== undefined) throw alreadyThere(path)
+}
+
+export function alreadyThere(path: string): CommandFailed {
+  const ways = '--force writes over it, -o saves it elsewhere'
+  return new CommandFailed(`${plain(path)} is there already: ${ways}`)
 }
 
 export async function isFolder(path: string): Promise<boolean> {

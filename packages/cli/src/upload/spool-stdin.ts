@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { sizeText } from '@stowage/server/text'
 import { say } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
+import { CommandFailed, isOfTheSystem } from '../usage.ts'
 import type { LocalFile } from './collect-files.ts'
 
 const PREFIX = 'stowage-stdin-'
@@ -30,7 +31,10 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
     return { path, label: '-', name, size, changedMs: mtimeMs }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
-    throw error
+    if (!isOfTheSystem(error)) throw error
+    throw new CommandFailed(
+      `standard input can’t be kept in ${folder}: ${error.message}. TMPDIR names another place`,
+    )
   } finally {
     progress.clear()
   }
