@@ -100,6 +100,9 @@ test('standard input arrives under the name that it is given, and nothing is lef
     [],
   )
 
+  const empty = await run('upload', '-', '--name', 'nothing.txt')
+  assert.equal(empty.code, 0)
+  assert.match(empty.stderr, /^Note: standard input was empty\.$/m)
   const nameless = await run('upload', '-')
   assert.equal(nameless.code, 2)
   assert.match(nameless.stderr, /--name/)

@@ -118,10 +118,11 @@ function queryOf(query: Record<string, unknown>): string {
 async function readJson<Answer>(response: Response): Promise<Answer> {
   const text = await response.text()
   try {
-    return JSON.parse(text)
-  } catch {
-    throw errorOf(response, text)
-  }
+    const answer = JSON.parse(text)
+    // All of ours have one of these: other services speak JSON too.
+    if (answer.data ?? answer.id ?? answer.deleted ?? answer.revoked) return answer
+  } catch {}
+  throw errorOf(response, text)
 }
 
 function errorOf({ status, headers }: Response, text: string): StowageError {
@@ -151,9 +152,9 @@ export function errorOfAnswer(
 
 const LONGEST_WAIT_MS = 10 * 60_000
 
+/** Undefined where there is none, or none that can be read. */
 function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined
   const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
-  return Number.isNaN(ms) ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(0, ms))
+  const ms = Number.isNaN(seconds) ? Date.parse(`${header}`) - Date.now() : seconds * 1000
+  return Math.min(LONGEST_WAIT_MS, Math.max(0, ms)) || undefined
 }

@@ -27,6 +27,8 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
       progress.show(`standard input: ${sizeText(size)} so far`)
     })
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal })
+    // Whatever was to write into the pipe may have failed.
+    if (size === 0) say('Note: standard input was empty.')
     const { mtimeMs } = await stat(path)
     return { path, label: '-', name, size, changedMs: mtimeMs }
   } catch (error) {

@@ -79,7 +79,7 @@ export function sendParts(sending: Sending): Promise<void> {
       onDigest: (digest) => sending.onDigest(part, digest),
     })
     const { status, body, header } = answer
-    if (status < 200 || status > 299) throw errorOfAnswer(status, body, header)
+    if (status > 299) throw errorOfAnswer(status, body, header)
     session.received.set(part, { etag: (header('etag') ?? '').replaceAll('"', ''), size })
   }
 

@@ -27,7 +27,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
   const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
   // A clock that is wrong must not make us ask all the time.
   const lifeMs = Math.max(SHORTEST_LIFE_MS, expiresAt - now)
-  const received = 'received' in answer ? answer.received : []
+  const { received = [] } = answer as Partial<ResumedUpload>
   return {
     id: answer.id,
     uploadId: answer.upload_id,
