@@ -54,8 +54,11 @@ export function stalled(ms: number): StowageError {
 /** Whether it is an error of this package, and of this code if one is given. */
 export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
   // By name, as a page may hold the class twice: in its own bundle and in a dependency's.
-  if (!(error instanceof Error) || error.name !== 'StowageError') return false
-  return code === undefined || (error as StowageError).code === code
+  return (
+    error instanceof Error &&
+    error.name === 'StowageError' &&
+    (code === undefined || (error as StowageError).code === code)
+  )
 }
 
 /** Worth another try: nothing is wrong with the request itself. */

@@ -172,6 +172,24 @@ test('what was aborted can still be cancelled', async (t) => {
   assert.deepEqual(await client.unfinished(), [])
 })
 
+test('what an earlier attempt left is cancelled too, before it is gone on with', async (t) => {
+  const { client, path, baseUrl } = await aHeldUpload(t)
+  const controller = new AbortController()
+  const first = client.upload(path, { signal: controller.signal })
+  await untilThreeParts(first)
+  controller.abort()
+  await assert.rejects(first)
+
+  const second = client.upload(path)
+  await second.cancel()
+  assert.equal(await reservedAt(baseUrl), 0)
+  assert.deepEqual(await client.unfinished(), [])
+  const third = client.upload(path, { signal: AbortSignal.abort() })
+  await assert.rejects(third)
+  await third.cancel()
+  assert.equal(third.progress.state, 'cancelled')
+})
+
 test('resume: false gives up what there is and begins anew', async (t) => {
   const { client, path, letGo, baseUrl } = await aHeldUpload(t)
   const controller = new AbortController()

@@ -28,7 +28,7 @@ export async function findSaved(
   source: Source,
   { key, call, resume, idempotencyKey }: Wishes,
 ): Promise<SavedUpload | undefined> {
-  const before = key === '' ? undefined : await store.get(key).catch(() => undefined)
+  const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
     const { bytes } = await request.data<Asset>(`/assets/${resume}`, call)
     if (bytes !== source.size) throw fileChanged(source.name)

@@ -39,7 +39,7 @@ const MOST_REFUSALS = 30
 export function sendParts(sending: Sending): Promise<void> {
   const { queue, source, session, meter, patience, renew } = sending
   const waiting = [...session.addresses.keys()].filter((part) => !session.received.has(part))
-  const tries = new Map<number, number>()
+  const tries: number[] = []
   /** Of these all bytes have left us, at least once. */
   const leftWhole = new Set<number>()
   const ending = new AbortController()
@@ -96,8 +96,8 @@ export function sendParts(sending: Sending): Promise<void> {
       if (!isStale(error) || refusals > MOST_REFUSALS) throw error
       await renew()
     }
-    const count = (tries.get(part) ?? 0) + 1
-    tries.set(part, count)
+    const count = (tries[part] ?? 0) + 1
+    tries[part] = count
     await pause(pauseBefore(count, sending.retry, error.retryAfterMs), signal)
   }
 

@@ -46,13 +46,14 @@ export async function requestSession(
   { name, size, mime, idempotencyKey }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
-  const answer = await request.json<UploadSession>('/assets/signed', {
-    ...call,
-    method: 'POST',
-    headers: { 'Idempotency-Key': idempotencyKey },
-    body: { name, size, mime },
-  })
-  return sessionOf(answer)
+  return sessionOf(
+    await request.json<UploadSession>('/assets/signed', {
+      ...call,
+      method: 'POST',
+      headers: { 'Idempotency-Key': idempotencyKey },
+      body: { name, size, mime },
+    }),
+  )
 }
 
 export async function readSession(
@@ -86,8 +87,11 @@ export async function completeSession(
   const parts = [...received]
     .filter(([, { etag }]) => etag !== '')
     .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
-  const body = { upload_id: uploadId, parts }
-  return request.data(`/assets/${id}/uploaded`, { ...call, method: 'POST', body })
+  return request.data(`/assets/${id}/uploaded`, {
+    ...call,
+    method: 'POST',
+    body: { upload_id: uploadId, parts },
+  })
 }
 
 export async function cancelSession(

@@ -145,19 +145,19 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
 
   async function cancel(): Promise<void> {
     if (state === 'stopped') {
-      await legs.cancel()
+      await legs.cancel().finally(legs.close)
       return tell('cancelled')
     }
     isCancelling = true
     current.abort(BREAK)
-    const error = await promise.then(
-      () => undefined,
-      (reason: unknown) => reason,
+    await promise.then(
+      () => {
+        throw new StowageError('already_uploaded', 'The file is stored already.')
+      },
+      (error) => {
+        if (!isCancelled(error)) throw error
+      },
     )
-    if (error === undefined) {
-      throw new StowageError('already_uploaded', 'The file is stored already.')
-    }
-    if (!isCancelled(error)) throw error
   }
 
   // Begun in the next turn, so that the caller has the handle before it is told anything.
