@@ -69,6 +69,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   let source: Source | undefined
   let saved: SavedUpload | undefined
   let saver: Saver | undefined
+  /** Its session was found or made once, and what that holds is of this file. */
+  let isOpen = false
 
   const callWith = (signal?: AbortSignal) => ({ signal, patience, onRetry: options.onProblem })
 
@@ -91,16 +93,15 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   /** The session of this file: the one of an earlier leg or attempt, or a new one. */
   async function open(signal: AbortSignal): Promise<Attempt> {
     const call = callWith(signal)
-    const isFirst = saved === undefined
     const reopen = async (before: SavedUpload) => {
       saved = before
       saver = key ? createSaver(store, before) : undefined
       // Before the service is asked, so that not even a crash makes a second asset.
       await saver?.save()
-      return openAttempt(context, source as Source, { saved: before, call, isFirst })
+      return openAttempt(context, source as Source, { saved: before, call, isFirst: !isOpen })
     }
     const before = await findBefore(call)
-    const isRequired = !isFirst || typeof options.resume === 'string'
+    const isRequired = isOpen || typeof options.resume === 'string'
     const opened = before && (await reopen(before))
     if (opened) return opened
     const anew = !isRequired && (await reopen(newSaved(source as Source, { ...options, key })))
@@ -112,6 +113,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     const leave = await queue.enter(signal)
     try {
       const attempt = await open(signal)
+      isOpen = true
       patience.succeeded()
       await saver?.save()
       const asset = await sendAndComplete(source as Source, attempt, signal)
