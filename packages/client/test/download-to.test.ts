@@ -82,6 +82,10 @@ test('a file that comes while another is fetched under its name stays, if it is 
   await client.downloadTo(id, path, { onProgress: (progress) => seen.push(progress) })
   assert.ok((await readFile(path)).equals(BYTES))
   assert.deepEqual(seen, [])
+  await assert.rejects(
+    client.downloadTo(id, path, { ...late, onProgress: () => assert.fail() }),
+    isThere,
+  )
   const other = join(folder, 'other.bin')
   await client.downloadTo(id, other, { overwrite: false })
   assert.ok((await readFile(other)).equals(BYTES))

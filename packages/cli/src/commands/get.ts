@@ -4,7 +4,7 @@ import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { streamOut } from '../download/stream-out.ts'
-import { alreadyThere, isFolder, refuseToOverwrite, targetOf } from '../download/target-of.ts'
+import { isFolder, targetOf } from '../download/target-of.ts'
 import { makeFolder } from '../files/make-folder.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { outliveReader, say, writeItem } from '../output.ts'
@@ -91,7 +91,6 @@ interface Saving {
 
 async function save(client: NodeClient, asset: Asset, { output, force, signal }: Saving) {
   const path = await targetOf(output, asset)
-  if (!force) await refuseToOverwrite(path)
   const live = openLiveLines()
   try {
     await makeFolder(dirname(path))
@@ -103,7 +102,10 @@ async function save(client: NodeClient, asset: Asset, { output, force, signal }:
     })
     return saved.path
   } catch (error) {
-    if (isStowageError(error, 'file_exists')) throw alreadyThere(path)
+    if (isStowageError(error, 'file_exists')) {
+      const ways = '--force writes over it, -o saves it elsewhere'
+      throw new CommandFailed(`${plain(path)} is there already: ${ways}`)
+    }
     if (isStowageError(error) || signal.aborted || !isOfTheSystem(error)) throw error
     throw new CommandFailed(
       plain(

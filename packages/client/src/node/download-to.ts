@@ -6,7 +6,7 @@ import { isTransient, StowageError } from '../errors.ts'
 import { createPatience, pause, pauseBefore } from '../patience.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
 import { createArriving } from './arriving.ts'
-import { placeFile } from './place-file.ts'
+import { placeFile, refuseExisting } from './place-file.ts'
 
 export interface DownloadToOptions {
   /** Stops it; the next call goes on. */
@@ -40,6 +40,7 @@ export function createDownloadTo(
     const { signal, overwrite = true } = options
     const asset = await client.asset(id, { signal })
     const target = await targetOf(path, asset)
+    if (!overwrite) await refuseExisting(target)
     const partial = join(dirname(target), `.${id}.part`)
     // An id stands for the same bytes forever, so what is there of it is good. A link's may change.
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants

@@ -1,4 +1,4 @@
-import { link, open, rename, rm } from 'node:fs/promises'
+import { link, lstat, open, rename, rm } from 'node:fs/promises'
 import { StowageError } from '../errors.ts'
 
 /**
@@ -18,9 +18,21 @@ export async function placeFile(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return false
-    if (code !== 'EEXIST') throw error
-    throw new StowageError('file_exists', `“${to}” is there already.`, { cause: error })
+    throw code === 'EEXIST' ? fileExists(to) : error
   }
+}
+
+/** The same, before anything is done for it. */
+export async function refuseExisting(path: string): Promise<void> {
+  const isThere = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (isThere) throw fileExists(path)
+}
+
+function fileExists(path: string): StowageError {
+  return new StowageError('file_exists', `“${path}” is there already.`)
 }
 
 /** Rejects with EEXIST, however late the other came: no moment lies between looking and taking. */
