@@ -148,7 +148,8 @@ test('a home that can’t be written to is no obstacle, and it is said what that
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   await symlink('nowhere', join(folder, 'broken'))
-  for (const home of [join(folder, 'a.txt'), join(folder, 'broken'), '/proc/nobody', '/dev/null']) {
+  const homes = [join(folder, 'a.txt'), join(folder, 'broken'), '/proc/nobody', '/dev/null']
+  for (const home of homes) {
     const env = { HOME: home }
     const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
     assert.equal(code, 0, stderr)
@@ -157,6 +158,17 @@ test('a home that can’t be written to is no obstacle, and it is said what that
     assert.equal(login.code, 1)
     assert.match(login.stderr, /^stowage: nothing is kept: .+STOWAGE_API_KEY need no file$/m)
   }
+})
+
+test('who has no home leaves nothing where they are', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { runWith, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  await writeFile(join(folder, ' '), 'a name that no asset may have')
+  const { code, stderr } = await runWith({ env: { HOME: '' } }, 'upload', 'a.txt', ' ')
+  assert.equal(code, 1)
+  assert.match(stderr, /^Note: .+: what is interrupted will begin anew\.$/m)
+  assert.deepEqual((await readdir(folder)).toSorted(), [' ', 'a.txt'])
 })
 
 test('who reads the output may leave, and all files arrive', async (t) => {

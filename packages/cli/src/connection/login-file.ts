@@ -1,6 +1,6 @@
 import { chmod, readFile, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { homeFolder } from '../files/home-folder.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
 import { CommandFailed } from '../usage.ts'
 import type { Connection } from './connection.ts'
@@ -11,13 +11,13 @@ export function loginFile(environment: NodeJS.ProcessEnv = process.env): string 
   const base =
     process.platform === 'win32' && APPDATA
       ? APPDATA
-      : XDG_CONFIG_HOME || join(homedir(), '.config')
+      : XDG_CONFIG_HOME || join(homeFolder(), '.config')
   return join(base, 'stowage', 'login.json')
 }
 
 export async function findLogin(path = loginFile()): Promise<Connection | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    if (isMissing(error)) return undefined
     throw new CommandFailed(`${path} can’t be read: ${error.message}`)
   })
   if (text === undefined) return undefined
@@ -49,7 +49,11 @@ export async function removeLogin(path = loginFile()): Promise<boolean> {
     await rm(path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (isMissing(error as NodeJS.ErrnoException)) return false
     throw error
   }
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }

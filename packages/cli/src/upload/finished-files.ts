@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { homeFolder } from '../files/home-folder.ts'
 import { writePrivateFile } from '../files/write-private-file.ts'
 import type { LocalFile } from './collect-files.ts'
 
@@ -74,6 +74,6 @@ function stateFolder(): string {
   const base =
     process.platform === 'win32' && LOCALAPPDATA
       ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
   return join(base, 'stowage', 'finished')
 }

@@ -53,6 +53,17 @@ function stateFolder(): string {
   const base =
     process.platform === 'win32' && LOCALAPPDATA
       ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
   return join(base, 'stowage', 'uploads')
 }
+
+/** Of users without a home, as containers have them, it is one in which nothing can be kept. */
+function homeFolder(): string {
+  try {
+    return homedir() || NO_HOME
+  } catch {
+    return NO_HOME
+  }
+}
+
+const NO_HOME = '/dev/null'
