@@ -8,7 +8,7 @@ trap 'rm -r "$SCRATCH"' EXIT
 
 call() { # path, JSON
   curl -sS --fail-with-body --retry 3 "$API$1" -d "$2" -H 'Content-Type: application/json' \
-    ${STOWAGE_KEY:+-H "Authorization: Bearer $STOWAGE_KEY"}
+    ${STOWAGE_API_KEY:+-H "Authorization: Bearer $STOWAGE_API_KEY"}
 }
 
 # 1. Say what comes; get one signed address per part.

@@ -1,7 +1,7 @@
 import { createClient } from '@stowage/client/node'
 
 // node upload.js FILE. Ended in the middle and started again, it sends only what is missing.
-const { STOWAGE_URL: baseUrl = 'http://127.0.0.1:4000', STOWAGE_KEY: apiKey } = process.env
+const { STOWAGE_URL: baseUrl = 'http://127.0.0.1:4000', STOWAGE_API_KEY: apiKey } = process.env
 const [path] = process.argv.slice(2)
 if (path === undefined) throw new Error('Which file? node upload.js FILE')
 

@@ -8,7 +8,10 @@ export class Interrupted extends Error {
 
 export interface Interruption {
   signal: AbortSignal
-  /** Whether a second Ctrl-C came, or comes in this time. Never after SIGTERM: somebody is in a hurry. */
+  /**
+   * Whether a second Ctrl-C came, or comes in this time. Not SIGTERM nor SIGHUP, before it or in its
+   * place: they mean that somebody is in a hurry.
+   */
   again(withinMs: number): Promise<boolean>
   close(): void
 }
@@ -21,16 +24,15 @@ export interface InterruptOptions {
 /** The first Ctrl-C aborts the signal, so that the work ends in order. */
 export function onInterrupt({ twice = false }: InterruptOptions = {}): Interruption {
   const first = new AbortController()
-  const second = new AbortController()
-  let isHurried = false
+  const second = Promise.withResolvers<boolean>()
+  let stops = 0
 
   function stop(name: NodeJS.Signals): void {
     // Node undoes what nohup asks for; whoever has no terminal can't lose it.
     if (name === 'SIGHUP' && !hasTerminal()) return
-    const isLast = twice ? second.signal.aborted : first.signal.aborted
-    if (isLast) process.exit(INTERRUPTED)
-    if (first.signal.aborted) second.abort()
-    else isHurried = name !== 'SIGINT'
+    stops += 1
+    if (stops > (twice ? 2 : 1)) process.exit(INTERRUPTED)
+    if (stops === 2 || name !== 'SIGINT') second.resolve(name === 'SIGINT')
     first.abort(new Interrupted('interrupted'))
   }
 
@@ -38,15 +40,9 @@ export function onInterrupt({ twice = false }: InterruptOptions = {}): Interrupt
   for (const signal of signals) process.on(signal, stop)
   return {
     signal: first.signal,
-    again(withinMs) {
-      if (isHurried || second.signal.aborted) return Promise.resolve(second.signal.aborted)
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => resolve(false), withinMs)
-        second.signal.addEventListener('abort', () => {
-          clearTimeout(timer)
-          resolve(true)
-        })
-      })
+    async again(withinMs) {
+      const timer = setTimeout(() => second.resolve(false), withinMs)
+      return second.promise.finally(() => clearTimeout(timer))
     },
     close() {
       for (const signal of signals) process.off(signal, stop)
@@ -56,17 +52,4 @@ export function onInterrupt({ twice = false }: InterruptOptions = {}): Interrupt
 
 function hasTerminal(): boolean {
   return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY)
-}
-
-/** Waits no longer than until the interruption; what it waited for may still go on. */
-export function unlessInterrupted<Answer>(
-  work: Promise<Answer>,
-  signal: AbortSignal,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }

@@ -1,6 +1,7 @@
 import manifest from '../package.json' with { type: 'json' }
 import { COMMANDS, type CommandName, isCommand, OF_THE_OPERATOR } from './commands.ts'
-import { CommandFailed, guess, UsageError } from './usage.ts'
+import { plain } from './text/plain.ts'
+import { CommandFailed, guess, isOfTheSystem, UsageError } from './usage.ts'
 
 /** What other programs call it. */
 const OTHER_WORDS: Record<string, CommandName> = {
@@ -38,7 +39,9 @@ export async function run(commandLine: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof UsageError) return refuse(error.message, command.help)
     if (!(error instanceof CommandFailed || isOfTheSystem(error))) throw error
-    process.stderr.write(`stowage: ${error.message}\n`)
+    // What the system says has names in it, which may be anything.
+    const message = error instanceof CommandFailed ? error.message : plain(error.message)
+    process.stderr.write(`stowage: ${message}\n`)
     return 1
   }
 }
@@ -48,11 +51,6 @@ function asksForItsHelp(commandLine: string[]): boolean {
   const end = commandLine.indexOf('--')
   const options = end === -1 ? commandLine : commandLine.slice(0, end)
   return options.includes('--help') || options.includes('-h')
-}
-
-/** A full disk, a folder that can't be written to: no bug of ours, and nothing that a stack tells. */
-function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error
 }
 
 function overview(): string {

@@ -19,6 +19,11 @@ export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
 
+/** A full disk, a folder that can't be written to: no bug of ours, and nothing that a stack tells. */
+export function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
+}
+
 /** Like `parseArgs`, strict, with `--json` everywhere; what is wrong becomes a `UsageError`. */
 export function readOptions<const Options extends ParseArgsOptionsConfig>(
   commandLine: string[],

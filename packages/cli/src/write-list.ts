@@ -1,4 +1,4 @@
-import { say } from './output.ts'
+import { jsonText, say } from './output.ts'
 
 /** The largest page there is. */
 const PAGE = 1000
@@ -66,7 +66,7 @@ function openArray() {
   let before = '[\n'
   return {
     item(item: unknown) {
-      process.stdout.write(`${before}${JSON.stringify(item)}`)
+      process.stdout.write(`${before}${jsonText(item)}`)
       before = ',\n'
     },
     end: () => process.stdout.write(before === '[\n' ? '[]\n' : '\n]\n'),

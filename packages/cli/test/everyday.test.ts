@@ -117,6 +117,36 @@ test('get saves under a safe name, writes over nothing, and pipes', async (t) =>
   assert.ok(piped.stdout === bytes.toString())
 })
 
+test('get does not write over a file that came while it was at work', async (t) => {
+  const gate = await aStorageGate(t)
+  const { baseUrl } = await aService(t, gate.settings)
+  const { run, start, folder } = await aCommandLine(t, baseUrl)
+  const bytes = someBytes(3_000_000)
+  const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
+  gate.cutDownloadsAfter(2_000_000, 'break')
+  const running = start({}, 'get', 'film.mp4')
+  await until('it has begun', async () => (await readdir(folder)).includes(`.${id}.part`))
+  await writeFile(join(folder, 'film.mp4'), 'mine')
+  const { code, stderr } = await running.end()
+  assert.equal(code, 1)
+  assert.match(stderr, /film\.mp4 is there already: --force/)
+  assert.equal(await readFile(join(folder, 'film.mp4'), 'utf8'), 'mine')
+  assert.equal((await run('get', 'film.mp4', '-o', 'other.mp4')).code, 0)
+  assert.ok((await readFile(join(folder, 'other.mp4'))).equals(bytes))
+})
+
+test('a name that too many have in theirs stands for none of them', async (t) => {
+  const { baseUrl, call } = await aService(t)
+  const { run } = await aCommandLine(t, baseUrl)
+  const link = { url: 'https://files.example/a', size: '1MB' }
+  const names = Array.from({ length: 1001 }, (_, index) => (index ? `${index}-a.zip` : 'a.zip'))
+  for (const filename of names) await call('POST', `${API}/assets/store`, { filename, ...link })
+  const { code, stderr } = await run('rm', 'a.zip', '--yes')
+  assert.equal(code, 1)
+  assert.match(stderr, /1001 names have a\.zip in them.+by its id/)
+  assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 1001)
+})
+
 for (const signal of ['SIGKILL', 'SIGINT'] as const) {
   test(`a download that ${signal} ended goes on where it was`, async (t) => {
     const gate = await aStorageGate(t)
@@ -182,9 +212,18 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   assert.equal((await run('products', 'import', 'bad.csv', '--skip-bad')).code, 0)
   assert.equal(await count(), 2_501)
 
+  const tags = Array.from({ length: 250 }, (_, at) => `${at}`.padEnd(255, '錦'))
+  const heavy = Array.from({ length: 100 }, (_, at) => ({
+    ...{ product_id: 5000 + at, variant_id: 1, name: 'Heavy', tags },
+  }))
+  await writeFile(join(folder, 'heavy.json'), JSON.stringify(heavy))
+  const imported = await run('products', 'import', 'heavy.json')
+  assert.equal(imported.code, 0, imported.stderr)
+  assert.equal(await count(), 2_601)
+
   const listed = await run('products', 'ls', '--sku', 'P-7', '--json')
   assert.equal(JSON.parse(listed.stdout)[0].name, 'Pack 7')
-  assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_501)
+  assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_601)
 })
 
 test('account shows the plan as a meter, and its bytes as JSON', async (t) => {

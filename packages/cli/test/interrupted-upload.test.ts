@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
 import { listAll } from '../../server/test/support/list-all.ts'
 import { aService } from '../../server/test/support/service.ts'
 import { until } from '../../server/test/support/until.ts'
@@ -105,6 +107,38 @@ test('Ctrl-C twice cancels at the service', async (t) => {
   assert.equal((await commandLine.run('upload', 'my course.mp4')).code, 0)
   assert.equal(gate.parts() - before, 12)
   assert.equal((await listAll(baseUrl)).length, 1)
+})
+
+test('after a Ctrl-C, SIGTERM and a closed terminal end the waiting, and cancel nothing', async (t) => {
+  const { commandLine, account, untilStuck } = await aNarrowService(t, 4)
+  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  await untilStuck()
+  running.child.kill('SIGINT')
+  await until('it is paused', () => running.output().stderr.includes('Paused'))
+  const { code, stderr } = await running.end('SIGTERM')
+  assert.equal(code, 130)
+  assert.doesNotMatch(stderr, /Cancel/)
+  assert.equal((await account()).reserved, SIZE)
+})
+
+test('Ctrl-C while the service is asked ends it at once', async (t) => {
+  const sockets: Socket[] = []
+  const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
+  cleanUp(t, () => {
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+  })
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const commandLine = await aCommandLine(t, `http://127.0.0.1:${port}`)
+  await writeFile(join(commandLine.folder, 'a.txt'), 'a')
+  const running = commandLine.start({}, 'upload', 'a.txt', '--attach', 'PACK')
+  await until('it asks', () => sockets.length > 0)
+  running.child.kill('SIGINT')
+  await until('it has ended', () => running.child.exitCode !== null)
+  const { code, stderr } = await running.end()
+  assert.equal(code, 130)
+  assert.match(stderr, /Interrupted before anything was sent/)
 })
 
 test('a log is told how far it is, and SIGTERM pauses and waits for nobody', async (t) => {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { cleanUp } from '../../server/test/support/clean-up.ts'
 import { freePort } from '../../server/test/support/free-port.ts'
 import { spawnService } from '../../server/test/support/process.ts'
 import { aFolder, aService } from '../../server/test/support/service.ts'
@@ -102,6 +106,18 @@ test('what is no Stowage is said to be none', async (t) => {
   const { code, stderr } = await run('ls', '--url', `${service.baseUrl}/elsewhere`)
   assert.equal(code, 1)
   assert.doesNotMatch(stderr, /^ +at /m)
+
+  const answers = ['<html>Welcome!</html>', '{"status": "ok"}', 'null', '[]', '']
+  const server = createServer((_, response) => response.end(answers[0])).listen(0, '127.0.0.1')
+  cleanUp(t, () => server.close())
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  for (; answers.length > 0; answers.shift()) {
+    const other = await run('ls', '--url', url)
+    assert.equal(other.code, 1)
+    assert.match(other.stderr, /^stowage: http:\S+ That is not Stowage.+Is the address right\?$/m)
+    assert.doesNotMatch(other.stderr, /^ +at /m)
+  }
 })
 
 test('a service starts although the variables of the everyday commands are set', async (t) => {

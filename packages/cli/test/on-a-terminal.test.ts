@@ -45,11 +45,24 @@ terminalTest('a service that attacks terminals is shown, not obeyed', async (t) 
     ['products', 'ls'],
     ['account'],
     ['rm', ROGUE_ID, '--yes'],
+    ['attach', ROGUE_ID, '--to', `id:${ROGUE_ID}`],
+    ['rename', ROGUE_ID, 'other'],
+    ['show', 'x'],
   ]) {
     const { stdout } = await commandLine.startOnTerminal({ columns: 200 }, ...words).end()
     assert.match(stdout, /␛\]0;owned␇/, words.join(' '))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
+  }
+})
+
+terminalTest('JSON tells a terminal nothing either, and means the same', async (t) => {
+  const commandLine = await aCommandLine(t, await aRogueService(t))
+  for (const words of [['ls'], ['show', ROGUE_ID], ['account']]) {
+    const { stdout } = await commandLine.run(...words, '--json')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+    assert.match(JSON.stringify(JSON.parse(stdout)), /\u009b2J/)
   }
 })
 

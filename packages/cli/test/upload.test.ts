@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -100,6 +100,9 @@ test('standard input arrives under the name that it is given, and nothing is lef
     [],
   )
 
+  const empty = await run('upload', '-', '--name', 'nothing.txt')
+  assert.equal(empty.code, 0)
+  assert.match(empty.stderr, /^Note: standard input was empty\.$/m)
   const nameless = await run('upload', '-')
   assert.equal(nameless.code, 2)
   assert.match(nameless.stderr, /--name/)
@@ -140,16 +143,44 @@ test('a file is linked by SKU, shop id or id, and what is unknown is said before
   assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
 })
 
-test('a home that can’t be written to is no obstacle', async (t) => {
+test('a home that can’t be written to is no obstacle, and it is said what that means', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
-  const env = { HOME: join(folder, 'a.txt') }
-  const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
-  assert.equal(code, 0, stderr)
-  const login = await runWith({ env }, 'login', baseUrl, '--key', '')
-  assert.equal(login.code, 1)
-  assert.doesNotMatch(login.stderr, /^ +at /m)
+  await symlink('nowhere', join(folder, 'broken'))
+  const homes = [join(folder, 'a.txt'), join(folder, 'broken'), '/proc/nobody', '/dev/null']
+  for (const home of homes) {
+    const env = { HOME: home }
+    const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /^Note: \S+ can’t be written to \(E\w+\): what is interrupted/m)
+    const login = await runWith({ env }, 'login', baseUrl, '--key', '')
+    assert.equal(login.code, 1)
+    assert.match(login.stderr, /^stowage: nothing is kept: .+STOWAGE_API_KEY need no file$/m)
+  }
+})
+
+test('who has no home leaves nothing where they are', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { runWith, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'a.txt'), 'a')
+  await writeFile(join(folder, ' '), 'a name that no asset may have')
+  const { code, stderr } = await runWith({ env: { HOME: '' } }, 'upload', 'a.txt', ' ')
+  assert.equal(code, 1)
+  assert.match(stderr, /^Note: .+: what is interrupted will begin anew\.$/m)
+  assert.deepEqual((await readdir(folder)).toSorted(), [' ', 'a.txt'])
+})
+
+test('who reads the output may leave, and all files arrive', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { start, folder } = await aCommandLine(t, baseUrl)
+  const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`)
+  for (const name of names) await writeFile(join(folder, name), name)
+  const running = start({}, 'upload', ...names, '--json')
+  running.child.stdout?.destroy()
+  running.child.stderr?.destroy()
+  assert.equal((await running.end()).code, 0)
+  assert.equal((await listAll(baseUrl)).length, names.length)
 })
 
 test('too little storage is said before a byte is sent', async (t) => {

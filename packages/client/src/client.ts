@@ -125,6 +125,7 @@ export function createClientOn<Input>(
     underWay: new Set(),
   }
   const { store } = platform
+  const listSaved = () => store.list().catch(() => [])
   return {
     ...createCalls(request),
     async cancelUpload(id, settings = {}) {
@@ -134,12 +135,11 @@ export function createClientOn<Input>(
         .catch((error) => {
           if (!OVER.test(error.code)) throw error
         })
-      for (const saved of await store.list()) if (saved.id === id) await store.delete(saved.key)
+      for (const saved of await listSaved()) if (saved.id === id) await store.delete(saved.key)
     },
     upload: (file, wishes = {}) => startUpload(context, file, wishes),
     async unfinished() {
-      const saved = await store.list().catch(() => [])
-      return saved.filter(({ key }) => key.startsWith(`${baseUrl} `))
+      return (await listSaved()).filter(({ key }) => key.startsWith(`${baseUrl} `))
     },
   }
 }

@@ -4,7 +4,8 @@ import type { ErrorCode } from '@stowage/protocol'
  * What goes wrong on our side of the line. `network`: no answer. `timeout`: no answer, or no
  * progress, in time. `bad_answer`: something between us and the service answered in its place.
  * `file_changed`: the file is not what it was when its upload began. `file_unreadable`: it can't be
- * read. `cancelled`: `cancel()` was called.
+ * read. `file_exists`: a download must not write over what is there. `cancelled`: `cancel()` was
+ * called.
  */
 export type ClientErrorCode =
   | 'network'
@@ -12,6 +13,7 @@ export type ClientErrorCode =
   | 'bad_answer'
   | 'file_changed'
   | 'file_unreadable'
+  | 'file_exists'
   | 'cancelled'
 
 export type StowageErrorCode = ErrorCode | ClientErrorCode
@@ -52,15 +54,19 @@ export function stalled(ms: number): StowageError {
 /** Whether it is an error of this package, and of this code if one is given. */
 export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
   // By name, as a page may hold the class twice: in its own bundle and in a dependency's.
-  if (!(error instanceof Error) || error.name !== 'StowageError') return false
-  return code === undefined || (error as StowageError).code === code
+  return (
+    error instanceof Error &&
+    error.name === 'StowageError' &&
+    (code === undefined || (error as StowageError).code === code)
+  )
 }
 
 /** Worth another try: nothing is wrong with the request itself. */
 export function isTransient(error: unknown): error is StowageError {
   if (!isStowageError(error)) return false
   const { code, status } = error
-  if (code === 'network' || code === 'timeout') return true
+  // S3 says 400 when it waited too long for the body, or when that broke off.
+  if (/^(network|timeout|RequestTimeout|IncompleteBody)$/.test(code)) return true
   // A hotel's login page answers 200; a wrong address of ours, 404.
   if (code === 'bad_answer' && status < 400) return true
   return status === 408 || status === 429 || status >= 500

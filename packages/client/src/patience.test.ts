@@ -18,6 +18,12 @@ test('pauses double up to the longest, and differ by up to a half', () => {
   }
 })
 
+test('a pause is as long as it was asked for, and never none', () => {
+  const options = { firstMs: 100, longestMs: 1000 }
+  assert.equal(pauseBefore(1, options, 5000), 5000)
+  assert.ok(pauseBefore(5, options, 0) >= 500)
+})
+
 test('patience ends after many failures over a long time, and begins anew with a success', () => {
   const patience = createPatience({ giveUpAfterMs: -1 })
   const failure = new Error('no answer')

@@ -10,10 +10,18 @@ export interface RetryOptions {
 
 const FEW_FAILURES = 8
 
-/** Half of the pause is random, so that those who failed together don't come back together. */
-export function pauseBefore(attempt: number, { firstMs = 500, longestMs = 20_000 }: RetryOptions) {
+/**
+ * Half of the pause is random, so that those who failed together don't come back together. It is
+ * never shorter than what the answer asked for, nor for that: who says 0 for an hour is not asked
+ * without a pause for an hour.
+ */
+export function pauseBefore(
+  attempt: number,
+  { firstMs = 500, longestMs = 20_000 }: RetryOptions,
+  askedMs = 0,
+): number {
   const full = Math.min(longestMs, firstMs * 2 ** (attempt - 1))
-  return full * (0.5 + Math.random() / 2)
+  return Math.max(askedMs, full * (0.5 + Math.random() / 2))
 }
 
 export interface Patience {

@@ -47,22 +47,24 @@ export function createRequest(options: RequestOptions): Request {
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
     const { method = 'GET', query = {}, body, headers, signal } = call
+    // Out of the try: what no header can hold is no failure of the line.
+    const sent = new Headers({
+      ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    })
     const clock = new AbortController()
     const timer = setTimeout(() => clock.abort(), options.timeoutMs)
     const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
     try {
       const response = await options.fetch(`${baseUrl}/api/v1${path}${queryOf(query)}`, {
         method,
-        headers: {
-          ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
+        headers: sent,
         // Undefined where there is none.
         body: JSON.stringify(body),
         signal: either,
       })
-      if (!response.ok) throw await errorOf(response)
+      if (!response.ok) throw errorOf(response, await response.text())
       return await read(response)
     } catch (error) {
       if (signal?.aborted) throw signal.reason
@@ -88,7 +90,7 @@ export function createRequest(options: RequestOptions): Request {
         if (!mayAgain || (call.patience === undefined && tries === FEW_TRIES)) throw error
         if (!isOffline()) call.patience?.failed(error)
         call.onRetry?.(error)
-        await pause(error.retryAfterMs ?? pauseBefore(tries, retry), call.signal)
+        await pause(pauseBefore(tries, retry, error.retryAfterMs), call.signal)
       }
     }
   }
@@ -116,14 +118,15 @@ function queryOf(query: Record<string, unknown>): string {
 async function readJson<Answer>(response: Response): Promise<Answer> {
   const text = await response.text()
   try {
-    return JSON.parse(text)
-  } catch {
-    throw errorOfAnswer(response.status, text, () => null)
-  }
+    const answer = JSON.parse(text)
+    // All of ours have one of these: other services speak JSON too.
+    if (answer.data ?? answer.id ?? answer.deleted ?? answer.revoked) return answer
+  } catch {}
+  throw errorOf(response, text)
 }
 
-async function errorOf(response: Response): Promise<StowageError> {
-  return errorOfAnswer(response.status, await response.text(), (name) => response.headers.get(name))
+function errorOf({ status, headers }: Response, text: string): StowageError {
+  return errorOfAnswer(status, text, (name) => headers.get(name))
 }
 
 /** The error that an answer other than a success stands for: the service's own, or S3's XML. */
@@ -149,9 +152,9 @@ export function errorOfAnswer(
 
 const LONGEST_WAIT_MS = 10 * 60_000
 
+/** Undefined where there is none, or none that can be read. */
 function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined
   const seconds = Number(header)
-  const ms = Number.isNaN(seconds) ? Date.parse(header) - Date.now() : seconds * 1000
-  return Number.isNaN(ms) ? undefined : Math.min(LONGEST_WAIT_MS, Math.max(0, ms))
+  const ms = Number.isNaN(seconds) ? Date.parse(`${header}`) - Date.now() : seconds * 1000
+  return Math.min(LONGEST_WAIT_MS, Math.max(0, ms)) || undefined
 }

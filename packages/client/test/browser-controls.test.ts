@@ -29,7 +29,8 @@ interface Look {
 
 /** A page whose upload stands still after five parts. */
 async function aHeldUpload(t: TestContext) {
-  let puts = 0
+  /** The parts that came, by their numbers. */
+  const puts: string[] = []
   let isOpen = false
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -42,9 +43,10 @@ async function aHeldUpload(t: TestContext) {
       STOWAGE_ADMIN_KEY: ADMIN_KEY,
       STOWAGE_CHUNK_SIZE: String(CHUNK),
     },
-    storage({ method }) {
-      if (method === 'PUT') puts += 1
-      return method === 'PUT' && puts > PASSED && !isOpen ? hold : { kind: 'pass' }
+    storage({ method, url = '' }) {
+      if (method !== 'PUT') return { kind: 'pass' }
+      puts.push(/(\d+)\?/.exec(url)?.[1] ?? url)
+      return puts.length > PASSED && !isOpen ? hold : { kind: 'pass' }
     },
   })
   const path = join(await aFolder(t), 'film.mov')
@@ -54,7 +56,9 @@ async function aHeldUpload(t: TestContext) {
   const look = async () => (await call<Look[]>('look'))[0] as Look
   const start = async () => {
     await choose(path)
-    await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry: { firstMs: 20 } })
+    // What is tried again while nothing works ends it soon.
+    const retry = { firstMs: 20, longestMs: 20, giveUpAfterMs: 0 }
+    await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry })
   }
   await start()
   await until('five parts have arrived', async () => (await look()).partsDone === PASSED)
@@ -74,7 +78,10 @@ async function aHeldUpload(t: TestContext) {
       isOpen = true
       release()
     },
-    puts: () => puts,
+    /** Those that the storage has answered, and those that came since it goes on. */
+    held: () => puts.slice(0, PASSED),
+    sentSince: (before: number) => puts.slice(before),
+    count: () => puts.length,
     async ended(): Promise<Look> {
       await until('it is over', async () => {
         const { id, error } = await look()
@@ -91,28 +98,38 @@ async function aHeldUpload(t: TestContext) {
   }
 }
 
+/** Each part that the storage lacked was sent, once, and none of those that it held. */
+function assertMissing(sent: string[], held: string[]): void {
+  const all = Array.from({ length: PARTS }, (_, index) => String(index + 1))
+  const missing = all.filter((part) => !held.includes(part))
+  assert.equal(held.length, PASSED)
+  assert.deepEqual(sent.toSorted(), missing.toSorted())
+}
+
 test('after a reload, the same file goes on: only missing parts are sent', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, openLine, start, ended, puts, assertArrived } = await aHeldUpload(t)
+  const { page, openLine, start, ended, held, sentSince, count, assertArrived } =
+    await aHeldUpload(t)
   await page.reload()
   openLine()
-  const before = puts()
+  const before = count()
   await start()
   const { id } = await ended()
-  assert.equal(puts() - before, PARTS - PASSED)
+  assertMissing(sentSince(before), held())
   await assertArrived(id)
 })
 
 test('a paused upload stands still in a browser, and goes on', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { call, look, openLine, ended, puts, assertArrived } = await aHeldUpload(t)
+  const { call, look, openLine, ended, held, sentSince, count, assertArrived } =
+    await aHeldUpload(t)
   await call('command', 'pause')
   await until('it is paused', async () => (await look()).state === 'paused')
-  const before = puts()
+  const before = count()
   openLine()
   await call('command', 'resume')
   const { id } = await ended()
-  assert.equal(puts() - before, PARTS - PASSED)
+  assertMissing(sentSince(before), held())
   await assertArrived(id)
 })
 
@@ -131,10 +148,30 @@ test('an upload outlives a time offline, and goes on by itself', async (t) => {
   await page.context().setOffline(true)
   release()
   await until('it has noticed', async () => (await look()).problem === 'network')
-  assert.equal((await look()).id, undefined)
+  // Long enough to lose all patience in, if it were lost.
+  const noticedAt = Date.now()
+  await until('it is offline for a while', () => Date.now() - noticedAt > 2_000)
+  const { state, id: none } = await look()
+  assert.deepEqual([state, none], ['sending', undefined])
   await page.context().setOffline(false)
   const { id } = await ended()
   await assertArrived(id)
+})
+
+test('an upload is remembered also after the browser has closed its database', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, call, look } = await aHeldUpload(t)
+  const { length } = await call<unknown[]>('unfinished')
+  assert.equal(length, 1)
+  const devtools = await page.context().newCDPSession(page)
+  const origin = new URL(page.url()).origin
+  await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
+  await until('it is forgotten', async () => (await call<unknown[]>('unfinished')).length === 0)
+  await call('command', 'pause')
+  await until('it is paused', async () => (await look()).state === 'paused')
+  await call('command', 'resume')
+  const isThere = async () => (await call<unknown[]>('unfinished')).length === 1
+  await until('it is remembered', isThere)
 })
 
 test('a file that is written to while it is sent is refused, and stored nowhere', async (t) => {

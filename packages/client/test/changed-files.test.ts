@@ -2,12 +2,8 @@ import assert from 'node:assert/strict'
 import { open, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import {
-  isStowageError,
-  type NodeClient,
-  type SavedUpload,
-  type UploadStore,
-} from '@stowage/client/node'
+import { createClient, type SavedUpload, type UploadStore } from '@stowage/client'
+import { isStowageError, type NodeClient } from '@stowage/client/node'
 import { until } from '../../server/test/support/until.ts'
 import { download, someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
@@ -183,4 +179,71 @@ test('another machine goes on by the asset’s id, with a file of the same size 
   assert.deepEqual([asset.id, asset.filename], [id, 'pack.zip'])
   assert.equal(puts() - before, 7)
   assert.ok((await download(baseUrl, id)).equals(BYTES))
+})
+
+test('another machine that is interrupted itself goes on, also when its file was moved', async (t) => {
+  const { upload, controller, letGo, api, baseUrl } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload)
+  letGo()
+  const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
+  const path = join(folder, 'copy.zip')
+  await writeFile(path, BYTES)
+  const id = upload.id ?? ''
+  const stopping = new AbortController()
+  const stopped = client.upload(path, {
+    resume: id,
+    signal: stopping.signal,
+    onProgress: ({ parts }) => parts.done >= 5 && stopping.abort(),
+  })
+  await assert.rejects(stopped, { name: 'AbortError' })
+  await rename(path, `${path}.away`)
+  await rename(`${path}.away`, path)
+  assert.equal((await client.upload(path, { resume: id })).id, id)
+  assert.ok((await download(baseUrl, id)).equals(BYTES))
+  assert.equal((await client.account()).reserved, 0)
+})
+
+function inMemory(): UploadStore {
+  const kept = new Map<string, SavedUpload>()
+  return {
+    get: async (key) => kept.get(key),
+    set: async (saved) => kept.set(saved.key, structuredClone(saved)),
+    delete: async (key) => kept.delete(key),
+    list: async () => [...kept.values()],
+  }
+}
+
+test('a pause while a page’s file is compared with what was sent does not spare it the rest', async (t) => {
+  const { api, letGo, controller, upload: other } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(other)
+  letGo()
+  const store = inMemory()
+  const fileOf = (bytes: Buffer) =>
+    new File([new Uint8Array(bytes)], 'page.zip', { lastModified: TIME.getTime() })
+  const parallel = 1
+  const stopping = new AbortController()
+  const first = createClient({ baseUrl: api.url, store, parallel }).upload(fileOf(BYTES), {
+    signal: stopping.signal,
+    onProgress: ({ parts }) => parts.done >= 3 && stopping.abort(),
+  })
+  await assert.rejects(first, { name: 'AbortError' })
+
+  const changed = Buffer.from(BYTES)
+  changed.write('other bytes', 0)
+  let asked = 0
+  const client = createClient({
+    baseUrl: api.url,
+    store,
+    async fetch(address, init) {
+      const answer = await fetch(address, init)
+      if (`${address}`.endsWith('/upload') && asked++ === 0) upload.pause()
+      return answer
+    },
+  })
+  const upload = client.upload(fileOf(changed))
+  await until('it is paused', () => upload.progress.state === 'paused')
+  upload.resume()
+  await assert.rejects(upload, isChanged)
 })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { isStowageError, type Progress, type Upload } from '@stowage/client/node'
+import { createClient as createBrowserClient } from '@stowage/client'
+import { createClient, isStowageError, type Progress, type Upload } from '@stowage/client/node'
 import { callJson } from '../../server/test/support/service.ts'
 import { until } from '../../server/test/support/until.ts'
 import { API, download, someBytes } from '../../server/test/support/upload.ts'
@@ -92,6 +94,42 @@ test('cancelling before the service has answered leaves nothing there either', a
   assert.equal(await reservedAt(service.baseUrl), 0)
 })
 
+test('cancelling counts, also when something else ends the upload in that moment', async (t) => {
+  const { client, path, letGo, baseUrl } = await aHeldUpload(t)
+  letGo()
+  let cancelling: Promise<void> | undefined
+  const upload = client.upload(path, {
+    onProgress({ state }) {
+      if (state !== 'finishing') return
+      writeFileSync(path, 'another file')
+      cancelling ??= upload.cancel()
+    },
+  })
+  await assert.rejects(upload, (error) => isStowageError(error, 'cancelled'))
+  await cancelling
+  assert.equal(await reservedAt(baseUrl), 0)
+})
+
+test('an upload without a place to remember it can be cancelled by its id', async (t) => {
+  const { baseUrl } = await aHeldUpload(t)
+  // No browser, so no IndexedDB.
+  const client = createBrowserClient({ baseUrl })
+  const upload = client.upload(new File([BYTES], 'a.bin'))
+  await until('it has an id', () => upload.id !== undefined)
+  upload.pause()
+  await client.cancelUpload(upload.id ?? '')
+  assert.equal(await reservedAt(baseUrl), 0)
+})
+
+test('a key or an address that can’t be is told at once, and not tried again', async (t) => {
+  const { baseUrl, path } = await aHeldUpload(t)
+  assert.throws(() => createClient({ baseUrl: 'files.example' }), TypeError)
+  assert.throws(() => createClient({}), TypeError)
+  const { client } = await aClient(t, { baseUrl, apiKey: 'stow_…' })
+  await assert.rejects(client.account(), TypeError)
+  await assert.rejects(client.upload(path), TypeError)
+})
+
 test('cancelling what is stored is refused, and the upload has its asset', async (t) => {
   const { client, path, letGo } = await aHeldUpload(t)
   letGo()
@@ -132,6 +170,24 @@ test('what was aborted can still be cancelled', async (t) => {
   await upload.cancel()
   assert.equal(await reservedAt(baseUrl), 0)
   assert.deepEqual(await client.unfinished(), [])
+})
+
+test('what an earlier attempt left is cancelled too, before it is gone on with', async (t) => {
+  const { client, path, baseUrl } = await aHeldUpload(t)
+  const controller = new AbortController()
+  const first = client.upload(path, { signal: controller.signal })
+  await untilThreeParts(first)
+  controller.abort()
+  await assert.rejects(first)
+
+  const second = client.upload(path)
+  await second.cancel()
+  assert.equal(await reservedAt(baseUrl), 0)
+  assert.deepEqual(await client.unfinished(), [])
+  const third = client.upload(path, { signal: AbortSignal.abort() })
+  await assert.rejects(third)
+  await third.cancel()
+  assert.equal(third.progress.state, 'cancelled')
 })
 
 test('resume: false gives up what there is and begins anew', async (t) => {

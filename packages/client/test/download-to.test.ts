@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { isStowageError } from '@stowage/client/node'
 import { someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
 import type { Fault } from './support/fault-proxy.ts'
@@ -65,4 +67,53 @@ test('a download that was aborted is gone on with by the next call', async (t) =
   await client.downloadTo(id, path)
   assert.ok((await readFile(path)).equals(BYTES))
   assert.match(ranges.at(-1) ?? '', /^bytes=[1-9]\d*-$/)
+})
+
+test('a file that comes while another is fetched under its name stays, if it is to stay', async (t) => {
+  const { client, folder, id } = await aStoredFile(t)
+  const path = join(folder, 'saved.bin')
+  const late = { overwrite: false, onProgress: () => writeFileSync(path, 'mine') }
+  const isThere = (error: unknown) => isStowageError(error, 'file_exists')
+  await assert.rejects(client.downloadTo(id, path, late), isThere)
+  assert.equal(await readFile(path, 'utf8'), 'mine')
+
+  // What was fetched is not fetched again.
+  const seen: unknown[] = []
+  await client.downloadTo(id, path, { onProgress: (progress) => seen.push(progress) })
+  assert.ok((await readFile(path)).equals(BYTES))
+  assert.deepEqual(seen, [])
+  await assert.rejects(
+    client.downloadTo(id, path, { ...late, onProgress: () => assert.fail() }),
+    isThere,
+  )
+  const other = join(folder, 'other.bin')
+  await client.downloadTo(id, other, { overwrite: false })
+  assert.ok((await readFile(other)).equals(BYTES))
+  assert.deepEqual((await readdir(folder)).sort(), ['other.bin', 'saved.bin'])
+})
+
+test('two downloads of one asset into one folder don’t spoil each other', async (t) => {
+  const { client, folder, id, faults } = await aStoredFile(t)
+  faults.push({ kind: 'half' }, { kind: 'half' }, { kind: 'half' })
+  const paths = ['a.bin', 'b.bin', 'c.bin'].map((name) => join(folder, name))
+  await Promise.all(paths.map((path) => client.downloadTo(id, path)))
+  for (const path of paths) assert.ok((await readFile(path)).equals(BYTES), path)
+})
+
+test('what is too long to be a part of it is not gone on with', async (t) => {
+  const { client, folder, id } = await aStoredFile(t)
+  await writeFile(join(folder, `.${id}.part`), someBytes(BYTES.length + 1, 2))
+  const { path } = await client.downloadTo(id, folder)
+  assert.ok((await readFile(path)).equals(BYTES))
+})
+
+test('a disk that is full ends a download at once, and it goes on when there is room', async (t) => {
+  const { client, folder, id, ranges } = await aStoredFile(t)
+  const partial = join(folder, `.${id}.part`)
+  await symlink('/dev/full', partial)
+  await assert.rejects(client.downloadTo(id, folder), { code: 'ENOSPC' })
+  assert.equal(ranges.length, 1)
+  await rm(partial)
+  const { path } = await client.downloadTo(id, folder)
+  assert.ok((await readFile(path)).equals(BYTES))
 })

@@ -30,7 +30,7 @@ async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: nu
     baseUrl,
     storageUrl,
     path,
-    settings: { STOWAGE_URL: baseUrl, STOWAGE_KEY: ADMIN_KEY },
+    settings: { STOWAGE_URL: baseUrl, STOWAGE_API_KEY: ADMIN_KEY },
     /** The file is there whole, and nothing else is. Gives its id. */
     async assertArrived(): Promise<string> {
       const { data } = await client.assets().page()

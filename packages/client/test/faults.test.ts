@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError, type NodeClientOptions } from '@stowage/client/node'
+import { until } from '../../server/test/support/until.ts'
 import { download, someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
 import type { Fault } from './support/fault-proxy.ts'
@@ -46,7 +47,7 @@ async function uploadOver(t: TestContext, { settings, faults, client: options }:
     onProgress: ({ problem }) => isStowageError(problem) && problems.add(problem.code),
   })
   const count = (kind: RegExp) => requests.filter((request) => kind.test(request)).length
-  return { ...service, client, upload, problems, count }
+  return { ...service, client, upload, problems, requests, count }
 }
 
 async function assertArrived(scene: Awaited<ReturnType<typeof uploadOver>>): Promise<void> {
@@ -109,11 +110,42 @@ for (const [index, body] of EXPIRED.entries()) {
   })
 }
 
+test('a storage that waited too long for a part gets it again', async (t) => {
+  const body = '<Error><Code>RequestTimeout</Code></Error>'
+  const list: Fault[] = Array(3).fill({ kind: 'refuse', status: 400, body })
+  await assertArrived(await uploadOver(t, { faults: { of: isPut, list } }))
+})
+
 test('a storage that refuses for good ends the upload with its reason', async (t) => {
   const body = '<Error><Code>SignatureDoesNotMatch</Code></Error>'
   const list = (): Fault => ({ kind: 'refuse', status: 403, body })
   const { upload } = await uploadOver(t, { faults: { of: isPut, list } })
   await assert.rejects(upload, { name: 'StowageError', code: 'SignatureDoesNotMatch', status: 403 })
+})
+
+test('addresses that are about to run out are signed anew before they are used', async (t) => {
+  const LIFE_MS = 8_000
+  let begin = 0
+  // When most of the addresses' life is over, and not yet all of it.
+  const isNearTheEnd = () => Date.now() - begin > LIFE_MS * 0.85
+  const scene = await uploadOver(t, {
+    settings: { STOWAGE_SIGNED_FOR: `${LIFE_MS / 1000}s` },
+    faults: {
+      of: isPut,
+      list() {
+        if (begin > 0) return PASS
+        begin = Date.now()
+        return { kind: 'wait', until: until('most of the time is over', isNearTheEnd) }
+      },
+    },
+    client: { parallel: 1 },
+  })
+  await assertArrived(scene)
+  const sent = scene.requests.filter((request) => /^PUT|^GET upload/.test(request))
+  assert.deepEqual(
+    sent.map((request) => request.split(' ')[0]),
+    ['PUT', 'GET', ...Array(PARTS - 1).fill('PUT')],
+  )
 })
 
 test('an upload that takes longer than its addresses live goes on', async (t) => {

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { aFolder } from '../../server/test/support/clean-up.ts'
-import { aServiceProcess } from '../../server/test/support/process.ts'
+import { aService } from '../../server/test/support/service.ts'
 import { download, someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }
 
 test('a path, a File, a Blob and bytes arrive whole', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const { baseUrl } = await aService(t, CHUNKS)
   const { client } = await aClient(t, { baseUrl })
   const bytes = new Uint8Array(someBytes(750_001))
   const path = join(await aFolder(t), 'Übung 1.zip')
@@ -41,7 +42,7 @@ test('a path, a File, a Blob and bytes arrive whole', async (t) => {
 })
 
 test('an empty file has one empty part', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const { baseUrl } = await aService(t, CHUNKS)
   const { client, folder } = await aClient(t, { baseUrl })
   const path = join(folder, 'empty.txt')
   await writeFile(path, '')
@@ -53,8 +54,19 @@ test('an empty file has one empty part', async (t) => {
   }
 })
 
+test('a folder, a pipe and a path to nothing are refused at once', {
+  timeout: 20_000,
+}, async (t) => {
+  const { client, folder } = await aClient(t, { baseUrl: 'http://127.0.0.1:9' })
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  for (const path of [folder, pipe, join(folder, 'nothing')]) {
+    await assert.rejects(client.upload(path), { code: 'file_unreadable' })
+  }
+})
+
 test('the browser’s client sends by fetch where there is no XMLHttpRequest', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, CHUNKS)
+  const { baseUrl } = await aService(t, CHUNKS)
   const client = createBrowserClient({ baseUrl })
   const bytes = new Uint8Array(someBytes(250_000))
   const { id } = await client.upload(new File([bytes], 'page.bin'))

@@ -1,7 +1,8 @@
-import { cp, glob, readFile, writeFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
 import { run } from './run.ts'
+import { stagePapers } from './stage-papers.ts'
 import { wireTypes } from './wire-types.ts'
 
 const NAME = '@stowage/client'
@@ -20,8 +21,7 @@ export async function stageClient(staged: string): Promise<void> {
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
-  await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
-  await writeFile(join(staged, 'README.md'), await readmeOf(folder))
+  await stagePapers(staged, folder)
 }
 
 /** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */
@@ -73,10 +73,4 @@ async function bringProtocolAlong(dist: string): Promise<void> {
     await writeFile(file, own)
   }
   await writeFile(`${wire}.d.ts`, wireTypes(names))
-}
-
-/** Without the links into the repository, which is not there. */
-async function readmeOf(folder: string): Promise<string> {
-  const text = await readFile(join(folder, 'README.md'), 'utf8')
-  return text.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
 }

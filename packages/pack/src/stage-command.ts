@@ -1,7 +1,8 @@
-import { cp, glob, readFile } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
-import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
+import { folderOf, type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { stagePapers } from './stage-papers.ts'
 
 const NAME = 'stowage'
 
@@ -18,7 +19,7 @@ export async function stageCommand(staged: string): Promise<void> {
     // One of them would report every install to others.
     scarfSettings: { enabled: false },
   })
-  await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
+  await stagePapers(staged, folderOf(NAME))
 }
 
 /** Those of other people, its own and those of the packages that go inside. */

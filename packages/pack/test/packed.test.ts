@@ -90,6 +90,14 @@ function testContents(): void {
     }
   })
 
+  test('each package says what it is, without links that lead nowhere', async () => {
+    for (const name of ['stowage', '@stowage/client']) {
+      const readme = await readFile(join(project, 'node_modules', name, 'README.md'), 'utf8')
+      assert.ok(readme.startsWith(`# ${name}\n`))
+      assert.doesNotMatch(readme, /\]\(\.\.?\//)
+    }
+  })
+
   test('of the installed client a page’s bundler makes what browsers run', async () => {
     const { outputFiles } = await build({
       stdin: { contents: "export * from '@stowage/client'", resolveDir: project },

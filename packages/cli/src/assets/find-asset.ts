@@ -5,6 +5,8 @@ import { CommandFailed } from '../usage.ts'
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const MOST_CANDIDATES = 10
+/** The largest there is. */
+const PAGE = 1000
 
 /**
  * The asset of this id, or of this name when only one has it. The whole name counts, and its case
@@ -16,7 +18,12 @@ export async function getAsset(
   query: { with_products?: boolean } = {},
 ): Promise<Asset> {
   if (UUID.test(wanted)) return getById(client, wanted, query)
-  const { data } = await client.assets({ ...query, filename: wanted, limit: 1000 }).page()
+  const { data, meta } = await client.assets({ ...query, filename: wanted, limit: PAGE }).page()
+  if (meta.total > data.length) {
+    throw new CommandFailed(
+      `${meta.total} names have ${plain(wanted)} in them, too many to tell which is meant: say it by its id (stowage ls NAME)`,
+    )
+  }
   const exact = data.filter(({ filename }) => filename === wanted)
   const same = exact.length > 0 ? exact : data.filter(({ filename }) => isSame(filename, wanted))
   const [asset, ...more] = same
@@ -71,7 +78,7 @@ function candidates(assets: Asset[], title: string): string {
   const shown = assets.slice(0, MOST_CANDIDATES)
   const lines = shown.map(
     ({ id, filename, size, created_at }) =>
-      `\n  ${id}  ${plain(filename)}  ${size}  ${created_at.slice(0, 10)}`,
+      `\n  ${plain(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,
   )
   const more = assets.length - shown.length
   return `. ${title}:${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`

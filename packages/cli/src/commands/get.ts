@@ -1,17 +1,24 @@
-import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
 import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { streamOut } from '../download/stream-out.ts'
-import { isFolder, refuseToOverwrite, targetOf } from '../download/target-of.ts'
+import { isFolder, targetOf } from '../download/target-of.ts'
+import { makeFolder } from '../files/make-folder.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
-import { say, writeItem } from '../output.ts'
+import { outliveReader, say, writeItem } from '../output.ts'
 import { openLiveLines } from '../terminal/live-lines.ts'
 import { plain } from '../text/plain.ts'
 import { progressLine } from '../text/progress-line.ts'
-import { type Command, CommandFailed, readOptions, someValues, UsageError } from '../usage.ts'
+import {
+  type Command,
+  CommandFailed,
+  isOfTheSystem,
+  readOptions,
+  someValues,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -53,6 +60,7 @@ Examples:
     }
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted)
+      if (output !== '-') outliveReader()
       const interruption = onInterrupt()
       const { signal } = interruption
       try {
@@ -83,24 +91,28 @@ interface Saving {
 
 async function save(client: NodeClient, asset: Asset, { output, force, signal }: Saving) {
   const path = await targetOf(output, asset)
-  if (!force) await refuseToOverwrite(path)
   const live = openLiveLines()
   try {
-    await mkdir(dirname(path), { recursive: true })
+    await makeFolder(dirname(path))
     const saved = await client.downloadTo(asset.id, path, {
       signal,
+      overwrite: force,
       onProgress: (now) =>
         live.show([progressLine({ name: asset.filename, ...now }, live.columns() - 1)]),
     })
     return saved.path
   } catch (error) {
+    if (isStowageError(error, 'file_exists')) {
+      const ways = '--force writes over it, -o saves it elsewhere'
+      throw new CommandFailed(`${plain(path)} is there already: ${ways}`)
+    }
     if (isStowageError(error) || signal.aborted || !isOfTheSystem(error)) throw error
-    throw new CommandFailed(`${path} can’t be written: ${error.message}`)
+    throw new CommandFailed(
+      plain(
+        `${path} can’t be written: ${error.message}. Once it can, the same command goes on with it`,
+      ),
+    )
   } finally {
     live.clear()
   }
-}
-
-function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error
 }

@@ -3,6 +3,7 @@ import {
   type Connection,
   DEFAULT_URL,
   isInTheClear,
+  readKey,
   readServiceUrl,
 } from '../connection/connection.ts'
 import { loginFile, writeLogin } from '../connection/login-file.ts'
@@ -67,7 +68,7 @@ async function completed(url: string | undefined, key: string | undefined): Prom
     (canBeAsked
       ? await askFor('Key (nothing for an open service): ', { hidden: true })
       : await readText(process.stdin))
-  return { url: service, key: given.trim() || undefined }
+  return { url: service, key: readKey(given, 'the key') }
 }
 
 async function askFor(question: string, options?: { hidden: boolean }): Promise<string> {

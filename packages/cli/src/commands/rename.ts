@@ -25,7 +25,7 @@ Examples:
     return withClient(values, async (client) => {
       const { id, filename } = await getAsset(client, wanted)
       const asset = await client.change(id, { filename: name })
-      const text = `${id}  ${plain(filename)} is now ${plain(asset.filename)}`
+      const text = plain(`${id}  ${filename} is now ${asset.filename}`)
       writeItem(asset, { json: values.json === true, text })
       return 0
     })

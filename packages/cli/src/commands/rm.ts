@@ -3,7 +3,7 @@ import { sizeText } from '@stowage/server/text'
 import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { say, writeItem } from '../output.ts'
+import { outliveReader, say, writeItem } from '../output.ts'
 import { productLabel } from '../products/find-products.ts'
 import { canAsk, confirm } from '../terminal/ask.ts'
 import { plain } from '../text/plain.ts'
@@ -42,9 +42,10 @@ Examples:
           return 1
         }
       }
+      outliveReader()
       return forEachAsset(assets, { connection, json }, async ({ id, filename }) => {
         await client.delete(id)
-        const text = `${id}  ${plain(filename)} deleted`
+        const text = plain(`${id}  ${filename} deleted`)
         writeItem({ id, filename, deleted: true }, { json, text })
       })
     })
@@ -53,7 +54,7 @@ Examples:
 
 function whatGoes(assets: Asset[]): string {
   const lines = assets.flatMap(({ filename, size, products = [] }) => [
-    `  ${plain(filename)}  ${size}`,
+    `  ${plain(`${filename}  ${size}`)}`,
     ...products.map((product) => `    linked to ${productLabel(product)}`),
   ])
   const bytes = assets.reduce((sum, asset) => sum + (asset.is_file ? asset.bytes : 0), 0)

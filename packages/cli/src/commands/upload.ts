@@ -1,6 +1,6 @@
 import { CONNECTION_HELP, CONNECTION_OPTIONS } from '../connection/with-client.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
-import { say } from '../output.ts'
+import { outliveReader, say } from '../output.ts'
 import { collectFiles } from '../upload/collect-files.ts'
 import { runUpload, type UploadWishes } from '../upload/run-upload.ts'
 import { type Command, CommandFailed, readOptions, someValues, UsageError } from '../usage.ts'
@@ -43,6 +43,7 @@ Examples:
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const wishes = await wishesOf(values, someValues(positionals, 'file'))
+    outliveReader()
     const interruption = onInterrupt({ twice: true })
     try {
       return await runUpload(wishes, interruption)

@@ -55,6 +55,13 @@ test('addresses are read as people write them', () => {
   }
 })
 
+test('what no key can be is refused before it is sent', () => {
+  for (const key of ['…', 'two words', 'ключ']) {
+    assert.throws(() => connect({ options: { key } }), /--key is no key/)
+  }
+  assert.equal(connect({ environment: { STOWAGE_API_KEY: 'stow_a\n' } }).key, 'stow_a')
+})
+
 test('only a key on a line that others can read is in the clear', () => {
   assert.ok(isInTheClear({ url: 'http://files.example', key: 'k' }))
   assert.ok(!isInTheClear({ url: 'https://files.example', key: 'k' }))

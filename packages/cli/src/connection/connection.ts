@@ -25,10 +25,19 @@ export function connectionOf({ options, environment, login }: ConnectionSources)
   const { STOWAGE_URL, STOWAGE_API_KEY } = environment
   const named = options.url ?? (STOWAGE_URL || undefined)
   const url = named === undefined ? (login?.url ?? DEFAULT_URL) : readServiceUrl(named)
-  if (options.key !== undefined) return { url, key: options.key || undefined }
+  if (options.key !== undefined) return { url, key: readKey(options.key, '--key') }
   const isOfVariables = !STOWAGE_URL || readServiceUrl(STOWAGE_URL) === url
-  if (STOWAGE_API_KEY && isOfVariables) return { url, key: STOWAGE_API_KEY }
+  if (STOWAGE_API_KEY && isOfVariables) {
+    return { url, key: readKey(STOWAGE_API_KEY, 'STOWAGE_API_KEY') }
+  }
   return { url, key: login?.url === url ? login.key : undefined }
+}
+
+/** Nothing is the key of an open service. What no key can have in it is told here, not by a service. */
+export function readKey(text: string, source: string): string | undefined {
+  const key = text.trim()
+  if (/^[!-~]*$/.test(key)) return key || undefined
+  throw new UsageError(`${source} is no key: it has spaces, or characters that no key has`)
 }
 
 /** The address as it is kept and compared: no path of the interface, no slash at the end. */

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { chmod, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { homeFolder } from '../files/home-folder.ts'
+import { writePrivateFile } from '../files/write-private-file.ts'
 import { CommandFailed } from '../usage.ts'
 import type { Connection } from './connection.ts'
 
@@ -11,13 +11,13 @@ export function loginFile(environment: NodeJS.ProcessEnv = process.env): string 
   const base =
     process.platform === 'win32' && APPDATA
       ? APPDATA
-      : XDG_CONFIG_HOME || join(homedir(), '.config')
+      : XDG_CONFIG_HOME || join(homeFolder(), '.config')
   return join(base, 'stowage', 'login.json')
 }
 
 export async function findLogin(path = loginFile()): Promise<Connection | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    if (isMissing(error)) return undefined
     throw new CommandFailed(`${path} can’t be read: ${error.message}`)
   })
   if (text === undefined) return undefined
@@ -30,18 +30,16 @@ export async function findLogin(path = loginFile()): Promise<Connection | undefi
   throw new CommandFailed(`${path} is damaged; stowage login writes it anew`)
 }
 
-/** Readable by the user alone. A crash leaves the old one or the new one, never half of it. */
+/** Readable by the user alone, in a folder that was made for it alone. */
 export async function writeLogin(connection: Connection, path = loginFile()): Promise<void> {
-  const folder = dirname(path)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await chmod(folder, 0o700)
-  const beside = `${path}.${randomBytes(4).toString('hex')}`
   try {
-    await writeFile(beside, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    await rename(beside, path)
+    await writePrivateFile(path, `${JSON.stringify(connection, null, 2)}\n`)
+    await chmod(dirname(path), 0o700)
   } catch (error) {
-    await rm(beside, { force: true })
-    throw error
+    const { message } = error as Error
+    throw new CommandFailed(
+      `nothing is kept: ${path} can’t be written: ${message}. STOWAGE_URL and STOWAGE_API_KEY need no file`,
+    )
   }
 }
 
@@ -51,7 +49,11 @@ export async function removeLogin(path = loginFile()): Promise<boolean> {
     await rm(path)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+    if (isMissing(error as NodeJS.ErrnoException)) return false
     throw error
   }
+}
+
+function isMissing({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }

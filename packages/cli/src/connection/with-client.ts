@@ -70,14 +70,10 @@ export function explain(error: StowageError, { url, key }: Connection): string {
       : `${url} does not take this key; it may be revoked. Another one: stowage login, STOWAGE_API_KEY or --key`
   }
   const details = Object.entries(errors).flatMap(([field, problems]) =>
-    problems.map((problem) => `\n  ${field}: ${problem}`),
+    problems.map((problem) => `  ${field}: ${problem}`),
   )
-  return lines([message, ...details].join(''))
-}
-
-/** Of other people's text only our own line breaks are left. */
-function lines(text: string): string {
-  return text.split('\n').map(plain).join('\n')
+  // The only line breaks are ours.
+  return [message, ...details].map(plain).join('\n')
 }
 
 /** `fetch` has the reason in the causes of its error. */

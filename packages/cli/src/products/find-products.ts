@@ -1,4 +1,5 @@
 import {
+  type CallSettings,
   isStowageError,
   type NodeClient,
   type Product,
@@ -10,8 +11,6 @@ import { CommandFailed } from '../usage.ts'
 
 export interface FoundProducts {
   references: Required<Pick<ProductReferences, 'product_ids' | 'variant_ids' | 'products'>>
-  /** What they are called, once each, for people. */
-  labels: string[]
 }
 
 type Kind = 'sku' | 'product' | 'variant' | 'id'
@@ -28,16 +27,19 @@ const KINDS: Record<Kind, string> = {
  * of its variants) or of a variant, or the id that they have here. Throws `CommandFailed` for all
  * that are unknown together, and for a number that means several things.
  */
-export async function getProducts(client: NodeClient, wanted: string[]): Promise<FoundProducts> {
+export async function getProducts(
+  client: NodeClient,
+  wanted: string[],
+  settings: CallSettings = {},
+): Promise<FoundProducts> {
   const found: FoundProducts = {
     references: { product_ids: [], variant_ids: [], products: [] },
-    labels: [],
   }
   const problems: string[] = []
   for (const word of new Set(wanted)) {
     const { kind, value } = kindOf(word)
     const kinds = kind === undefined ? possibleKinds(value) : [kind]
-    const lists = await Promise.all(kinds.map((one) => findBy(client, one, value)))
+    const lists = await Promise.all(kinds.map((one) => findBy({ client, settings }, one, value)))
     const hits = kinds.flatMap((one, index) => {
       const products = lists[index] ?? []
       return products.length > 0 ? [{ kind: one, products }] : []
@@ -47,15 +49,12 @@ export async function getProducts(client: NodeClient, wanted: string[]): Promise
     else if (other !== undefined && !isSame(hit.products, other.products)) {
       const meanings = hits.map((one) => `${KINDS[one.kind]} (${one.kind}:${plain(value)})`)
       problems.push(`${plain(word)} may be ${meanings.join(' or ')}: say which`)
-    } else {
-      refer(found.references, { ...hit, value })
-      found.labels.push(...hit.products.map(productLabel))
-    }
+    } else refer(found.references, { ...hit, value })
   }
   if (problems.length > 0) {
     throw new CommandFailed(`${problems.join('; ')}. stowage products ls lists them`)
   }
-  return { ...found, labels: [...new Set(found.labels)] }
+  return found
 }
 
 /** `Sample pack, WAV (PACK-WAV)`. */
@@ -76,20 +75,24 @@ function possibleKinds(value: string): Kind[] {
   return isNumber ? ['sku', 'product', 'variant'] : ['sku']
 }
 
-async function findBy(client: NodeClient, kind: Kind, value: string): Promise<Product[]> {
+async function findBy(
+  { client, settings }: { client: NodeClient; settings: CallSettings },
+  kind: Kind,
+  value: string,
+): Promise<Product[]> {
   if (kind === 'id') {
     try {
-      return UUID.test(value) ? [await client.product(value)] : []
+      return UUID.test(value) ? [await client.product(value, settings)] : []
     } catch (error) {
       if (isStowageError(error, 'not_found')) return []
       throw error
     }
   }
-  if (kind === 'sku') return Array.fromAsync(client.products({ sku: value }))
+  if (kind === 'sku') return Array.fromAsync(client.products({ sku: value, ...settings }))
   const id = Number(value)
   if (!Number.isSafeInteger(id)) return []
   const query = kind === 'product' ? { product_id: id } : { variant_id: id }
-  return Array.fromAsync(client.products(query))
+  return Array.fromAsync(client.products({ ...query, ...settings }))
 }
 
 function isSame(some: Product[], others: Product[]): boolean {

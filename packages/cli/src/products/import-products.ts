@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { isStowageError, type NodeClient } from '@stowage/client/node'
 import {
+  batchProducts,
   compareProducts,
   type ProductsFile,
   parseProductsFile,
@@ -18,8 +19,6 @@ const OPTIONS = {
   'skip-bad': { type: 'boolean' },
 } as const
 
-/** The most that one call takes. */
-const MOST_AT_ONCE = 1000
 const MOST_PROBLEMS = 50
 
 /** `stowage products import`. */
@@ -51,8 +50,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
     let imported = 0
     const progress = showProgress()
     try {
-      for (let from = 0; from < products.length; from += MOST_AT_ONCE) {
-        const some = products.slice(from, from + MOST_AT_ONCE)
+      for (const some of batchProducts(products)) {
         await client.putProducts(some.map(({ details }) => details))
         imported += some.length
         progress.show(`${imported} of ${products.length} products`)

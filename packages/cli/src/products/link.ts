@@ -2,7 +2,7 @@ import type { Asset, NodeClient, ProductReferences } from '@stowage/client/node'
 import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { writeItem } from '../output.ts'
+import { outliveReader, writeItem } from '../output.ts'
 import { plain } from '../text/plain.ts'
 import { readOptions, someValues, UsageError } from '../usage.ts'
 import { getProducts, productLabel } from './find-products.ts'
@@ -26,6 +26,7 @@ export async function link(commandLine: string[], { option, change }: Linking): 
   return withClient(values as { url?: string; key?: string }, async (client, connection) => {
     const { references } = await getProducts(client, products)
     const found = await getAssets(client, wanted)
+    outliveReader()
     return forEachAsset(found, { connection, json }, async ({ id }) => {
       const asset = await change(client, id, references)
       writeItem(asset, { json, text: textOf(asset) })
@@ -56,5 +57,5 @@ function sides(tokens: readonly Token[], option: string) {
 
 function textOf({ id, filename, products = [] }: Asset): string {
   const labels = products.map(productLabel).join(' · ')
-  return `${id}  ${plain(filename)}: ${labels || 'no products'}`
+  return `${plain(`${id}  ${filename}`)}: ${labels || 'no products'}`
 }

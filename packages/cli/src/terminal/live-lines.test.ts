@@ -69,6 +69,14 @@ test('a terminal that became narrower is left clean', () => {
   assert.deepEqual(terminal.seen(), ['short'])
 })
 
+test('a terminal that is narrower than any line is left clean too', () => {
+  const terminal = aTerminal(10)
+  const live = open(terminal)
+  live.show(['fifteen columns', 'x'])
+  live.show(['y'])
+  assert.deepEqual(terminal.seen(), ['y'])
+})
+
 test('nothing is drawn where nothing can be written over', () => {
   const terminal = { ...aTerminal(40), isTTY: false }
   const live = open(terminal)

@@ -13,7 +13,7 @@ export interface LiveLines {
 /** Lines at the end of standard error that are written over and over. */
 export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): LiveLines {
   const isLive = stream.isTTY === true && process.env.TERM !== 'dumb'
-  const columns = () => Math.max(20, stream.columns || 80)
+  const columns = () => stream.columns || 80
   let shown: string[] = []
 
   /** A terminal that became narrower has broken them in two. */

@@ -19,6 +19,15 @@ export function plain(text: string): string {
   })
 }
 
+/** The same for JSON, where each of them may be written as a number. Line breaks stay. */
+export function escapeDangerous(json: string): string {
+  return json.replace(DANGEROUS, (found) => {
+    if (found === '\n') return found
+    const units = Array.from({ length: found.length }, (_, at) => found.charCodeAt(at))
+    return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
+  })
+}
+
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 const FIRST_STRONG_ISOLATE = '\u2068'

@@ -12,10 +12,10 @@ import type { FinishedFiles } from './finished-files.ts'
 export async function checkRoom(
   client: NodeClient,
   files: LocalFile[],
-  finished: FinishedFiles,
+  { finished, signal }: { finished: FinishedFiles; signal: AbortSignal },
 ): Promise<void> {
   const [{ available, plan }, unfinished] = await Promise.all([
-    client.account(),
+    client.account({ signal }),
     client.unfinished(),
   ])
   const total = files.reduce((sum, { size }) => sum + size, 0)

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { homeFolder } from '../files/home-folder.ts'
+import { writePrivateFile } from '../files/write-private-file.ts'
 import type { LocalFile } from './collect-files.ts'
 
 interface Finished {
@@ -22,6 +23,8 @@ export interface FinishedFiles {
   add(file: LocalFile, id: string): Promise<void>
   /** The run is over: next time they are meant anew. */
   forget(files: LocalFile[]): Promise<void>
+  /** Why nothing can be kept here, neither of what arrived nor of what did not; undefined: it can. */
+  findObstacle(): Promise<string | undefined>
 }
 
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -47,16 +50,20 @@ export function openFinishedFiles(url: string, folder = stateFolder()): Finished
     async add(file, id) {
       const { size, changedMs } = file
       const finished: Finished = { id, size, changedMs, finishedAt: new Date().toISOString() }
-      const path = fileOf(file)
-      const beside = `${path}.${randomBytes(4).toString('hex')}`
-      try {
-        await mkdir(folder, { recursive: true, mode: 0o700 })
-        await writeFile(beside, JSON.stringify(finished), { mode: 0o600 })
-        await rename(beside, path)
-      } catch {}
+      await writePrivateFile(fileOf(file), JSON.stringify(finished)).catch(() => {})
     },
     async forget(files) {
       for (const file of files) await rm(fileOf(file), { force: true }).catch(() => {})
+    },
+    async findObstacle() {
+      const trial = join(folder, `trial.${process.pid}`)
+      try {
+        await writePrivateFile(trial, 'Can it be written to?')
+        await rm(trial)
+        return undefined
+      } catch (error) {
+        return `${folder} can’t be written to (${(error as NodeJS.ErrnoException).code})`
+      }
     },
   }
 }
@@ -67,6 +74,6 @@ function stateFolder(): string {
   const base =
     process.platform === 'win32' && LOCALAPPDATA
       ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
   return join(base, 'stowage', 'finished')
 }

@@ -16,7 +16,7 @@ export function openReport({ connection, json }: { connection: Connection; json:
       counts.arrived += 1
       const { asset, wasThere } = outcome
       if (wasThere) counts.before += 1
-      const text = `${asset.id}  ${asset.size.padStart(8)}  ${plain(asset.filename)}`
+      const text = plain(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
       writeItem({ file, asset }, { json, text })
       return
     }

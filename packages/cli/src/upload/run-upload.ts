@@ -1,8 +1,9 @@
 import { createClient } from '@stowage/client/node'
 import { type ConnectionValues, withClient } from '../connection/with-client.ts'
-import { INTERRUPTED, type Interruption, unlessInterrupted } from '../interrupt.ts'
+import { INTERRUPTED, type Interruption } from '../interrupt.ts'
 import { say } from '../output.ts'
 import { getProducts } from '../products/find-products.ts'
+import { plain } from '../text/plain.ts'
 import { percentOf } from '../text/progress-line.ts'
 import { cancelUploads } from './cancel-uploads.ts'
 import { checkRoom } from './check-room.ts'
@@ -38,22 +39,21 @@ export function runUpload(wishes: UploadWishes, interruption: Interruption): Pro
   const { signal } = interruption
   return withClient(wishes.connection, async (quick, connection) => {
     const finished = openFinishedFiles(connection.url)
-    const [products] = await unlessInterrupted(
-      Promise.all([
-        wishes.attach.length > 0 ? getProducts(quick, wishes.attach) : undefined,
-        checkRoom(quick, wishes.files, finished),
-      ]),
-      signal,
-    )
+    const [products] = await Promise.all([
+      wishes.attach.length > 0 ? getProducts(quick, wishes.attach, { signal }) : undefined,
+      checkRoom(quick, wishes.files, { finished, signal }),
+    ])
     const { inputs, files } = await withStdin(wishes, signal)
     const howToGoOn = goOnWith({ ...wishes, inputs })
     if (wishes.stdinName !== undefined) {
-      await checkRoom(quick, files, finished).catch((error) => {
-        say(`Standard input is kept. Once there is room:\n  ${howToGoOn}`)
+      await checkRoom(quick, files, { finished, signal }).catch((error) => {
+        say(`Standard input is kept. To send it later:\n  ${howToGoOn}`)
         throw error
       })
     }
 
+    const obstacle = await finished.findObstacle()
+    if (obstacle) say(plain(`Note: ${obstacle}: what is interrupted will begin anew.`))
     const board = openBoard(files, wishes)
     const report = openReport({ connection, json: wishes.json })
     const left = await sendFiles({

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { sizeText } from '@stowage/server/text'
 import { say } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
+import { CommandFailed, isOfTheSystem } from '../usage.ts'
 import type { LocalFile } from './collect-files.ts'
 
 const PREFIX = 'stowage-stdin-'
@@ -26,11 +27,16 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
       progress.show(`standard input: ${sizeText(size)} so far`)
     })
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal })
+    // Whatever was to write into the pipe may have failed.
+    if (size === 0) say('Note: standard input was empty.')
     const { mtimeMs } = await stat(path)
     return { path, label: '-', name, size, changedMs: mtimeMs }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
-    throw error
+    if (!isOfTheSystem(error)) throw error
+    throw new CommandFailed(
+      `standard input can’t be kept in ${folder}: ${error.message}. TMPDIR names another place`,
+    )
   } finally {
     progress.clear()
   }

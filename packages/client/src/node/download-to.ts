@@ -1,10 +1,12 @@
-import { type FileHandle, open, rename, stat } from 'node:fs/promises'
+import { constants, type FileHandle, open, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client, ClientOptions } from '../client.ts'
 import { isTransient, StowageError } from '../errors.ts'
 import { createPatience, pause, pauseBefore } from '../patience.ts'
-import { createMeter, type Progress } from '../upload/progress.ts'
+import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
+import { createArriving } from './arriving.ts'
+import { placeFile, refuseExisting } from './place-file.ts'
 
 export interface DownloadToOptions {
   /** Stops it; the next call goes on. */
@@ -12,6 +14,8 @@ export interface DownloadToOptions {
   onProgress?:
     | ((progress: Pick<Progress, 'bytes' | 'total' | 'rate' | 'secondsLeft'>) => void)
     | undefined
+  /** False: a file that is there in the end stays, and it rejects with `file_exists`. */
+  overwrite?: boolean | undefined
 }
 
 export interface Downloaded {
@@ -26,32 +30,39 @@ export function createDownloadTo(
   client: Pick<Client, 'asset' | 'download'>,
   { retry = {}, stallMs = 30_000 }: ClientOptions,
 ) {
+  const arriving = createArriving(client, stallMs)
+
   return async function downloadTo(
     id: string,
     path: string,
-    { signal, onProgress }: DownloadToOptions = {},
+    options: DownloadToOptions = {},
   ): Promise<Downloaded> {
+    const { signal, overwrite = true } = options
     const asset = await client.asset(id, { signal })
     const target = await targetOf(path, asset)
-    // An id stands for the same bytes forever, so what is there of it is good. A link's may change.
+    if (!overwrite) await refuseExisting(target)
     const partial = join(dirname(target), `.${id}.part`)
-    const file = await open(partial, asset.is_file ? 'a' : 'w')
+    // An id stands for the same bytes forever, so what is there of it is good. A link's may change.
+    const { O_WRONLY, O_CREAT, O_TRUNC } = constants
+    const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
+    let bytes = 0
     try {
-      await fill(file, asset, { signal, onProgress })
+      await fill(file, asset, options)
       await file.sync()
+      bytes = (await file.stat()).size
     } finally {
       await file.close()
     }
-    await rename(partial, target)
-    return { asset, path: target, bytes: (await stat(target)).size }
+    // Another download of the same asset may have been first, and have taken it to its own place.
+    if (!(await placeFile(partial, target, { overwrite }))) return downloadTo(id, path, options)
+    return { asset, path: target, bytes }
   }
 
   async function fill(file: FileHandle, asset: Asset, options: DownloadToOptions): Promise<void> {
     const patience = createPatience(retry)
     const meter = createMeter()
     for (let tries = 1; ; ) {
-      const { size: start } = await file.stat()
-      if (asset.is_file && start > asset.bytes) await file.truncate(0)
+      const start = await usableSize(file, asset)
       if (asset.is_file && start === asset.bytes) return
       try {
         await receive(file, asset, { ...options, start, meter })
@@ -66,47 +77,48 @@ export function createDownloadTo(
           tries = 1
         }
         patience.failed(error)
-        await pause(error.retryAfterMs ?? pauseBefore(tries, retry), options.signal)
+        await pause(pauseBefore(tries, retry, error.retryAfterMs), options.signal)
         tries += 1
-        if (!asset.is_file) await file.truncate(0)
       }
     }
   }
 
-  /** Appends from `start` on, as far as the line carries. */
+  /** Writes from `start` on, as far as the line carries. What the disk refuses is thrown as it is. */
   async function receive(
     file: FileHandle,
     asset: Asset,
-    options: DownloadToOptions & { start: number; meter: ReturnType<typeof createMeter> },
+    options: DownloadToOptions & { start: number; meter: Meter },
   ): Promise<void> {
     const { signal, onProgress, start, meter } = options
-    const stalling = new AbortController()
-    const either = signal ? AbortSignal.any([signal, stalling.signal]) : stalling.signal
-    let timer = setTimeout(() => stalling.abort(), stallMs)
     meter.begin({ total: asset.bytes, parts: 1, held: new Map([[0, start]]) })
-    let at = start
     let toldAt = 0
-    try {
-      const range = start > 0 ? { start } : undefined
-      const response = await client.download(asset.id, { range, signal: either })
-      if (range !== undefined && response.status !== 206) await file.truncate(0)
-      for await (const chunk of response.body ?? []) {
-        clearTimeout(timer)
-        timer = setTimeout(() => stalling.abort(), stallMs)
-        await file.write(chunk)
-        at += chunk.length
-        meter.sent(1, at - start)
-        if (Date.now() - toldAt < PROGRESS_MS && at !== asset.bytes) continue
-        toldAt = Date.now()
-        onProgress?.(meter.read())
-      }
-    } catch (error) {
-      if (signal?.aborted) throw signal.reason
-      if (error instanceof StowageError) throw error
-      throw new StowageError('network', 'The connection broke.', { cause: error })
-    } finally {
-      clearTimeout(timer)
+    for await (const { at, bytes } of arriving(asset.id, { start, signal })) {
+      await writeWhole(file, bytes, at)
+      const end = at + bytes.length
+      meter.sent(1, end - start)
+      if (Date.now() - toldAt < PROGRESS_MS && end !== asset.bytes) continue
+      toldAt = Date.now()
+      onProgress?.(meter.read())
     }
+  }
+}
+
+/** How much of it is good. Nothing of what is too long, or may be another by now. */
+async function usableSize(file: FileHandle, asset: Asset): Promise<number> {
+  const { size } = await file.stat()
+  if (asset.is_file && size <= asset.bytes) return size
+  await file.truncate(0)
+  return 0
+}
+
+/**
+ * At its place, and not at the end: so two downloads of the same asset write the same bytes to the
+ * same places, and none spoils the other's. A disk that is almost full takes less than it is given.
+ */
+async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
+    done += bytesWritten
   }
 }
 
@@ -116,5 +128,6 @@ async function targetOf(path: string, { filename }: Asset): Promise<string> {
     (stats) => stats.isDirectory(),
     () => path.endsWith('/'),
   )
-  return isFolder ? join(path, basename(filename.replaceAll('\\', '_'))) : path
+  const name = basename(filename.replaceAll('\\', '_'))
+  return isFolder ? join(path, /^\.{0,2}$/.test(name) ? '_' : name) : path
 }

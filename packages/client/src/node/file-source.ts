@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
@@ -8,6 +8,9 @@ import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts
 import { mimeOf } from './mime.ts'
 import { type Agents, putRange } from './put-range.ts'
 import { watchLine } from './watch-line.ts'
+
+/** A pipe must not make us wait for somebody to write into it. Windows has no such flag. */
+const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** Reads are this long when nothing is sent. */
 const BLOCK = 1024 * 1024
@@ -20,7 +23,7 @@ export async function openFile(
   path: string,
   { name = basename(path), mime = mimeOf(name), agents }: SourceOptions & { agents: Agents },
 ): Promise<Source> {
-  const file = await open(path).catch((cause) => {
+  const file = await open(path, READ_AT_ONCE).catch((cause) => {
     throw new StowageError('file_unreadable', `“${path}” can’t be read: ${cause.message}`, {
       cause,
     })

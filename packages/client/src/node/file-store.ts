@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
+import { makeFolder } from './make-folder.ts'
 
 /** One small file per upload, readable by the user alone. */
 export function openFileStore(folder: string = stateFolder()): UploadStore {
@@ -24,11 +25,17 @@ export function openFileStore(folder: string = stateFolder()): UploadStore {
     },
     /** Beside its place and then renamed: a crash leaves the old one or the new one. */
     async set(saved) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await makeFolder(folder)
       const path = fileOf(saved.key)
       const beside = `${path}.${randomBytes(4).toString('hex')}`
-      await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
-      await rename(beside, path)
+      try {
+        await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
+        await rename(beside, path)
+      } catch (error) {
+        // A full disk takes the name of a file, and none of its bytes.
+        await rm(beside, { force: true })
+        throw error
+      }
     },
     delete: (key) => rm(fileOf(key), { force: true }),
     async list() {
@@ -46,6 +53,17 @@ function stateFolder(): string {
   const base =
     process.platform === 'win32' && LOCALAPPDATA
       ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homedir(), '.local', 'state')
+      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
   return join(base, 'stowage', 'uploads')
 }
+
+/** Of users without a home, as containers have them, it is one in which nothing can be kept. */
+function homeFolder(): string {
+  try {
+    return homedir() || NO_HOME
+  } catch {
+    return NO_HOME
+  }
+}
+
+const NO_HOME = '/dev/null'

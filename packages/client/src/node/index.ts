@@ -24,8 +24,12 @@ export interface NodeClient extends CommonClient<NodeInput> {
   downloadTo(id: string, path: string, options?: DownloadToOptions): Promise<Downloaded>
 }
 
-/** The client for Node: it also takes paths, and reads and writes files in pieces. */
+/**
+ * The client for Node: it also takes paths, and reads and writes files in pieces. Throws a TypeError
+ * where `baseUrl` is no address: there is no page here whose own it could be.
+ */
 export function createClient(options: NodeClientOptions): NodeClient {
+  new URL(options.baseUrl ?? '')
   const agents = openAgents()
   const client = createClientOn<NodeInput>(options, {
     store: options.store ?? openFileStore(options.stateFolder),

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { StowageError, stalled } from '../errors.ts'
-import { answerMs, broken } from '../upload/put-blob.ts'
+import { ANSWER_STALLS, broken } from '../upload/put-blob.ts'
 import type { PutAnswer, Range } from '../upload/source.ts'
 
 export interface Putting {
@@ -88,7 +88,7 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
       write,
       isOver: () => isOver,
       onSent(bytes) {
-        if (!isOver) watch(bytes < length ? stallMs : answerMs(stallMs))
+        if (!isOver) watch(stallMs * (bytes < length ? 1 : ANSWER_STALLS))
         putting.onSent(bytes)
       },
     })

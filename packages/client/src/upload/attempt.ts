@@ -28,13 +28,14 @@ export async function findSaved(
   source: Source,
   { key, call, resume, idempotencyKey }: Wishes,
 ): Promise<SavedUpload | undefined> {
-  const before = key === '' ? undefined : await store.get(key).catch(() => undefined)
+  const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
     const { bytes } = await request.data<Asset>(`/assets/${resume}`, call)
     if (bytes !== source.size) throw fileChanged(source.name)
     // Begun here with what looked like another file: then it is told apart from that one.
     const all = await store.list().catch(() => [])
-    return all.find(({ id }) => id === resume) ?? { ...newSaved(source, { key }), id: resume }
+    const foreign = { ...newSaved(source, { key, idempotencyKey: '' }), id: resume }
+    return all.find(({ id }) => id === resume) ?? foreign
   }
   if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
     return undefined
@@ -70,23 +71,25 @@ export async function openAttempt(
 ): Promise<Attempt | undefined> {
   const { id, digests } = saved
   const likeness = await source.compare(saved.version)
-  if (id === undefined && likeness === 'changed') return undefined
-  const session = await (id === undefined
-    ? requestSession(request, saved, call)
-    : findSession(request, id, call)
+  if (!id && likeness === 'changed') return undefined
+  const session = await (id
+    ? findSession(request, id, call)
+    : requestSession(request, saved, call)
   ).catch((error: unknown) => {
     if (!isStowageError(error, 'upload_ended')) throw error
   })
   if (!session) return undefined
   if (likeness === 'changed') throw fileChanged(source.name)
-  const isUnsure = likeness === 'unsure' && (isFirst || source.isWatched)
-  if (isUnsure && Object.keys(digests).length > 0) {
+  if (likeness === 'unsure' && (isFirst || source.isWatched)) {
     const untold = await checkHeldParts(source, { session, digests, signal: call.signal })
-    // The service signs only what is missing; asked as at first, it signs all.
-    const all = untold.length > 0 ? await requestSession(request, saved, call) : session
-    for (const part of untold) {
-      session.received.delete(part)
-      session.addresses.set(part, all.addresses.get(part) ?? '')
+    // What was begun elsewhere is as good as whoever gave us its id says.
+    if (untold.length > 0 && saved.idempotencyKey) {
+      // The service signs only what is missing; asked as at first, it signs all.
+      const { addresses } = await requestSession(request, saved, call)
+      for (const part of untold) {
+        session.received.delete(part)
+        session.addresses.set(part, addresses.get(part) ?? '')
+      }
     }
   }
   saved.version = source.version

@@ -39,8 +39,14 @@ export function openBrowserStore(): UploadStore {
 
   async function ask<Result>(question: (objects: Objects) => DbRequest<Result>) {
     opening ??= open()
-    const db = await opening
-    return answerOf(question(db.transaction(UPLOADS, 'readwrite').objectStore(UPLOADS)))
+    try {
+      const db = await opening
+      return await answerOf(question(db.transaction(UPLOADS, 'readwrite').objectStore(UPLOADS)))
+    } catch (error) {
+      // Browsers close it when they like, and what is closed stays so: the next call opens it anew.
+      opening = undefined
+      throw error
+    }
   }
 
   return {

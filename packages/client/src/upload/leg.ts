@@ -1,5 +1,5 @@
 import type { Asset } from '@stowage/protocol'
-import { isStowageError } from '../errors.ts'
+import { isStowageError, type StowageError } from '../errors.ts'
 import { createPatience, pause, pauseBefore, type RetryOptions } from '../patience.ts'
 import type { Request } from '../request.ts'
 import {
@@ -14,6 +14,7 @@ import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
 import { sendParts } from './send-parts.ts'
 import {
+  type CallOptions,
   cancelSession,
   checkHeldParts,
   completeSession,
@@ -68,6 +69,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   let source: Source | undefined
   let saved: SavedUpload | undefined
   let saver: Saver | undefined
+  /** Its session was found or made once, and what that holds is of this file. */
+  let isOpen = false
 
   const callWith = (signal?: AbortSignal) => ({ signal, patience, onRetry: options.onProblem })
 
@@ -81,34 +84,39 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     return opened
   }
 
+  /** What is known of it, from an earlier leg or attempt. */
+  async function findBefore(call: CallOptions): Promise<SavedUpload | undefined> {
+    source ??= await openSource()
+    return saved ?? findSaved(context, source, { ...options, key, call })
+  }
+
   /** The session of this file: the one of an earlier leg or attempt, or a new one. */
-  async function open(from: Source, signal: AbortSignal): Promise<Attempt> {
+  async function open(signal: AbortSignal): Promise<Attempt> {
     const call = callWith(signal)
-    const isFirst = saved === undefined
     const reopen = async (before: SavedUpload) => {
       saved = before
-      saver = key === '' ? undefined : createSaver(store, before)
+      saver = key ? createSaver(store, before) : undefined
       // Before the service is asked, so that not even a crash makes a second asset.
       await saver?.save()
-      return openAttempt(context, from, { saved: before, call, isFirst })
+      return openAttempt(context, source as Source, { saved: before, call, isFirst: !isOpen })
     }
-    const before = saved ?? (await findSaved(context, from, { ...options, key, call }))
-    const isRequired = saved !== undefined || typeof options.resume === 'string'
+    const before = await findBefore(call)
+    const isRequired = isOpen || typeof options.resume === 'string'
     const opened = before && (await reopen(before))
     if (opened) return opened
-    const anew = isRequired ? undefined : await reopen(newSaved(from, { ...options, key }))
-    if (anew === undefined) throw uploadIsGone()
+    const anew = !isRequired && (await reopen(newSaved(source as Source, { ...options, key })))
+    if (!anew) throw uploadIsGone()
     return anew
   }
 
   async function run(signal: AbortSignal): Promise<Asset> {
     const leave = await queue.enter(signal)
     try {
-      source ??= await openSource()
-      const attempt = await open(source, signal)
+      const attempt = await open(signal)
+      isOpen = true
       patience.succeeded()
       await saver?.save()
-      const asset = await sendAndComplete(source, attempt, signal)
+      const asset = await sendAndComplete(source as Source, attempt, signal)
       const call = { ...callWith(signal), method: 'POST', body: options.attach }
       const attached = call.body && (await request.data<Asset>(`/assets/${asset.id}/attach`, call))
       await saver?.forget()
@@ -180,17 +188,18 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
 
   async function cancel(): Promise<void> {
     try {
-      // Who does not know its session yet asks for it once more: it may be there.
       const call = callWith()
+      saved = await findBefore(call)
+      // Who does not know its session yet asks for it once more: it may be there.
       const session = saved?.id
         ? await findSession(request, saved.id, call)
         : saved && (await requestSession(request, saved, call))
       if (session) await cancelSession(request, session, call)
     } catch (error) {
       // What is gone needs no cancelling.
-      if (!isStowageError(error) || !/not_found|upload_ended/.test(error.code)) throw error
+      if (!/not_found|upload_ended|unreadable/.test((error as StowageError).code)) throw error
     }
-    await saver?.forget()
+    if (saved) await (saver ?? createSaver(store, saved)).forget()
   }
 
   return {

@@ -38,6 +38,11 @@ export interface Meter {
   read(): Omit<Progress, 'state' | 'problem'>
 }
 
+interface Sample {
+  at: number
+  moved: number
+}
+
 const WINDOW_MS = 8_000
 const SAMPLE_MS = 100
 
@@ -55,13 +60,13 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let isAllThere = false
   let held = new Map<number, number>()
   const onTheWay = new Map<number, number>()
-  let samples: { at: number; moved: number }[] = []
+  let samples: Sample[] = []
 
   function sample(bytes: number): void {
     moved += bytes
     const at = now()
-    const last = samples.at(-1)
-    if (samples.length > 1 && last !== undefined && at - last.at < SAMPLE_MS) last.moved = moved
+    const last = samples.at(-1) as Sample
+    if (samples.length > 1 && at - last.at < SAMPLE_MS) last.moved = moved
     else samples.push({ at, moved })
     // The last one before the window stays: the rate is measured from there.
     while (samples[1] !== undefined && at - samples[1].at > WINDOW_MS) samples.shift()
@@ -73,9 +78,10 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   }
 
   function rateNow(): number {
-    const first = samples[0]
-    const seconds = first === undefined ? 0 : (now() - first.at) / 1000
-    return first === undefined || seconds < 0.05 ? 0 : (moved - first.moved) / seconds
+    const [first] = samples
+    if (first === undefined) return 0
+    const seconds = (now() - first.at) / 1000
+    return seconds < 0.05 ? 0 : (moved - first.moved) / seconds
   }
 
   return {

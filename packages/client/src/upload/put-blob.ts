@@ -19,6 +19,9 @@ type SendOptions = Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'>
 /** Without an XMLHttpRequest nobody tells how far it is: then it gets as long as a slow line takes. */
 const SLOW_BYTES_PER_MS = 16
 
+/** So many times as long as between two bytes: the storage has to put a whole part in safety. */
+export const ANSWER_STALLS = 2
+
 /** By XMLHttpRequest where there is one, as fetch tells no progress. */
 export async function putBlob(
   url: string,
@@ -40,7 +43,7 @@ export async function putBlob(
       blob,
       signal: either,
       onSent(bytes) {
-        watch(bytes < blob.size ? stallMs : answerMs(stallMs))
+        watch(stallMs * (bytes < blob.size ? 1 : ANSWER_STALLS))
         onSent(bytes)
       },
     })
@@ -74,11 +77,6 @@ async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise
   const response = await fetch(url, { method: 'PUT', body: blob, signal })
   const { status, headers } = response
   return { status, body: await response.text(), header: (name) => headers.get(name) }
-}
-
-/** The storage has to put a whole part in safety before it answers. */
-export function answerMs(stallMs: number): number {
-  return 2 * stallMs
 }
 
 export function broken(cause: unknown): StowageError {

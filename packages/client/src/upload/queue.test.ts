@@ -90,3 +90,26 @@ test('eight files are under way, and one that waits can go away', async () => {
   await next
   assert.deepEqual(order, ['next'])
 })
+
+test('after a failure, parts that are much of their file still go, one at a time', () => {
+  const queue = createQueue(createPace())
+  const sizes = { partSize: 100_000_000, fileSize: 2_000_000_000 }
+  const { lanes, started, names } = lanesOf({ a: 20 }, sizes)
+  for (const lane of lanes) queue.join(lane)
+  started[0]?.slot.allSent()
+  started[1]?.slot.release('failed')
+  assert.equal(names(), 'aa')
+  started[0]?.slot.release('arrived')
+  assert.equal(names(), 'aaa')
+})
+
+test('who comes and is gone already takes nobody else’s turn', { timeout: 5_000 }, async () => {
+  const queue = createQueue(createPace())
+  const { signal } = new AbortController()
+  const gone = queue.enter(AbortSignal.abort())
+  const others = Array.from({ length: 8 }, () => queue.enter(signal))
+  const leaveOfGone = await gone
+  leaveOfGone()
+  const leaves = await Promise.all(others)
+  assert.equal(leaves.length, 8)
+})

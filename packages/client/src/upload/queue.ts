@@ -32,27 +32,28 @@ const FILES_AT_ONCE = 8
 
 export function createQueue(pace: Pace): Queue {
   const lanes: Lane[] = []
-  const arrivals: (() => void)[] = []
+  const arrivals = new Set<() => void>()
   let files = 0
-  let weightOnTheWay = 0
+  /** In thirds of a weight: whole numbers, of which nothing is left over once all have arrived. */
+  let thirdsOnTheWay = 0
 
   function isFull(): boolean {
     return lanes.some((lane) => lane.nextSize() !== undefined)
   }
 
   function startFrom(lane: Lane, weight: number): void {
-    let held = weight
-    weightOnTheWay += held
-    const hold = (now: number) => {
-      weightOnTheWay += now - held
-      held = now
+    let held = 0
+    const hold = (thirds: number) => {
+      thirdsOnTheWay += thirds - held
+      held = thirds
     }
+    hold(3 * weight)
     lane.start({
       moved: (bytes) => pace.moved(bytes, isFull()),
       allSent() {
         // A crash does not lose it any more, so what it weighed for that goes; of small parts,
         // which wait for answers most of the time, no more than the limit are on the way.
-        if (held > 1) hold(1 / 3)
+        if (held > 3) hold(1)
         wake()
       },
       release(outcome) {
@@ -71,7 +72,7 @@ export function createQueue(pace: Pace): Queue {
       const size = lane.nextSize()
       const weight = pace.weigh(size ?? 0, lane.fileSize)
       if (size !== undefined) {
-        const fits = weightOnTheWay === 0 || weightOnTheWay + weight <= pace.limit()
+        const fits = thirdsOnTheWay === 0 || thirdsOnTheWay + 3 * weight <= 3 * pace.limit()
         if (!fits) {
           lanes.unshift(lane)
           return
@@ -84,11 +85,11 @@ export function createQueue(pace: Pace): Queue {
   }
 
   function admit(): void {
-    while (files < FILES_AT_ONCE) {
-      const arrival = arrivals.shift()
-      if (arrival === undefined) return
+    for (const arrive of arrivals) {
+      if (files === FILES_AT_ONCE) return
+      arrivals.delete(arrive)
       files += 1
-      arrival()
+      arrive()
     }
   }
 
@@ -103,10 +104,10 @@ export function createQueue(pace: Pace): Queue {
           })
         }
         const forget = onAbort(signal, () => {
-          arrivals.splice(arrivals.indexOf(arrive), 1)
+          arrivals.delete(arrive)
           reject(signal.reason)
         })
-        arrivals.push(arrive)
+        arrivals.add(arrive)
         admit()
       }),
     join(lane) {

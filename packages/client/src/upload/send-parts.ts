@@ -39,7 +39,7 @@ const MOST_REFUSALS = 30
 export function sendParts(sending: Sending): Promise<void> {
   const { queue, source, session, meter, patience, renew } = sending
   const waiting = [...session.addresses.keys()].filter((part) => !session.received.has(part))
-  const tries = new Map<number, number>()
+  const tries: number[] = []
   /** Of these all bytes have left us, at least once. */
   const leftWhole = new Set<number>()
   const ending = new AbortController()
@@ -79,8 +79,8 @@ export function sendParts(sending: Sending): Promise<void> {
       onDigest: (digest) => sending.onDigest(part, digest),
     })
     const { status, body, header } = answer
-    if (status < 200 || status > 299) throw errorOfAnswer(status, body, header)
-    session.received.set(part, { etag: (header('etag') ?? '').replaceAll('"', ''), size })
+    if (status > 299) throw errorOfAnswer(status, body, header)
+    session.received.set(part, { etag: header('etag') ?? '', size })
   }
 
   /** Does what can be done about the error; throws it if that is nothing. */
@@ -96,9 +96,9 @@ export function sendParts(sending: Sending): Promise<void> {
       if (!isStale(error) || refusals > MOST_REFUSALS) throw error
       await renew()
     }
-    const count = (tries.get(part) ?? 0) + 1
-    tries.set(part, count)
-    await pause(error.retryAfterMs ?? pauseBefore(count, sending.retry), signal)
+    const count = (tries[part] ?? 0) + 1
+    tries[part] = count
+    await pause(pauseBefore(count, sending.retry, error.retryAfterMs), signal)
   }
 
   return new Promise((resolve, reject) => {

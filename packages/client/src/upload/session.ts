@@ -27,7 +27,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
   const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
   // A clock that is wrong must not make us ask all the time.
   const lifeMs = Math.max(SHORTEST_LIFE_MS, expiresAt - now)
-  const received = 'received' in answer ? answer.received : []
+  const { received = [] } = answer as Partial<ResumedUpload>
   return {
     id: answer.id,
     uploadId: answer.upload_id,
@@ -46,13 +46,14 @@ export async function requestSession(
   { name, size, mime, idempotencyKey }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
-  const answer = await request.json<UploadSession>('/assets/signed', {
-    ...call,
-    method: 'POST',
-    headers: { 'Idempotency-Key': idempotencyKey },
-    body: { name, size, mime },
-  })
-  return sessionOf(answer)
+  return sessionOf(
+    await request.json<UploadSession>('/assets/signed', {
+      ...call,
+      method: 'POST',
+      headers: { 'Idempotency-Key': idempotencyKey },
+      body: { name, size, mime },
+    }),
+  )
 }
 
 export async function readSession(
@@ -84,10 +85,13 @@ export async function completeSession(
 ): Promise<Asset> {
   // Where the ETag can't be read, the service asks the storage.
   const parts = [...received]
-    .filter(([, { etag }]) => etag !== '')
+    .filter(([, { etag }]) => etag)
     .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
-  const body = { upload_id: uploadId, parts }
-  return request.data(`/assets/${id}/uploaded`, { ...call, method: 'POST', body })
+  return request.data(`/assets/${id}/uploaded`, {
+    ...call,
+    method: 'POST',
+    body: { upload_id: uploadId, parts },
+  })
 }
 
 export async function cancelSession(

@@ -7,7 +7,7 @@ export interface SavedUpload {
   mime: string
   /** As its Source stands for the content. */
   version: string
-  /** Saved before the service is asked, so that no crash makes a second asset. */
+  /** Saved before the service is asked, so that no crash makes a second asset. Empty: begun elsewhere. */
   idempotencyKey: string
   /** The asset's id, once the service has answered. */
   id?: string | undefined

@@ -46,9 +46,8 @@ export interface Upload extends Promise<Asset> {
 
 const PROGRESS_MS = 100
 
-/** Why a leg was ended by us; never seen outside. */
-type Break = 'pause' | 'cancel'
-const isBreak = (reason: unknown): reason is Break => reason === 'pause' || reason === 'cancel'
+/** What a leg is ended with by us, for a pause or to cancel; never seen outside. */
+const BREAK = 'break'
 
 export function startUpload(context: LegContext, file: unknown, options: UploadOptions): Upload {
   const meter = createMeter()
@@ -93,13 +92,14 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   async function run(): Promise<Asset> {
     for (;;) {
       current = new AbortController()
-      outer?.throwIfAborted()
       try {
         if (isCancelling) await cancelAtService()
+        outer?.throwIfAborted()
         if (isPaused) await resumed()
         return await legs.run(current.signal)
       } catch (error) {
-        if (!isBreak(error)) throw error
+        // Who cancels means it, whatever else has ended the leg in the same moment.
+        if (error !== BREAK && !isCancelling) throw error
       }
     }
   }
@@ -111,7 +111,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     try {
       await legs.cancel()
     } catch (error) {
-      if (isStowageError(error) && error.status === 409) return
+      if ((error as StowageError).status === 409) return
       throw error
     }
     throw new StowageError('cancelled', 'The upload was cancelled.')
@@ -145,19 +145,19 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
 
   async function cancel(): Promise<void> {
     if (state === 'stopped') {
-      await legs.cancel()
+      await legs.cancel().finally(legs.close)
       return tell('cancelled')
     }
     isCancelling = true
-    current.abort('cancel' satisfies Break)
-    const error = await promise.then(
-      () => undefined,
-      (reason: unknown) => reason,
+    current.abort(BREAK)
+    await promise.then(
+      () => {
+        throw new StowageError('already_uploaded', 'The file is stored already.')
+      },
+      (error) => {
+        if (!isCancelled(error)) throw error
+      },
     )
-    if (error === undefined) {
-      throw new StowageError('already_uploaded', 'The file is stored already.')
-    }
-    if (!isCancelled(error)) throw error
   }
 
   // Begun in the next turn, so that the caller has the handle before it is told anything.
@@ -166,9 +166,9 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
 
   const controls = {
     pause() {
-      if (isPaused || isOver(state)) return
+      if (isPaused) return
       isPaused = true
-      current.abort('pause' satisfies Break)
+      current.abort(BREAK)
     },
     resume() {
       isPaused = false
@@ -178,10 +178,6 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   }
   const facts = { id: { get: legs.id }, progress: { get: readProgress } }
   return Object.assign(Object.defineProperties(promise, facts), controls) as Upload
-}
-
-function isOver(state: UploadState): boolean {
-  return state === 'ready' || state === 'stopped' || state === 'cancelled'
 }
 
 function isCancelled(error: unknown): boolean {

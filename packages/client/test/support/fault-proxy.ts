@@ -63,6 +63,8 @@ export async function aFaultProxy(
       return
     }
     if (decided.kind === 'wait') await decided.until
+    // Whoever has given up meanwhile is not passed on any more.
+    if (incoming.socket.destroyed) return
     pass(incoming, response, decided)
   }
 

@@ -1,41 +1,65 @@
 import type { IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
+import { isOnS3 } from '../../../server/test/support/engines.ts'
 import { freePort } from '../../../server/test/support/free-port.ts'
-import { aServiceProcess, type ServiceProcess } from '../../../server/test/support/process.ts'
+import { aPlace } from '../../../server/test/support/place.ts'
+import { aServiceProcess } from '../../../server/test/support/process.ts'
+import { aService } from '../../../server/test/support/service.ts'
 import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 
-export interface ProxiedService extends ServiceProcess {
+export interface ProxiedService {
+  /** The service itself. */
+  baseUrl: string
   /** The way to the service. */
   api: FaultProxy
   /** The way to its storage: where all addresses of parts lead. */
   storage: FaultProxy
 }
 
-const PASS: Fault = { kind: 'pass' }
+export interface ProxiedOptions {
+  settings: Record<string, string>
+  api?: (request: IncomingMessage) => Fault
+  /** Decides about what clients ask of the storage; what the service asks of it passes. */
+  storage?: (request: IncomingMessage) => Fault
+}
+
+const pass = (): Fault => ({ kind: 'pass' })
 
 /** A service and its storage, each behind a proxy. */
 export async function aProxiedService(
   t: TestContext,
-  options: {
-    settings: Record<string, string>
-    api?: (request: IncomingMessage) => Fault
-    storage?: (request: IncomingMessage) => Fault
-  },
+  options: ProxiedOptions,
 ): Promise<ProxiedService> {
+  const { baseUrl, storage } = await (isOnS3 ? onS3(t, options) : onDisk(t, options))
+  const api = await aFaultProxy(t, { target: () => baseUrl, fault: options.api ?? pass })
+  return { baseUrl, api, storage }
+}
+
+async function onDisk(t: TestContext, options: ProxiedOptions) {
   const storagePort = await freePort()
   const storage = await aFaultProxy(t, {
     target: () => `http://127.0.0.1:${storagePort}`,
-    fault: options.storage ?? (() => PASS),
+    fault: options.storage ?? pass,
   })
-  const service = await aServiceProcess(t, {
+  const { baseUrl } = await aServiceProcess(t, {
     STOWAGE_LOG: 'warn',
     STOWAGE_STORAGE_PORT: String(storagePort),
     STOWAGE_STORAGE_URL: storage.url,
     ...options.settings,
   })
-  const api = await aFaultProxy(t, {
-    target: () => service.baseUrl,
-    fault: options.api ?? (() => PASS),
+  return { baseUrl, storage }
+}
+
+/** In this process, as a service of its own takes no parts as small as these on S3. */
+async function onS3(t: TestContext, options: ProxiedOptions) {
+  const place = await aPlace(t)
+  const decide = options.storage ?? pass
+  const storage = await aFaultProxy(t, {
+    target: () => place.settings.STOWAGE_S3_ENDPOINT ?? '',
+    // The service signs with a header, clients have addresses that are signed.
+    fault: (request) => (request.headers.authorization === undefined ? decide(request) : pass()),
   })
-  return { ...service, api, storage }
+  const settings = { ...options.settings, STOWAGE_S3_ENDPOINT: storage.url }
+  const { baseUrl } = await aService(t, settings, place)
+  return { baseUrl, storage }
 }

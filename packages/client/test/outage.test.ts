@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isStowageError } from '@stowage/client/node'
+import { freePort } from '../../server/test/support/free-port.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { until } from '../../server/test/support/until.ts'
+import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+
+const CHUNK = 20_000
+const PARTS = 500
+const BYTES = someBytes(PARTS * CHUNK)
+
+test('a service that is gone for a while is waited for, and the upload goes on', async (t) => {
+  const settings = {
+    STOWAGE_LOG: 'warn',
+    STOWAGE_CHUNK_SIZE: String(CHUNK),
+    STOWAGE_PORT: String(await freePort()),
+    STOWAGE_STORAGE_PORT: String(await freePort()),
+  }
+  const before = await aServiceProcess(t, settings)
+  const { client, folder } = await aClient(t, { baseUrl: before.baseUrl, parallel: 1 })
+  const path = join(folder, 'film.mov')
+  await writeFile(path, BYTES)
+  const failures: unknown[] = []
+  const sent: number[] = []
+  const upload = client.upload(path, {
+    onProgress({ problem, parts }) {
+      sent.push(parts.done)
+      if (isStowageError(problem, 'network') && !failures.includes(problem)) failures.push(problem)
+    },
+  })
+  await until('it is in the middle', () => upload.progress.parts.done > 3)
+  await before.stop('SIGKILL')
+  // Longer than a few tries, and shorter than its patience.
+  await until('it has tried many times', () => failures.length > 10)
+  assert.ok(upload.progress.parts.done < PARTS)
+
+  const { baseUrl } = await aServiceProcess(t, settings, before.place)
+  const { id } = await upload
+  assert.deepEqual(
+    sent,
+    sent.toSorted((a, b) => a - b),
+  )
+  assert.ok((await download(baseUrl, id)).equals(BYTES))
+  assert.equal((await client.assets().page()).meta.total, 1)
+  assert.equal((await client.account()).reserved, 0)
+})
