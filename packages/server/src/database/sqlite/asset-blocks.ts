@@ -4,7 +4,7 @@ import type { AssetQuery } from '../account-data.ts'
 import { openTallies } from '../tallies.ts'
 import { addToTally, type CountedBlock, isComplete, placeOf, type Tally } from '../tally.ts'
 import type { AssetFilter } from './asset-filter.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 /** So many blocks are counted in one turn of the event loop: one or two milliseconds. */
@@ -110,12 +110,12 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       const place = placeOf(tally, { ...query, descending })
       if (place === undefined) return []
       const { from, until = END, isFromEnd, offset, limit } = place
-      const page = prepare<AssetRow>(
-        `select ${ASSET_COLUMNS} ${matching(filter.conditions, ':from', ':until')}
+      const page = prepare<ListedRow>(
+        `select ${LISTED_COLUMNS} ${matching(filter.conditions, ':from', ':until')}
          order by id ${isFromEnd ? 'desc' : 'asc'} limit +:limit offset :offset`,
       )
       const rows = page.all({ account, from, until, limit, offset, ...filter.parameters })
-      const assets = rows.map(toAsset)
+      const assets = rows.map(toListedAsset(account))
       return isFromEnd === descending ? assets : assets.reverse()
     },
   }

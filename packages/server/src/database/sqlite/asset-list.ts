@@ -4,7 +4,7 @@ import type { AssetQuery, Rows } from '../account-data.ts'
 import { prepareAssetBlocks } from './asset-blocks.ts'
 import { type AssetFilter, filterOf, isOfProducts, orderOf } from './asset-filter.ts'
 import { prepareFewAssets } from './few-assets.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 const READY = `account_id = :account and status = 'ready'`
@@ -29,12 +29,14 @@ export function prepareAssetList(connection: Connection) {
     const { isFromEnd, offset, limit } = stretchOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
-    const page = prepare<AssetRow>(
-      `select ${ASSET_COLUMNS} from assets where ${[READY, ...filter.conditions].join(' and ')}
+    const page = prepare<ListedRow>(
+      `select ${LISTED_COLUMNS} from assets where ${[READY, ...filter.conditions].join(' and ')}
        order by ${orderOf({ by, descending: descending !== isFromEnd })}
        limit +:limit offset :offset`,
     )
-    const rows = page.all({ account, ...filter.parameters, limit, offset }).map(toAsset)
+    const rows = page
+      .all({ account, ...filter.parameters, limit, offset })
+      .map(toListedAsset(account))
     return isFromEnd ? rows.reverse() : rows
   }
 

@@ -3,7 +3,7 @@ import type { AssetQuery, Rows } from '../account-data.ts'
 import { FEW, type Found, inOrder, openFoundFew, pageOf } from '../found-few.ts'
 import { type AssetFilter, isOfProducts, orderOf } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 interface FoundRow {
@@ -19,8 +19,8 @@ export function prepareFewAssets({ prepare }: Connection) {
   const currentRevision = prepare<{ revision: number }>(
     'select revision from accounts where id = :account',
   )
-  const rowsOf = prepare<AssetRow>(
-    `select ${ASSET_COLUMNS} from assets where seq in (select value from json_each(:seqs))`,
+  const rowsOf = prepare<ListedRow>(
+    `select ${LISTED_COLUMNS} from assets where seq in (select value from json_each(:seqs))`,
   )
 
   /** The index holds no positions, so each is looked at once more. */
@@ -61,6 +61,6 @@ export function prepareFewAssets({ prepare }: Connection) {
     const seqs = pageOf(found, query)
     const rows = rowsOf.all({ seqs: JSON.stringify(seqs) })
     const ordered = inOrder(seqs, rows, ({ seq }) => seq)
-    return { rows: ordered.map(toAsset), total: found.ids.length }
+    return { rows: ordered.map(toListedAsset(account)), total: found.ids.length }
   }
 }

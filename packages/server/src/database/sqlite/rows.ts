@@ -34,6 +34,24 @@ export const ASSET_COLUMNS =
   'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at'
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at`
 
+/** Of ready assets of one account: what they have in common is not read again for each. */
+export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
+export const LISTED_COLUMNS = 'seq, id, kind, filename, bytes, mime, url, created_at'
+
+export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
+  return (row) => ({
+    id: row.id,
+    accountId,
+    kind: row.kind,
+    status: 'ready',
+    filename: row.filename,
+    bytes: row.bytes,
+    mime: row.mime,
+    url: row.url,
+    createdAt: new Date(row.created_at),
+  })
+}
+
 export function toAsset(row: AssetRow): Asset {
   return {
     id: row.id,
