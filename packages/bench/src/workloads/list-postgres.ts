@@ -9,6 +9,7 @@ export const workload: Workload = {
   title: 'Listings on PostgreSQL, 16 clients',
   figures: LIST_FIGURES,
   targets: LIST_TARGETS,
+  rounds: 5,
   async open(scene) {
     const { seconds } = scene
     const postgres = await startFilledPostgres(scene)

@@ -24,6 +24,7 @@ export const workload: Workload = {
     { figure: 'stall', limit: { below: 20 } },
     { figure: 'stall', of: ON_S3, limit: { below: 20 } },
   ],
+  rounds: 9,
   async open(scene) {
     const embedded = await startStowage(scene)
     const s3 = await startS3(scene)

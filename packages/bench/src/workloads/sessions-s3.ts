@@ -17,6 +17,7 @@ export const workload: Workload = {
     { figure: 'cpu', limit: { below: 1 } },
   ],
   seconds: 3,
+  rounds: 5,
   async open(scene) {
     const { seconds } = scene
     const s3 = await startS3(scene)

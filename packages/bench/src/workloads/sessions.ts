@@ -12,6 +12,7 @@ export const workload: Workload = {
   figures: SESSION_FIGURES,
   targets: [{ figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: BARE } }],
   seconds: 3,
+  rounds: 5,
   async open(scene) {
     const { seconds } = scene
     const ours = await startStowage(scene)
