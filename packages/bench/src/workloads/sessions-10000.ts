@@ -20,7 +20,15 @@ export const workload: Workload = {
   },
   targets: [
     { figure: 'time', limit: { below: 2 }, times: { contender: BARE } },
-    { figure: 'time', of: ON_S3, limit: { below: 2 }, times: { contender: BARE } },
+    {
+      figure: 'time',
+      of: ON_S3,
+      limit: { below: 2 },
+      times: { contender: BARE },
+      reason: `the store is asked to open the upload first, which takes Ceph a third of the time; then
+        AWS's signature is three hashes for each address instead of two, and the addresses are twice
+        as long.`,
+    },
     { figure: 'stall', limit: { below: 20 } },
     { figure: 'stall', of: ON_S3, limit: { below: 20 } },
   ],

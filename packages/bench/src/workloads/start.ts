@@ -12,7 +12,16 @@ export const workload: Workload = {
     time: { title: 'Time to the first answer', unit: 'ms', better: 'less' },
     cpu: { title: 'CPU until then', unit: 'ms', better: 'less' },
   },
-  targets: [{ figure: 'time', limit: { below: 1.6 }, times: { contender: BARE } }],
+  targets: [
+    {
+      figure: 'time',
+      limit: { below: 1.6 },
+      times: { contender: BARE },
+      reason: `a third of the time Node looks for and loads our 250 modules, one by one; in one file
+        they would take a tenth, but then what runs would not be what is edited. The rest is
+        Fastify, as in the bare one, with 40 routes, the database, and the storage's threads.`,
+    },
+  ],
   rounds: 9,
   async open(scene) {
     const folder = await scene.folder()

@@ -96,10 +96,14 @@ export function countBlocks(sql: Sql, account: string, tallies: Tallies) {
       if (place === undefined) return []
       const { from, until = LAST, isFromEnd, offset, limit } = place
       const within = [ready, sql`id >= ${from}`, sql`id < ${until}`, ...conditions]
+      const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
+      // What is skipped is read from the index alone.
       const rows = await sql<ListedRow[]>`
         select ${sql(ASSET_COLUMNS)}, ${listedAt(sql, account)} from assets
-        where ${allOf(sql, within)}
-        order by id ${isFromEnd ? sql`desc` : sql`asc`} limit ${limit} offset ${offset}`
+        where id = any(array(
+          select id from assets where ${allOf(sql, within)}
+          ${order} limit ${limit} offset ${offset}))
+        ${order}`
       return isFromEnd === descending ? [...rows] : [...rows].reverse()
     },
   }

@@ -69,9 +69,9 @@ export function ownAssetList(
     // What is skipped is read from the index alone.
     const rows = await sql<ListedRow[]>`
       select ${columns}, ${listedAt(sql, account)} from assets
-      where id in (
+      where id = any(array(
         select id from assets where ${allOf(sql, [ready, ...filter])}
-        order by ${order} limit ${limit} offset ${offset})
+        order by ${order} limit ${limit} offset ${offset}))
       order by ${order}`
     return isFromEnd ? [...rows].reverse() : [...rows]
   }
