@@ -26,18 +26,20 @@ export async function run(commandLine: string[]): Promise<number> {
   const name = asksForHelp ? (rest[0] ?? '') : first
   if (asksForHelp && name === '') return print(overview())
   if (!isCommand(name)) {
-    if (name === '') return refuse('which command?', overview())
+    if (name === '') return refuse(`which command?\n\n${overview()}`)
     const near = Object.hasOwn(OTHER_WORDS, name)
       ? `; did you mean ${OTHER_WORDS[name]}?`
       : guess(name, Object.keys(COMMANDS))
-    return refuse(`there is no command ${name}${near}`, overview())
+    return refuse(`there is no command ${name}${near}\nstowage --help lists the commands.\n`)
   }
   const command = await COMMANDS[name].load()
   if (asksForHelp || asksForItsHelp(rest)) return print(command.help)
   try {
     return await command.run(rest)
   } catch (error) {
-    if (error instanceof UsageError) return refuse(error.message, command.help)
+    if (error instanceof UsageError) {
+      return refuse(`${error.message}\nstowage ${name} --help has more.\n`)
+    }
     if (!(error instanceof CommandFailed || isOfTheSystem(error))) throw error
     // What the system says has names in it, which may be anything.
     const message = error instanceof CommandFailed ? error.message : plain(error.message)
@@ -79,7 +81,7 @@ function print(text: string): number {
   return 0
 }
 
-function refuse(problem: string, help: string): number {
-  process.stderr.write(`stowage: ${problem}\n\n${help}`)
+function refuse(problem: string): number {
+  process.stderr.write(`stowage: ${problem}`)
   return 2
 }

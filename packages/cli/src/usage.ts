@@ -9,7 +9,7 @@ export interface Command {
   run(commandLine: string[]): Promise<number>
 }
 
-/** The command line can't be understood: the help is shown with it. */
+/** The command line can't be understood: where the help is is said with it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

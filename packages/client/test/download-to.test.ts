@@ -4,6 +4,7 @@ import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
+import { aService } from '../../server/test/support/service.ts'
 import { someBytes } from '../../server/test/support/upload.ts'
 import { aClient } from './support/client.ts'
 import type { Fault } from './support/fault-proxy.ts'
@@ -116,4 +117,12 @@ test('a disk that is full ends a download at once, and it goes on when there is 
   await rm(partial)
   const { path } = await client.downloadTo(id, folder)
   assert.ok((await readFile(path)).equals(BYTES))
+})
+
+test('a link that leads nowhere is said so at once', { timeout: 20_000 }, async (t) => {
+  const { baseUrl } = await aService(t)
+  const { client, folder } = await aClient(t, { baseUrl })
+  const url = 'http://127.0.0.1:9/course.zip'
+  const { id } = await client.store({ filename: 'course.zip', url })
+  await assert.rejects(client.downloadTo(id, folder), { code: 'network', message: /course\.zip/ })
 })

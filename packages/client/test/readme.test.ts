@@ -8,7 +8,6 @@ import { promisify } from 'node:util'
 import { aFolder } from '../../server/test/support/clean-up.ts'
 import { aServiceProcess } from '../../server/test/support/process.ts'
 import { someBytes } from '../../server/test/support/upload.ts'
-import { aClient } from './support/client.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -21,9 +20,6 @@ test('the README’s section on the client fits on a screen, and its code does w
   const code = /```js\n(.*?)```/s.exec(section)?.[1] ?? ''
 
   const { baseUrl } = await aServiceProcess(t, { STOWAGE_CHUNK_SIZE: '100kB' })
-  const { client } = await aClient(t, { baseUrl })
-  const product = { product_id: 632910392, variant_id: 808950810, name: 'Pack', sku: 'PACK-WAV' }
-  await client.putProducts([product])
 
   const folder = await aFolder(t)
   const bytes = someBytes(250_000)

@@ -52,7 +52,9 @@ export async function getProducts(
     } else refer(found.references, { ...hit, value })
   }
   if (problems.length > 0) {
-    throw new CommandFailed(`${problems.join('; ')}. stowage products ls lists them`)
+    throw new CommandFailed(
+      `${problems.join('; ')}. stowage products ls lists those that are there, stowage products import brings more`,
+    )
   }
   return found
 }

@@ -66,10 +66,12 @@ export function createDownloadTo(
       if (asset.is_file && start === asset.bytes) return
       try {
         await receive(file, asset, { ...options, start, meter })
-        if (!asset.is_file) return
+        if (asset.is_link) return
         throw new StowageError('network', 'The connection ended too early.')
       } catch (error) {
         if (!isTransient(error)) throw error
+        // Somebody else's server: whether it comes back is not ours to wait for.
+        if (asset.is_link) throw linkIsAway(asset, error)
         const { size } = await file.stat()
         if (asset.is_file && size === asset.bytes) return
         if (size > start) {
@@ -130,4 +132,8 @@ async function targetOf(path: string, { filename }: Asset): Promise<string> {
   )
   const name = basename(filename.replaceAll('\\', '_'))
   return isFolder ? join(path, /^\.{0,2}$/.test(name) ? '_' : name) : path
+}
+
+function linkIsAway({ url }: Asset, cause: unknown): StowageError {
+  return new StowageError('network', `What the link leads to can’t be had: ${url}`, { cause })
 }
