@@ -69,7 +69,10 @@ const MOST_NAMES = 10
 function Names({ names }: { names: readonly string[] }) {
   const more = names.length - MOST_NAMES
   return (
-    <List size="sm" styles={{ itemWrapper: { maxWidth: 'calc(100% - 2em)' }, itemLabel: { minWidth: 0 } }}>
+    <List
+      size="sm"
+      styles={{ itemWrapper: { maxWidth: 'calc(100% - 2em)' }, itemLabel: { minWidth: 0 } }}
+    >
       {names.slice(0, MOST_NAMES).map((name, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two assets may have the same name
         <List.Item key={index}>
