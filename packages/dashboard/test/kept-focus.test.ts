@@ -135,15 +135,10 @@ test('whoever unlinks a product stands on the next one', async (t) => {
   await untilFocused(page, 'MAIN')
 })
 
-test('a button that was busy has the focus still, and so has a field that was emptied', async (t) => {
+test('a field that was emptied has the focus', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  const [asset] = await storeFiles(client, [{ name: 'file' }])
-  await page.goto(`/assets/${asset?.id}`)
-  const downloading = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download' }).press('Enter')
-  await downloading
-  await untilFocused(page, 'Download')
+  await storeFiles(client, [{ name: 'file' }])
   await page.goto('/?search=f')
   await page.getByRole('button', { name: 'Clear: Search by name' }).press('Enter')
   await untilFocused(page, 'Search by name')

@@ -66,13 +66,17 @@ function unlessGone(error: unknown): void {
 
 const MOST_NAMES = 10
 
+/** So that an endless name ends where the dialog does. */
+const LIST = {
+  item: { listStylePosition: 'outside', marginInlineStart: '1.2em' },
+  itemWrapper: { display: 'block' },
+  itemLabel: { display: 'block' },
+} as const
+
 function Names({ names }: { names: readonly string[] }) {
   const more = names.length - MOST_NAMES
   return (
-    <List
-      size="sm"
-      styles={{ itemWrapper: { maxWidth: 'calc(100% - 2em)' }, itemLabel: { minWidth: 0 } }}
-    >
+    <List size="sm" styles={LIST}>
       {names.slice(0, MOST_NAMES).map((name, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two assets may have the same name
         <List.Item key={index}>

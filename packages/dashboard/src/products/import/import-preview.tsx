@@ -17,9 +17,6 @@ const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: str
   { outcome: 'unchanged', label: 'Unchanged', color: 'gray' },
 ]
 
-/** So that all of them fit on a phone. */
-const NARROW = { base: 6, sm: 'md' }
-
 /** What would become of each line, before anything is sent. */
 export function ImportPreview({ preview, onSend, onOther }: Props) {
   const { compared, problems, format } = preview
@@ -50,18 +47,13 @@ export function ImportPreview({ preview, onSend, onOther }: Props) {
             <Tabs.Tab
               key={outcome}
               value={outcome}
-              px={NARROW}
               rightSection={<Count color={color} count={products.length} />}
             >
               {label}
             </Tabs.Tab>
           ))}
           {problems.length > 0 && (
-            <Tabs.Tab
-              value="problems"
-              px={NARROW}
-              rightSection={<Count color="red" count={problems.length} />}
-            >
+            <Tabs.Tab value="problems" rightSection={<Count color="red" count={problems.length} />}>
               Problems
             </Tabs.Tab>
           )}
