@@ -1,12 +1,12 @@
 import { MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
-import { Notifications } from '@mantine/notifications'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { AssetsPage } from './assets/assets-page.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { Loading } from './shell/loading.tsx'
 import { NotFound } from './shell/not-found.tsx'
+import { Notices } from './shell/notices.tsx'
 import { Shell } from './shell/shell.tsx'
 import { styleNonce } from './style-nonce.ts'
 import { readableColors, theme } from './theme.ts'
@@ -56,7 +56,7 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notifications position="top-right" />
+      <Notices />
       <SessionProvider>
         <UploadsProvider>
           <ModalsProvider>

@@ -95,6 +95,30 @@ test('Shopify’s own export, which has no ids, is explained; its products.json 
   await page.getByText('Nothing to import').waitFor()
 })
 
+test('a film that is chosen by mistake is not read, and another file may be chosen', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page } = await openDashboard(t)
+  await page.goto('/products/import')
+  await page.getByLabel('File of products').waitFor({ state: 'attached' })
+  await page.evaluate(CHOOSE_LARGE)
+  await page.getByText('has 200 MB at the most: this one is 201 MB').waitFor()
+  await page.getByText('film.mov').waitFor()
+  await page.getByRole('button', { name: 'Choose another file' }).click()
+  await page.getByLabel('File of products').setInputFiles(csvFile(`${HEADER}1,1,Chosen,,,`))
+  assert.deepEqual(await rows(page, /^New/), ['2 Chosen'])
+  assert.equal(await page.getByText('film.mov').count(), 0)
+})
+
+/** The same piece many times, so that nothing of its size is ever held. */
+const CHOOSE_LARGE = `(() => {
+  const input = document.querySelector('[aria-label="File of products"]')
+  const piece = new Blob([new Uint8Array(1_000_000)])
+  const transfer = new DataTransfer()
+  transfer.items.add(new File(Array(201).fill(piece), 'film.mov'))
+  input.files = transfer.files
+  input.dispatchEvent(new Event('change', { bubbles: true }))
+})()`
+
 test('a file dropped there is read, and not uploaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)

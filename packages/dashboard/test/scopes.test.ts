@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { aFolder, openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { drop } from './support/drop.ts'
 import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await whyNoBrowser()
+const VEIL = 'text=Your key may only read'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 /** Whatever would end in a refusal. */
 const CHANGING = /^(Upload|More ways|Select|Rename|Delete|Unlink|Import|Choose|Give it up|Create)/
@@ -78,5 +82,25 @@ test('a key that may write is offered everything but keys', async (t) => {
   await page.getByText('Your key may not see or make keys').waitFor()
   await page.getByText('default, 1 TB').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0)
+  assert.deepEqual(refused, [])
+})
+
+test('a file dropped with a key that may only read is not sent, nor opened in place of the page', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, KEYS, { isSignedIn: false })
+  const path = join(await aFolder(t), 'page.html')
+  await writeFile(path, 'a page')
+  const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
+  const refused: string[] = []
+  page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()))
+  await page.goto('/')
+  await signIn(page, secret)
+  await page.getByText('Nothing is stored yet').waitFor()
+  await drop(page, [path], 'Your key may only read')
+  await until('it was dropped', async () => (await page.locator(VEIL).count()) === 0)
+  // Whatever it would set off comes before this.
+  await page.getByRole('link', { name: 'Products' }).click()
+  await page.getByText('No products yet').waitFor()
+  assert.equal(await page.getByRole('region', { name: 'Uploads' }).count(), 0)
   assert.deepEqual(refused, [])
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { watchParts } from './support/parts.ts'
 import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await whyNoBrowser()
@@ -84,4 +85,31 @@ test('a key that is revoked while it is in use leads back to signing in, and say
   await client.revokeKey(id)
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByText('The key you used is not valid any more.').waitFor()
+})
+
+test('who signs out while something is being uploaded is asked, and can go on with it later', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, service, client } = await openDashboard(t, KEYS, GUEST)
+  const parts = await watchParts(context, service, 0)
+  const file = { name: 'film.bin', mimeType: 'video/mp4', buffer: Buffer.alloc(1000) }
+  await page.goto('/')
+  await signIn(page, ADMIN)
+  await page.getByLabel('Files to upload').setInputFiles(file)
+  await until('it is on its way', () => parts.begun() === 1)
+  await page.getByRole('link', { name: 'Settings' }).click()
+  const signOut = page.getByRole('button', { name: 'Sign out' })
+  const question = page.getByRole('dialog', { name: 'Sign out?' })
+  await signOut.click()
+  await question.getByText('Uploads are under way').waitFor()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await question.waitFor({ state: 'hidden' })
+  await page.getByText('Uploading · 0 of 1 file done').waitFor()
+  await signOut.click()
+  await question.getByRole('button', { name: 'Sign out' }).click()
+  await heading(page, 'Sign in to Stowage').waitFor()
+  parts.release()
+  await signIn(page, ADMIN)
+  await page.getByText('Not finished before this page was loaded').waitFor()
+  await page.getByRole('button', { name: 'Choose the file to go on' }).waitFor()
+  assert.equal((await client.account()).reserved, 1000)
 })

@@ -151,6 +151,29 @@ test('where there is no room it is said before a byte is sent, and what fits may
   assert.equal(parts.begun(), 1)
 })
 
+test('what there was no room for is still told when other files are taken', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
+  await page.goto('/')
+  await chooser(page).setInputFiles(aFile('large.bin', 2_000_000))
+  const note = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
+  await note.getByText('“large.bin” needs 2 MB, and 1 MB is free.').waitFor()
+  await chooser(page).setInputFiles(aFile('small.bin', 400_000))
+  await tray(page).getByText('1 file uploaded').first().waitFor()
+  await note.getByText('“large.bin” needs 2 MB, and 600 kB is free.').waitFor()
+})
+
+test('a folder without files is not passed over in silence', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const folder = await aFolder(t)
+  await mkdir(join(folder, 'course/empty'), { recursive: true })
+  const { page } = await openDashboard(t)
+  await page.goto('/')
+  await drop(page, [join(folder, 'course')])
+  await page.getByRole('alert').getByText('There are no files in the folder.').waitFor()
+  assert.equal(await tray(page).count(), 0)
+})
+
 test('room that another took meanwhile is told too; once there is some, it is tried again', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })

@@ -1,6 +1,5 @@
-import { Button, Group, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
 import type { Asset } from '@stowage/client'
 import { IconChevronDown, IconDownload, IconLink, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -9,6 +8,8 @@ import { errorWords } from '../format/error-words.ts'
 import { May } from '../session/may.tsx'
 import { useClient } from '../session/session.tsx'
 import { copyText } from '../shell/copy-text.ts'
+import { showNotice } from '../shell/show-notice.ts'
+import classes from './asset-page.module.css'
 import { DeleteAssets } from './delete-assets.tsx'
 
 export function AssetActions({ asset }: { asset: Asset }) {
@@ -19,10 +20,10 @@ export function AssetActions({ asset }: { asset: Asset }) {
   const { mutate, isPending } = useMutation({
     mutationFn: async (use: (url: string) => unknown) => use((await client.address(asset.id)).url),
     onError: (error) =>
-      notifications.show({ color: 'red', title: 'No download', message: errorWords(error) }),
+      showNotice({ isFailure: true, title: 'No download', message: errorWords(error) }),
   })
   return (
-    <Group gap="xs">
+    <div className={classes.actions}>
       {asset.is_file && (
         <Button
           leftSection={<IconDownload size={18} aria-hidden />}
@@ -69,7 +70,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
         onClose={deleting.close}
         onDone={() => navigate('/')}
       />
-    </Group>
+    </div>
   )
 }
 

@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { Asset, Product } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { errorWords } from '../format/error-words.ts'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
+import { showNotice } from '../shell/show-notice.ts'
 import { inTurns } from './in-turns.ts'
 import { ProductPicker } from './product-picker.tsx'
 
@@ -28,7 +28,7 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: Props) {
     },
     onSuccess() {
       const to = countText(picked.length, 'product')
-      notifications.show({ message: `${what} attached to ${to}` })
+      showNotice({ message: `${what} attached to ${to}` })
       setPicked([])
       onClose()
       onDone()

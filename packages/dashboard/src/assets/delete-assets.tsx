@@ -1,11 +1,11 @@
 import { Alert, List, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
 import { Confirm } from '../shell/confirm.tsx'
+import { showNotice } from '../shell/show-notice.ts'
 import { inTurns } from './in-turns.ts'
 import { productNames } from './product-names.ts'
 
@@ -21,12 +21,13 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
-  const what = assets.length === 1 ? 'this asset' : countText(assets.length, 'asset')
+  const isOne = assets.length === 1
+  const what = isOne ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) =>
       inTurns(assets, ({ id }) => client.delete(id, { signal }).catch(unlessGone)),
     onSuccess() {
-      notifications.show({ message: `${countText(assets.length, 'asset')} deleted` })
+      showNotice({ message: `${countText(assets.length, 'asset')} deleted` })
       onClose()
       onDone()
     },
@@ -37,7 +38,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       isOpen={isOpen}
       title={`Delete ${what}?`}
       verb={`Delete ${what}`}
-      failure="Not all could be deleted"
+      failure={isOne ? 'It could not be deleted' : 'Not all could be deleted'}
       outcome={deletion}
       onConfirm={deletion.mutate}
       onClose={onClose}
@@ -46,13 +47,13 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       {products.length > 0 && (
         <Alert color="orange" title={`Linked to ${countText(products.length, 'product')}`}>
           <Text size="sm" mb={4}>
-            Buyers of these get {assets.length === 1 ? 'it' : 'them'} no more:
+            Buyers of these get {isOne ? 'it' : 'them'} no more:
           </Text>
           <Names names={products} />
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        This can’t be undone. The storage that it takes is free at once.
+        This can’t be undone. The storage that {isOne ? 'it takes' : 'they take'} is free at once.
       </Text>
     </Confirm>
   )
@@ -65,10 +66,17 @@ function unlessGone(error: unknown): void {
 
 const MOST_NAMES = 10
 
+/** So that an endless name ends where the dialog does. */
+const LIST = {
+  item: { listStylePosition: 'outside', marginInlineStart: '1.2em' },
+  itemWrapper: { display: 'block' },
+  itemLabel: { display: 'block' },
+} as const
+
 function Names({ names }: { names: readonly string[] }) {
   const more = names.length - MOST_NAMES
   return (
-    <List size="sm" styles={{ itemWrapper: { maxWidth: '100%' }, itemLabel: { minWidth: 0 } }}>
+    <List size="sm" styles={LIST}>
       {names.slice(0, MOST_NAMES).map((name, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two assets may have the same name
         <List.Item key={index}>

@@ -23,7 +23,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
       p="xs"
     >
       <Group gap="xs">
-        <Text size="sm" fw={500} px="xs" role="status">
+        <Text size="sm" fw={500} px="xs" w={{ base: '100%', sm: 'auto' }} role="status">
           {countText(chosen.size, 'asset')} selected
         </Text>
         <Button

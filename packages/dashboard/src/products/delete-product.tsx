@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Name } from '../format/name.tsx'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
 import { Confirm } from '../shell/confirm.tsx'
+import { showNotice } from '../shell/show-notice.ts'
 import type { ListedProduct } from './product-table.tsx'
 
 interface Props {
@@ -22,7 +22,7 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.deleteProduct(id, { signal }),
     async onSuccess() {
-      notifications.show({ message: 'The product is deleted' })
+      showNotice({ message: 'The product is deleted' })
       onClose()
       onDone?.()
       await queries.invalidateQueries()

@@ -81,7 +81,14 @@ function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
         {assets.map((asset) => (
           <li key={asset.id}>
             <AssetIcon asset={asset} />
-            <Anchor component={Link} href={`/assets/${asset.id}`} c="inherit" fw={500} miw={0}>
+            <Anchor
+              component={Link}
+              href={`/assets/${asset.id}`}
+              c="inherit"
+              fz="sm"
+              fw={500}
+              miw={0}
+            >
               <Name>{asset.filename}</Name>
             </Anchor>
             <Text size="sm" c="dimmed" className={classes.size}>

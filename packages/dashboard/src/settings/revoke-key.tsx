@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import type { Key } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Name } from '../format/name.tsx'
 import { useClient, useSession } from '../session/session.tsx'
 import { Confirm } from '../shell/confirm.tsx'
+import { showNotice } from '../shell/show-notice.ts'
 import { isOwn } from './own-key.ts'
 
 interface Props {
@@ -21,7 +21,7 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.revokeKey(id, { signal }),
     async onSuccess() {
-      notifications.show({ message: 'The key is revoked' })
+      showNotice({ message: 'The key is revoked' })
       onClose()
       await queries.invalidateQueries({ queryKey: ['keys'] })
     },

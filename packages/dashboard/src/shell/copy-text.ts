@@ -1,4 +1,4 @@
-import { notifications } from '@mantine/notifications'
+import { showNotice } from './show-notice.ts'
 
 /**
  * Also where the page is not secure and browsers have no clipboard to offer. Where nothing helps, the
@@ -6,10 +6,10 @@ import { notifications } from '@mantine/notifications'
  */
 export async function copyText(text: string, what: string, instead = text): Promise<void> {
   const isDone = await write(text)
-  notifications.show(
+  showNotice(
     isDone
       ? { message: `${what} copied` }
-      : { color: 'red', title: `${what} could not be copied`, message: instead },
+      : { isFailure: true, title: `${what} could not be copied`, message: instead },
   )
 }
 

@@ -16,6 +16,7 @@ export function FilterInput({ label, value, onValue, ...props }: Props) {
   const [text, setText] = useState(value)
   const told = useRef(value)
   const isTyping = useRef(false)
+  const input = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
     // The address bar changed by itself.
@@ -34,15 +35,21 @@ export function FilterInput({ label, value, onValue, ...props }: Props) {
     return () => clearTimeout(timer)
   }, [text, onValue])
 
-  const clear = <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={() => setText('')} />
+  const clear = () => {
+    setText('')
+    input.current?.focus()
+  }
   return (
     <TextInput
+      ref={input}
       type="search"
       aria-label={label}
       placeholder={label}
       dir="auto"
       maxLength={LONGEST_FILTER}
-      rightSection={text === '' ? null : clear}
+      rightSection={
+        text !== '' && <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={clear} />
+      }
       {...props}
       value={text}
       onChange={({ currentTarget }) => setText(currentTarget.value)}

@@ -3,9 +3,11 @@ import { Link } from 'wouter'
 
 export function NotFound() {
   return (
-    <Stack align="flex-start">
-      <Title order={1}>Nothing is here</Title>
-      <Text>The address may be mistyped, or what was here is gone.</Text>
+    <Stack align="flex-start" gap="xs">
+      <Title order={1} size="h2">
+        Nothing is here
+      </Title>
+      <Text c="dimmed">The address may be mistyped, or what was here is gone.</Text>
       <Anchor component={Link} href="/">
         To your assets
       </Anchor>

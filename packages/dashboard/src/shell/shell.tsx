@@ -12,6 +12,7 @@ import { PageBoundary } from './page-boundary.tsx'
 import { ReadOnlyNote } from './read-only-note.tsx'
 import classes from './shell.module.css'
 import { useArrival } from './use-arrival.ts'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 const PLACES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
@@ -26,6 +27,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation()
   const main = useRef<HTMLElement>(null)
   useArrival(main, location)
+  useKeptFocus(main)
   const isHere = (path: string) =>
     path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
   return (

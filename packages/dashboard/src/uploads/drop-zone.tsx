@@ -11,9 +11,8 @@ export function DropZone() {
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
   const mayWrite = useMay('write')
-  const add = useRef(addFiles)
-  // Taken all the same: otherwise the browser would leave the page and open the file.
-  add.current = mayWrite ? addFiles : async () => {}
+  const add = useRef<typeof addFiles>(undefined)
+  add.current = mayWrite ? addFiles : undefined
 
   useEffect(() => {
     const listeners = {
@@ -30,8 +29,9 @@ export function DropZone() {
       drop(event: DragEvent) {
         setOver(false)
         if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
+        // Also what is not sent: otherwise the browser would leave the page and open it.
         event.preventDefault()
-        void add.current(droppedFiles(event.dataTransfer))
+        void add.current?.(droppedFiles(event.dataTransfer))
       },
     }
     const all = Object.entries(listeners) as [keyof typeof listeners, (event: DragEvent) => void][]

@@ -10,7 +10,7 @@ export function RefusalNote({ refusal }: { refusal: Refusal }) {
   const uploads = useUploads()
   const { files, fitting, needed, available } = refusal
   const [first] = files
-  const what = files.length === 1 ? `“${first?.name}”` : `These ${countText(files.length, 'file')}`
+  const isOne = files.length === 1
   return (
     <Alert
       color="red"
@@ -21,9 +21,11 @@ export function RefusalNote({ refusal }: { refusal: Refusal }) {
       onClose={uploads.dismissRefusal}
       role="alert"
     >
-      <Text size="sm" dir="auto" lineClamp={6}>
-        {what} {files.length === 1 ? 'needs' : 'need'} {sizeText(needed)}, and {sizeText(available)}{' '}
-        is free. Nothing was sent. Delete files that you need no more, or raise the plan.
+      <Text size="sm" lineClamp={6}>
+        {isOne ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
+        {isOne ? 'needs' : 'need'} {sizeText(needed)}, and {sizeText(available)} is free.{' '}
+        {isOne ? 'It was not sent.' : 'None of them was sent.'} Delete files that you need no more,
+        or raise the plan.
       </Text>
       <Group gap="xs" mt="xs">
         {fitting.length > 0 && (
@@ -36,5 +38,13 @@ export function RefusalNote({ refusal }: { refusal: Refusal }) {
         </Button>
       </Group>
     </Alert>
+  )
+}
+
+function Quoted({ children }: { children: string | undefined }) {
+  return (
+    <>
+      “<bdi dir="auto">{children}</bdi>”
+    </>
   )
 }

@@ -9,11 +9,33 @@ export interface Refusal {
   available: number
 }
 
-/** Undefined when there is room for all of them. */
-export function findRefusal(files: readonly File[], available: number): Refusal | undefined {
+interface Wish {
+  files: readonly File[]
+  /** What people were told of, and neither sent nor dismissed. */
+  refused: Refusal | undefined
+  available: number
+}
+
+/** All of the files are taken, or none. What was refused before stays so, unless it is among them. */
+export function findRoom({ files, refused, available }: Wish): {
+  taken: readonly File[]
+  refusal: Refusal | undefined
+} {
+  const before = refused?.files.filter((one) => !files.some((file) => isSame(one, file))) ?? []
   const needed = sizeOf(files)
-  if (needed <= available) return undefined
-  return { files, fitting: fittingOf(files, available), needed, available }
+  if (needed > available) return { taken: [], refusal: refuse([...before, ...files], available) }
+  return { taken: files, refusal: refuse(before, available - needed) }
+}
+
+function refuse(files: readonly File[], available: number): Refusal | undefined {
+  if (files.length === 0) return undefined
+  return { files, fitting: fittingOf(files, available), needed: sizeOf(files), available }
+}
+
+function isSame(one: File, other: File): boolean {
+  return (
+    one.name === other.name && one.size === other.size && one.lastModified === other.lastModified
+  )
 }
 
 /** Of files in the tray which the service has not been told of yet. */

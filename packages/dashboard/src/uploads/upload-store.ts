@@ -1,7 +1,7 @@
 import { type Client, isStowageError, type Progress } from '@stowage/client'
 import { errorWords } from '../format/error-words.ts'
 import { findOffers, isFileOf, type OfferedUpload, whyNotFileOf } from './offered-upload.ts'
-import { bytesToReserve, findRefusal, type Refusal } from './room.ts'
+import { bytesToReserve, findRoom, type Refusal } from './room.ts'
 import { isOver, isUnderWay, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
 
@@ -171,8 +171,13 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       }
       if (fresh.length === 0) return
       const { available } = await client.account()
-      refusal = findRefusal(fresh, Math.max(0, available - bytesToReserve(items.values())))
-      take(refusal === undefined ? fresh : [])
+      const room = findRoom({
+        files: fresh,
+        refused: refusal,
+        available: Math.max(0, available - bytesToReserve(items.values())),
+      })
+      refusal = room.refusal
+      take(room.taken)
     },
     addFitting() {
       const { fitting = [] } = refusal ?? {}

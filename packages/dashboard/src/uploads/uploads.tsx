@@ -1,4 +1,3 @@
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import {
   createContext,
@@ -10,6 +9,7 @@ import {
 } from 'react'
 import { errorWords } from '../format/error-words.ts'
 import { useClient } from '../session/session.tsx'
+import { showNotice } from '../shell/show-notice.ts'
 import { useLeaveWarning } from '../shell/use-leave-warning.ts'
 import { isOver } from './upload-item.ts'
 import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
@@ -35,7 +35,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         }, REFRESH_MS)
       },
       onProblem: (error) =>
-        notifications.show({ color: 'red', title: 'Not cancelled', message: errorWords(error) }),
+        showNotice({ isFailure: true, title: 'Not cancelled', message: errorWords(error) }),
     })
     setStore(opened)
     return () => {

@@ -1,17 +1,20 @@
-import { notifications } from '@mantine/notifications'
 import { errorWords } from '../format/error-words.ts'
+import { showNotice } from '../shell/show-notice.ts'
 import { useUploads } from './uploads.tsx'
 
-/** Sends files; if the service can't even be asked, it says so. */
+/** Sends files; if there are none, or the service can't even be asked, it says so. */
 export function useAddFiles(): (
   files: Promise<readonly File[]> | readonly File[],
 ) => Promise<void> {
   const uploads = useUploads()
   return async (files) => {
+    const title = 'Nothing was sent'
     try {
-      await uploads.add(await files)
+      const found = await files
+      if (found.length > 0) await uploads.add(found)
+      else showNotice({ title, message: 'There are no files in the folder.' })
     } catch (error) {
-      notifications.show({ color: 'red', title: 'Nothing was sent', message: errorWords(error) })
+      showNotice({ isFailure: true, title, message: errorWords(error) })
     }
   }
 }

@@ -1,8 +1,15 @@
 import type { Page } from 'playwright-core'
 import { until } from '../../../server/test/support/until.ts'
 
-/** Drops files and folders on the page, as the desktop would: the browser opens them itself. */
-export async function drop(page: Page, paths: string[]): Promise<void> {
+/**
+ * Drops files and folders on the page, as the desktop would: the browser opens them itself. `shown` is
+ * what the page says meanwhile.
+ */
+export async function drop(
+  page: Page,
+  paths: string[],
+  shown = 'Drop files or folders',
+): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
@@ -11,7 +18,7 @@ export async function drop(page: Page, paths: string[]): Promise<void> {
   await until('the page takes it', async () => {
     await send('dragEnter')
     await send('dragOver')
-    return page.getByText('Drop files or folders').isVisible()
+    return page.getByText(shown).isVisible()
   })
   await send('drop')
   await session.detach()

@@ -1,4 +1,3 @@
-import { type NotificationData, notifications } from '@mantine/notifications'
 import { type Client, isStowageError, type ProductDetails } from '@stowage/client'
 import {
   batchProducts,
@@ -13,6 +12,7 @@ import { useEffect, useRef, useState } from 'react'
 import { errorWords } from '../../format/error-words.ts'
 import { countText, sizeText } from '../../format/size-text.ts'
 import { useClient } from '../../session/session.tsx'
+import { type Notice, showNotice } from '../../shell/show-notice.ts'
 import { FIELD_WORDS } from './field-words.ts'
 import { findExisting } from './find-existing.ts'
 
@@ -57,10 +57,10 @@ export function useImport() {
   }, [])
 
   /** Whoever is on another page by now learns of it too. */
-  function end(state: Import, notice: NotificationData): void {
+  function end(state: Import, notice: Notice): void {
     isSending.current = false
     if (isHere.current) setState(state)
-    else notifications.show(notice)
+    else showNotice(notice)
   }
 
   /** Of anything begun later, this is no more. */
@@ -99,7 +99,7 @@ export function useImport() {
         const failure = { error, problems: problemsOf(error, batch) }
         if (signal.aborted) return
         const title = `${countText(wanted.length - done, 'product')} not imported`
-        const notice = { color: 'red', title, message: errorWords(error), autoClose: false }
+        const notice = { isFailure: true, title, message: errorWords(error) }
         end({ step: 'sending', preview, done, failure }, notice)
         return
       } finally {

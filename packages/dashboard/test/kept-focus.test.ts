@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { storeFiles, storeProducts } from './support/assets.ts'
+import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { watchParts } from './support/parts.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+const FOCUSED = `(() => {
+  const it = document.activeElement
+  return it.ariaLabel ?? (it.matches('main, body') ? it.tagName : it.innerText)
+})()`
+
+/** What the keyboard stands on, by its name, once nothing else is in front of it. */
+async function untilFocused(page: Page, name: string): Promise<void> {
+  let found = ''
+  await until('the focus', async () => {
+    if ((await page.getByRole('dialog').count()) > 0) return false
+    found = await page.evaluate<string>(FOCUSED)
+    return found === name
+  }).catch(() => assert.equal(found, name))
+}
+
+test('whoever deletes a product stands on the next one, then on the one before, then on the page', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeProducts(client, ['One', 'Two', 'Three'])
+  await page.goto('/products')
+  const deleteFocused = async () => {
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Delete this product' }).press('Enter')
+  }
+  await page.getByRole('button', { name: 'Delete Two' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await untilFocused(page, 'Delete Two')
+  await deleteFocused()
+  await untilFocused(page, 'Delete One')
+  await deleteFocused()
+  await untilFocused(page, 'Delete Three')
+  await deleteFocused()
+  await page.getByText('Bring in your products').waitFor()
+  await untilFocused(page, 'MAIN')
+})
+
+test('whoever deletes what they picked is on the page of the others', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'one' }, { name: 'two' }])
+  await storeProducts(client, ['Poster'])
+  await page.goto('/')
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
+  await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
+  for (const name of ['Attach to products', 'Delete']) {
+    await press(name)
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await untilFocused(page, name)
+  }
+  await press('Attach to products')
+  await page.getByRole('combobox', { name: 'Products' }).fill('post')
+  await page.getByRole('option', { name: 'Poster' }).click()
+  await press('Attach')
+  await page.getByText('1 asset attached to 1 product').waitFor()
+  await untilFocused(page, 'MAIN')
+  await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
+  await press('Delete')
+  await press('Delete this asset')
+  await page.getByText('1 asset deleted').waitFor()
+  await untilFocused(page, 'MAIN')
+  assert.equal((await client.account()).assets, 1)
+})
+
+test('whoever closes a dialog is where they opened it', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, context, service } = await openDashboard(t)
+  const [product] = await storeProducts(client, ['Poster'])
+  const [asset] = await storeFiles(client, [{ name: 'one' }])
+  await client.createKey({ name: 'old', scope: 'read' })
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
+  const openAndLeave = async (name: string) => {
+    await press(name)
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await untilFocused(page, name)
+  }
+  await page.goto(`/products/${product?.id}`)
+  await openAndLeave('Delete')
+  await page.goto(`/assets/${asset?.id}`)
+  await openAndLeave('Delete')
+  await page.goto('/settings')
+  await openAndLeave('Create a key')
+  await openAndLeave('Revoke old')
+  await press('Create a key')
+  await page.getByRole('dialog').getByLabel('Name').fill('new')
+  await page.keyboard.press('Enter')
+  await page.getByText('it is never shown again').waitFor()
+  await until('the focus is on Copy', async () => (await page.evaluate(FOCUSED)) === 'Copy')
+  await press('I have kept it')
+  await untilFocused(page, 'Create a key')
+  await press('Revoke old')
+  await press('Revoke this key')
+  await untilFocused(page, 'Revoke new')
+
+  await page.goto('/')
+  await press('More ways to add')
+  await page.getByRole('menuitem', { name: 'Add a link' }).press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await page.keyboard.press('Escape')
+  await untilFocused(page, 'More ways to add')
+  const parts = await watchParts(context, service, 0)
+  const names = ['a', 'b']
+  const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(9) }))
+  await page.getByLabel('Files to upload').setInputFiles(files)
+  await until('both are on their way', () => parts.begun() === 2)
+  await openAndLeave('Cancel all')
+  await press('Cancel: a')
+  await untilFocused(page, 'Cancel: b')
+  await page.keyboard.press('Enter')
+  await untilFocused(page, 'MAIN')
+})
+
+test('whoever unlinks a product stands on the next one', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const products = (await storeProducts(client, ['One', 'Two'])).map(({ id }) => id)
+  const [asset] = await storeFiles(client, [{ name: 'file' }])
+  await client.attach(asset?.id ?? '', { products })
+  await page.goto(`/assets/${asset?.id}`)
+  await page.getByRole('button', { name: 'Unlink One' }).press('Enter')
+  await untilFocused(page, 'Unlink Two')
+  await page.keyboard.press('Enter')
+  await page.getByText('None yet').waitFor()
+  await untilFocused(page, 'MAIN')
+})
+
+test('a field that was emptied has the focus', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'file' }])
+  await page.goto('/?search=f')
+  await page.getByRole('button', { name: 'Clear: Search by name' }).press('Enter')
+  await untilFocused(page, 'Search by name')
+})
