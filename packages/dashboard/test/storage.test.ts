@@ -37,12 +37,15 @@ test('the meter, the types and the largest files say what takes the space', asyn
     'Free 3.5 kB',
   ])
   await plan.getByText('of 10 kB taken (65 %)').waitFor()
-  assert.deepEqual(tidy(await section(page, 'By type').locator('tbody tr').allInnerTexts()), [
+  const types = section(page, 'By type')
+  await types.getByText('Video').waitFor()
+  assert.deepEqual(tidy(await types.locator('tbody tr').allInnerTexts()), [
     'Video 1 3 kB 67 %',
     'Images 2 1.5 kB 33 %',
     'Links 1 0 B 0 %',
   ])
   const largest = section(page, 'Largest files')
+  await largest.getByText('b.png').waitFor()
   assert.deepEqual(tidy(await largest.getByRole('listitem').allInnerTexts()), [
     `${HOSTILE} 3 kB`,
     'b.png 1 kB',

@@ -8,13 +8,14 @@ export function useAddFiles(): (
 ) => Promise<void> {
   const uploads = useUploads()
   return async (files) => {
-    const title = 'Nothing was sent'
+    const refuse = (message: string) =>
+      showNotice({ isFailure: true, title: 'Nothing was sent', message })
     try {
       const found = await files
       if (found.length > 0) await uploads.add(found)
-      else showNotice({ title, message: 'There are no files in the folder.' })
+      else refuse('There are no files in the folder.')
     } catch (error) {
-      showNotice({ isFailure: true, title, message: errorWords(error) })
+      refuse(errorWords(error))
     }
   }
 }
