@@ -14,12 +14,16 @@ export async function drop(
   const data = { items: [], files: paths, dragOperationsMask: 1 }
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
-  // People move about until they see where to drop.
+  await page.evaluate(`
+    window.isDropped = false
+    addEventListener('drop', () => { window.isDropped = true }, { once: true })`)
+  // People move about until they see where to drop, and so does a busy browser's drop that got lost.
   await until('the page takes it', async () => {
     await send('dragEnter')
     await send('dragOver')
-    return page.getByText(shown).isVisible()
+    if (!(await page.getByText(shown).isVisible())) return false
+    await send('drop')
+    return page.evaluate<boolean>('isDropped')
   })
-  await send('drop')
   await session.detach()
 }
