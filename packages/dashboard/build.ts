@@ -24,14 +24,14 @@ const WORTH_COMPRESSING = 1024
 async function build(): Promise<void> {
   const stamp = await fingerprint()
   if ((await readFile(join(DIST, STAMP), 'utf8').catch(() => '')) === stamp) return
-  const vite = await import('vite').catch(() => undefined)
-  if (vite === undefined) {
-    // As after `npm ci --omit=dev`: the service runs, and says at `/` what is missing.
+  if (!isInstalled('vite')) {
+    // As after `npm ci --omit=dev`: the service still runs, and `/` explains what is missing.
     process.stderr.write(
-      'stowage: the dashboard needs building, but what builds it is not installed\n',
+      'stowage: the dashboard is not built, because Vite is not installed. Run npm ci to install it.\n',
     )
     return
   }
+  const vite = await import('vite')
   process.stderr.write('stowage: building the dashboard, which takes some seconds once\n')
   const { config } = await import('./vite.config.ts')
   // Whole or not at all, also when two build at once or one is stopped.
@@ -43,6 +43,16 @@ async function build(): Promise<void> {
   await rm(DIST, { recursive: true, force: true })
   // Another may have been quicker with the same.
   await rename(made, DIST).catch(() => rm(made, { recursive: true }))
+}
+
+/** Looks for the package only: if it is there but cannot be loaded, the import reports why. */
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Of everything that the result depends on. */
