@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+
+const DASHBOARD = new URL('..', import.meta.url)
+
+/** A workspace that holds the build script and nothing that it needs. */
+async function anEmptyWorkspace(t: TestContext): Promise<string> {
+  const workspace = await mkdtemp(join(tmpdir(), 'stowage-build-'))
+  t.after(() => rm(workspace, { recursive: true }))
+  const dashboard = join(workspace, 'packages/dashboard')
+  await mkdir(dashboard, { recursive: true })
+  for (const file of ['build.ts', 'package.json']) {
+    await cp(new URL(file, DASHBOARD), join(dashboard, file))
+  }
+  await writeFile(join(workspace, 'package-lock.json'), '{}')
+  return workspace
+}
+
+/** Installs a package named vite, whose code is the given one. */
+async function installVite(workspace: string, code: string): Promise<void> {
+  const folder = join(workspace, 'node_modules/vite')
+  await mkdir(folder, { recursive: true })
+  const manifest = { name: 'vite', type: 'module', exports: './index.js' }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
+  await writeFile(join(folder, 'index.js'), code)
+}
+
+function runBuild(workspace: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const script = join(workspace, 'packages/dashboard/build.ts')
+    const child = execFile(process.execPath, [script], (_error, _stdout, output) =>
+      resolve({ code: child.exitCode ?? -1, output }),
+    )
+  })
+}
+
+test('without Vite the build succeeds and says that the dashboard is not built', async (t) => {
+  const { code, output } = await runBuild(await anEmptyWorkspace(t))
+  assert.equal(code, 0, output)
+  assert.match(output, /the dashboard is not built, because Vite is not installed\. Run npm ci/)
+})
+
+test('a Vite that cannot be loaded fails the build with the whole error', async (t) => {
+  const workspace = await anEmptyWorkspace(t)
+  await installVite(workspace, `throw new Error('Cannot find native binding')`)
+  const { code, output } = await runBuild(workspace)
+  assert.equal(code, 1)
+  assert.match(output, /Error: Cannot find native binding\n\s+at .*index\.js/)
+})
+
+test('a Vite that misses one of its dependencies fails the build and names the dependency', async (t) => {
+  const workspace = await anEmptyWorkspace(t)
+  await installVite(workspace, `import 'rolldown'`)
+  const { code, output } = await runBuild(workspace)
+  assert.equal(code, 1)
+  assert.match(output, /Cannot find package 'rolldown'/)
+})
