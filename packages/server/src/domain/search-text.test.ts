@@ -35,7 +35,8 @@ test('every character folds like its other case, and only once', () => {
     const character = String.fromCodePoint(point)
     const folded = foldText(character)
     for (const same of [character.toUpperCase(), character.toLowerCase(), folded]) {
-      if (foldText(same) !== folded) assert.fail(`U+${point.toString(16)} ${character}`)
+      if (same !== character && foldText(same) !== folded)
+        assert.fail(`U+${point.toString(16)} ${character}`)
     }
   }
 })

@@ -3,11 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { COMPILE_CACHE } from './support/run-tests.ts'
 
-/**
- * What `npm test` runs: every stage is a script of package.json. The quickest word first, then the
- * longest ones, so that both lanes end at about the same time.
+/*
+ * Runs stages of the tests, each of which is a script of package.json: those that are named, or all.
+ *
+ *     node packages/server/test/run-stages.ts check test:core
  */
-const STAGES = [
+
+/** The quickest stage first, then the longest ones, so that both lanes end at about the same time. */
+const ALL_STAGES = [
   'check',
   'test:dashboard',
   'test:ceph',
@@ -23,7 +26,9 @@ const STAGES = [
  */
 const LANES = 2
 
-const WIDTH = Math.max(...STAGES.map((stage) => stage.length))
+const named = process.argv.slice(2)
+const stages = named.length > 0 ? named : ALL_STAGES
+const WIDTH = Math.max(...stages.map((stage) => stage.length))
 
 interface Outcome {
   stage: string
@@ -69,7 +74,7 @@ function failures(lines: string[]): string[] {
   return start < 0 ? lines : lines.slice(start)
 }
 
-const waiting = [...STAGES]
+const waiting = [...stages]
 const lanes = Array.from({ length: LANES }, () => runLane(waiting))
 const outcomes = (await Promise.all(lanes)).flat()
 for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
