@@ -1,10 +1,19 @@
 import type { TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { Tag } from './tags.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** What a key must be allowed to do; `public` needs no key. */
 export type Scope = 'public' | 'read' | 'write' | 'manage'
+
+export interface EndpointResponse {
+  status: number
+  description: string
+  /** Left out for an answer without a JSON body. */
+  schema?: TSchema
+  example?: unknown
+}
 
 /** One call of the interface. The service routes by it, and the OpenAPI document is made from it. */
 export interface Endpoint {
@@ -13,10 +22,10 @@ export interface Endpoint {
   methods: readonly [Method, ...Method[]]
   /** With `:name` for each part that varies. */
   path: string
-  tag: 'Uploads' | 'Assets' | 'Products' | 'Account' | 'Service'
+  tag: Tag
   scope: Scope
   summary: string
-  description?: string
+  description: string
   params?: TObject
   query?: TObject
   headers?: TObject
@@ -24,13 +33,9 @@ export interface Endpoint {
   bodyExample?: unknown
   /** Larger bodies are refused with body_too_large. */
   bodyLimit?: number
-  success: {
-    status: number
-    description: string
-    /** Left out for an answer without a JSON body. */
-    schema?: TSchema
-    example?: unknown
-  }
+  success: EndpointResponse
+  /** A response with a failure status and a body of its own instead of the error body. */
+  failure?: EndpointResponse
   /** What this call can answer beyond the errors that every call can. */
   errors: readonly ErrorCode[]
 }

@@ -1,8 +1,24 @@
 import type { TObject, TSchema } from 'typebox'
-import type { Endpoint, Method } from './endpoint.ts'
+import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { introduction } from './introduction.ts'
 import { ErrorBody, StorageExceededBody } from './service.ts'
+import { TAGS } from './tags.ts'
+
+const REPOSITORY = 'https://github.com/stowage/stowage'
+
+/** What an error of this code carries beside message and code, in the examples. */
+const EXAMPLE_FACTS: Partial<Record<ErrorCode, object>> = {
+  storage_exceeded: {
+    needed: 5_000_000_000,
+    available: 1_200_000_000,
+    limit: 1_000_000_000_000,
+    stored: 998_000_000_000,
+    reserved: 800_000_000,
+  },
+  invalid: { errors: { name: ['must be text of 1 to 255 characters'] } },
+}
 
 /** What any call of the interface can answer, whatever it does. */
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
@@ -51,6 +67,7 @@ function parametersOf(location: 'path' | 'query' | 'header', schema: TObject | u
     name: location === 'header' ? headerName(name) : name,
     in: location,
     required: location === 'path' || required.has(name),
+    description: (property as { description?: string }).description,
     schema: property,
   }))
 }
@@ -65,7 +82,10 @@ function errorResponses(endpoint: Endpoint, components: Components) {
     const schema = codes.includes('storage_exceeded') ? StorageExceededBody : ErrorBody
     const examples = codes.map((code) => [
       code,
-      { summary: ERRORS[code].when, value: { message: ERRORS[code].remedy, code } },
+      {
+        summary: ERRORS[code].when,
+        value: { message: ERRORS[code].remedy, code, ...EXAMPLE_FACTS[code] },
+      },
     ])
     return [
       status,
@@ -86,18 +106,24 @@ function jsonContent(schema: unknown, example: unknown) {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } }
 }
 
+function response(
+  { status, description, schema, example }: EndpointResponse,
+  components: Components,
+) {
+  const content = schema && jsonContent(reference(schema, components), example)
+  return [status, { description, ...(content && { content }) }]
+}
+
 function operation(endpoint: Endpoint, method: Method, components: Components) {
-  const { success, body } = endpoint
+  const { success, failure, body } = endpoint
   const again = method !== endpoint.methods[0]
-  const content =
-    success.schema && jsonContent(reference(success.schema, components), success.example)
   return {
     operationId: again
       ? `${endpoint.operationId}By${headerName(method.toLowerCase())}`
       : endpoint.operationId,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    description: endpoint.description,
     'x-scope': endpoint.scope,
     security: endpoint.scope === 'public' ? [] : [{ key: [] }],
     parameters: [
@@ -112,8 +138,10 @@ function operation(endpoint: Endpoint, method: Method, components: Components) {
       },
     }),
     responses: Object.fromEntries([
-      [success.status, { description: success.description, ...(content && { content }) }],
+      response(success, components),
+      ...(failure ? [response(failure, components)] : []),
       ...errorResponses(endpoint, components),
+      ['default', { $ref: '#/components/responses/OtherError' }],
     ]),
   }
 }
@@ -135,14 +163,29 @@ export function buildOpenApi(options: { baseUrl: string; version: string }) {
     info: {
       title: 'Stowage',
       version: options.version,
-      description: 'Stores digital assets and links them to products.',
+      summary: 'Stores digital assets and links them to products.',
+      description: introduction(options.baseUrl),
+      contact: { name: 'Stowage', url: REPOSITORY },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.baseUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: components,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      responses: {
+        OtherError: {
+          description: 'Any other error. It has the same body.',
+          content: { 'application/json': { schema: reference(ErrorBody, components) } },
+        },
+      },
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key. A service that is open on loopback needs none.',
+        },
+      },
     },
   }
 }

@@ -47,6 +47,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       default: 1,
+      description: 'Number of the page; one after the last is empty',
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
@@ -85,7 +86,11 @@ export const ListAssetsQuery = Type.Object({
     }),
   ),
   type: Type.Optional(
-    Type.Enum(['file', 'link'], { type: 'string', ...Problem('must be file or link') }),
+    Type.Enum(['file', 'link'], {
+      type: 'string',
+      description: 'Only files, or only links',
+      ...Problem('must be file or link'),
+    }),
   ),
   linked: Type.Optional(BooleanQuery('true: with products only; false: without any')),
   sku: Type.Optional(TextQuery('Linked to a product with exactly this SKU')),

@@ -1,3 +1,4 @@
+import { ERRORS, type ErrorCode } from './errors.ts'
 import { type Static, Type } from './type.ts'
 
 export const Health = Type.Object(
@@ -17,11 +18,17 @@ export const Readiness = Type.Object(
 )
 export type Readiness = Static<typeof Readiness>
 
+const Code = Type.Enum(Object.keys(ERRORS) as ErrorCode[], {
+  type: 'string',
+  title: 'ErrorCode',
+  description: 'Never changes once released. New codes may be added',
+})
+
 /** The one body of every error. */
 export const ErrorBody = Type.Object(
   {
     message: Type.String({ description: 'Tells the reader what to do' }),
-    code: Type.String({ description: 'Never changes once released' }),
+    code: Code,
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
         description: 'On 422: what is wrong, by field',
@@ -36,7 +43,7 @@ export type ErrorBody = Static<typeof ErrorBody>
 export const StorageExceededBody = Type.Object(
   {
     message: Type.String(),
-    code: Type.String(),
+    code: Code,
     needed: Type.Integer(),
     available: Type.Integer(),
     limit: Type.Integer(),

@@ -17,7 +17,8 @@ export const readAccount = defineEndpoint({
   path: `${API_PREFIX}/account`,
   tag: 'Account',
   scope: 'read',
-  summary: 'The account, its plan and what is left of it',
+  summary: 'View the account and its plan',
+  description: 'The bytes stored, reserved and available, and the scope of the key in use.',
   success: {
     status: 200,
     description: 'The account',
@@ -33,8 +34,8 @@ export const readUsage = defineEndpoint({
   path: `${API_PREFIX}/account/usage`,
   tag: 'Account',
   scope: 'read',
-  summary: 'What takes the space, by type',
-  description: 'Together it is what `GET /account` says is stored. As fast with a million assets.',
+  summary: 'View the usage by type',
+  description: 'The sum of all types is `stored` of `GET /account`.',
   success: {
     status: 200,
     description: 'The usage',

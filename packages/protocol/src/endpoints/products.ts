@@ -72,6 +72,7 @@ export const readProduct = defineEndpoint({
   tag: 'Products',
   scope: 'read',
   summary: 'View one product',
+  description: 'By its ID in Stowage. Use `GET /products?product_id=` to find it by the shop’s ID.',
   params: ProductPath,
   query: ReadProductQuery,
   success: {

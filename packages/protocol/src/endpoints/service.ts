@@ -8,7 +8,8 @@ export const health = defineEndpoint({
   path: '/healthz',
   tag: 'Service',
   scope: 'public',
-  summary: 'The process runs',
+  summary: 'Check that the process runs',
+  description: 'Does not ask the database or the storage. For liveness checks.',
   success: {
     status: 200,
     description: 'It runs',
@@ -24,13 +25,19 @@ export const readiness = defineEndpoint({
   path: '/readyz',
   tag: 'Service',
   scope: 'public',
-  summary: 'Database and storage answer',
-  description: '503 with the same body when one of them does not.',
+  summary: 'Check that the database and the storage respond',
+  description: 'For readiness checks of a load balancer.',
   success: {
     status: 200,
     description: 'Ready for requests',
     schema: Readiness,
     example: { status: 'ready', checks: { database: 'ok', storage: 'ok' } },
+  },
+  failure: {
+    status: 503,
+    description: 'The database or the storage does not respond. Retry after `Retry-After` seconds',
+    schema: Readiness,
+    example: { status: 'unavailable', checks: { database: 'ok', storage: 'unavailable' } },
   },
   errors: [],
 })
@@ -41,7 +48,8 @@ export const openApi = defineEndpoint({
   path: '/openapi.json',
   tag: 'Service',
   scope: 'public',
-  summary: 'This document',
+  summary: 'Get this document',
+  description: 'The OpenAPI 3.1 document of this service, for code generators and other tools.',
   success: {
     status: 200,
     description: 'OpenAPI 3.1',

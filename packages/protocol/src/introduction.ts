@@ -1,0 +1,88 @@
+/**
+ * What a reader needs to know before the first call, in Markdown: paragraphs, `## ` headings, lists,
+ * fenced code, `code` and nothing else, so that the reference page can render it.
+ */
+export function introduction(baseUrl: string): string {
+  return `Stowage stores digital assets and links them to products.
+
+Every call takes and returns JSON in UTF-8. The examples use these two variables:
+
+\`\`\`sh
+export API=${baseUrl}/api/v1
+export STOWAGE_API_KEY=stow_…
+\`\`\`
+
+## Authentication
+
+Send an API key with every call: \`Authorization: Bearer stow_…\`. A key belongs to one account and has one scope.
+\`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys. A missing or revoked
+key returns 401; a key with too small a scope returns 403.
+
+- Create the first key with \`stowage keys add\` on the server, and more of them with \`POST /keys\`.
+- A service that listens on loopback only is open by default. It needs no key and ignores keys.
+- An ID of another account returns 404, as if it did not exist.
+
+\`\`\`sh
+curl "$API/account" -H "Authorization: Bearer $STOWAGE_API_KEY"
+\`\`\`
+
+## Errors
+
+Every error has the same body. \`message\` is for people and says what to do. \`code\` is for programs and never
+changes once released.
+
+\`\`\`json
+{
+  "message": "Correct the fields named in errors and send the request again.",
+  "code": "invalid",
+  "errors": { "size": ["must be the file’s size in bytes"] }
+}
+\`\`\`
+
+- 422 carries \`errors\`: the problems by field.
+- 402 carries \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
+- 429 and 503 carry \`Retry-After\`, in seconds.
+- Every response has an \`X-Request-Id\`, which is also in the log of the service.
+- A call that returns a 4xx status has changed nothing.
+
+## Paging
+
+Lists return 25 rows per page. \`limit\` changes that, up to 1000; \`page\` selects the page. \`meta.total\` is the
+number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The URLs in \`links\`
+keep all other parameters. A page after the last one is empty, not an error.
+
+\`\`\`sh
+curl "$API/assets?filename=pack&limit=100&page=2" -H "Authorization: Bearer $STOWAGE_API_KEY"
+\`\`\`
+
+## Uploads
+
+The bytes of a file go straight to the storage, in parts, in any order and in parallel.
+
+1. \`POST /assets/signed\` reserves the size and returns one signed URL per part.
+2. \`PUT\` the bytes from \`start\` to \`end\` (exclusive) to each URL, without a \`Content-Type\` header and without
+the API key.
+3. \`POST /assets/:id/uploaded\` completes the upload. The service asks the storage which parts it has.
+
+\`\`\`sh
+curl -s "$API/assets/signed" -H "Authorization: Bearer $STOWAGE_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"name": "pack.zip", "size": 12345, "mime": "application/zip"}' > session.json
+
+curl -X PUT -H 'Content-Type:' --data-binary @pack.zip "$(jq -r '.urls[0].url' session.json)"
+
+curl -s "$API/assets/$(jq -r .id session.json)/uploaded" -H "Authorization: Bearer $STOWAGE_API_KEY" \\
+  -H 'Content-Type: application/json' -d "{\\"upload_id\\": \\"$(jq -r .upload_id session.json)\\"}"
+\`\`\`
+
+A signed URL expires at \`expires_at\`. \`GET /assets/:id/upload\` resumes an upload from any machine: it lists the
+parts that arrived and returns new URLs for the missing ones.
+
+## Idempotency
+
+Every call can be repeated. Completing or cancelling an upload twice returns the same response, and so does
+attaching, detaching or storing the same products. For \`POST /assets/signed\`, send an \`Idempotency-Key\` header
+of your choice: the same key with the same body returns the same upload instead of a second one, and the same
+key with another body returns 409. After a 429, a 503 or a lost connection, wait and send the same call again.
+`
+}
