@@ -88,6 +88,7 @@ export function pageExample(listing: 'assets' | 'products') {
         { url, label: '1', active: true },
         { url: null, label: 'Next »', active: false },
       ],
+      next_after: null,
     },
   }
 }

@@ -15,8 +15,10 @@ export type PageLinks = Static<typeof PageLinks>
 
 export const PageMeta = Type.Object(
   {
-    current_page: Type.Integer(),
-    from: Type.Integer({ description: 'Number of the first row of this page; 0 when empty' }),
+    current_page: Type.Integer({ description: '0 when the page was asked for with after' }),
+    from: Type.Integer({
+      description: 'Number of the first row of this page; 0 when empty, or asked for with after',
+    }),
     to: Type.Integer(),
     last_page: Type.Integer(),
     per_page: Type.Integer(),
@@ -26,10 +28,17 @@ export const PageMeta = Type.Object(
       Type.Object({ url: Nullable('string'), label: Type.String(), active: Type.Boolean() }),
       { description: 'Previous, at most 13 page numbers around the current one, Next' },
     ),
+    next_after: Nullable('string', {
+      description: 'Pass it as `after` to read what follows; null on the last page',
+      examples: ['01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'],
+    }),
   },
   { title: 'PageMeta' },
 )
 export type PageMeta = Static<typeof PageMeta>
+
+/** A name of 255 characters, of up to four bytes each, in base64, behind an ID. */
+const LONGEST_CURSOR = 1500
 
 /** The largest page that a listing returns, whatever is asked for. */
 export const LARGEST_PAGE = 1000
@@ -49,6 +58,15 @@ export const PageQuery = {
       default: 1,
       description: 'Number of the page; one after the last is empty',
       ...Problem('must be a whole number of 1 or more'),
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      maxLength: LONGEST_CURSOR,
+      description:
+        'Instead of `page`: the `meta.next_after` of the page before, asked for with the same sort and filters. ' +
+        'A walk by `after` visits each row that stays in the list exactly once, whatever is added, changed or deleted meanwhile',
+      ...Problem('must be the meta.next_after of a page with the same sort'),
     }),
   ),
 }

@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
+import type { Cursor, SortKey } from '../domain/cursor.ts'
 import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
@@ -20,6 +21,8 @@ export type Reservation =
 
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
+  /** Then the rows are the next `perPage` behind this position, whatever `page` says. */
+  after?: Cursor
   /** Any part of the name, folded by `foldText`. */
   name?: string
   kind?: Asset['kind']
@@ -31,11 +34,13 @@ export interface AssetQuery extends PageRequest {
 }
 
 export interface AssetSort {
-  by: 'created_at' | 'filename' | 'bytes'
+  by: SortKey
   descending: boolean
 }
 
 export interface ProductQuery extends PageRequest {
+  /** Then the rows are the next `perPage` behind this one, whatever `page` says. */
+  after?: Cursor
   /** Any part of the name, folded by `foldText`. */
   name?: string
   sku?: string

@@ -1,3 +1,4 @@
+import type { Cursor } from '../domain/cursor.ts'
 import type { PageRequest } from '../domain/paging.ts'
 
 /**
@@ -69,11 +70,15 @@ export interface Place {
   limit: number
 }
 
+interface PageInOrder extends PageRequest {
+  descending: boolean
+  after?: Cursor
+}
+
 /** Where a page is, of the assets in the order of their ids or in the opposite one. */
-export function placeOf(
-  tally: Tally,
-  { page, perPage, descending }: PageRequest & { descending: boolean },
-): Place | undefined {
+export function placeOf(tally: Tally, wanted: PageInOrder): Place | undefined {
+  const { page, perPage, descending, after } = wanted
+  if (after !== undefined) return placeBehind(tally, { perPage, descending, id: after.id })
   const skipped = (page - 1) * perPage
   const limit = Math.min(perPage, tally.total - skipped)
   if (limit <= 0) return undefined
@@ -92,6 +97,26 @@ export function placeOf(
     isFromEnd,
     offset: isFromEnd ? behind : offset,
     limit,
+  }
+}
+
+/** The blocks that have the next rows behind an id; those up to the id have to be left out of them. */
+function placeBehind(
+  tally: Tally,
+  { id, perPage, descending }: { id: string; perPage: number; descending: boolean },
+): Place | undefined {
+  const { order, ends } = inOrder(tally)
+  const own = order.findLastIndex((first) => first <= id)
+  if (own < 0) return undefined
+  const before = ends[own - 1] ?? 0
+  const first = descending ? indexBeyond(ends, Math.max(0, before - perPage)) : own
+  const last = descending ? own : indexBeyond(ends, (ends[own] ?? 0) + perPage - 1)
+  return {
+    from: order[Math.min(first, own)] ?? '',
+    until: order[last + 1],
+    isFromEnd: descending,
+    offset: 0,
+    limit: perPage,
   }
 }
 

@@ -3,7 +3,10 @@ export interface PageRequest {
   perPage: number
 }
 
-/** Where a page stands in its listing. `from` and `to` are 0 on an empty page. */
+/**
+ * Where a page stands in its listing. `from` and `to` are 0 on an empty page. Behind a cursor the
+ * position is not counted: `page`, `from` and `to` are 0.
+ */
 export interface PagePosition extends PageRequest {
   total: number
   lastPage: number
@@ -11,6 +14,8 @@ export interface PagePosition extends PageRequest {
   to: number
   previous: number | undefined
   next: number | undefined
+  /** The cursor of the last row; undefined when no row follows. */
+  nextAfter?: string | undefined
   /** The page numbers to show: the first, the last, and those around the current one. */
   window: number[]
 }
@@ -35,6 +40,16 @@ export function pagePosition({ page, perPage }: PageRequest, total: number): Pag
   }
 }
 
+/** The position of a page that was read behind a cursor. */
+export function positionBehind(
+  { perPage }: PageRequest,
+  { total, nextAfter }: { total: number; nextAfter: string | undefined },
+): PagePosition {
+  const lastPage = Math.max(1, Math.ceil(total / perPage))
+  const counted = { page: 0, from: 0, to: 0, previous: undefined, next: undefined, window: [] }
+  return { ...counted, perPage, total, lastPage, nextAfter }
+}
+
 /** Which rows a page has, counted from whichever end of the listing is nearer. */
 export interface Stretch {
   /** Then the rows are read in the opposite order. */
@@ -43,8 +58,15 @@ export interface Stretch {
   limit: number
 }
 
-/** Skipping rows costs by their number: so the last page is as near as the first. */
-export function stretchOf({ page, perPage }: PageRequest, total: number): Stretch {
+/**
+ * Skipping rows costs by their number: so the last page is as near as the first. Behind a cursor
+ * nothing is skipped.
+ */
+export function stretchOf(
+  { page, perPage, after }: PageRequest & { after?: object },
+  total: number,
+): Stretch {
+  if (after !== undefined) return { isFromEnd: false, offset: 0, limit: perPage }
   const offset = (page - 1) * perPage
   const limit = Math.max(0, Math.min(perPage, total - offset))
   const behind = total - offset - limit

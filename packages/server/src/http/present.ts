@@ -45,7 +45,10 @@ export function presentProductWithAssets({
   }
 }
 
-/** `url` is the caller's own address: every link keeps its other parameters. */
+/**
+ * `url` is the caller's own address: every link keeps its other parameters. Who came by a cursor goes
+ * on by one.
+ */
 export function presentPage(
   position: PagePosition,
   { base, url }: { base: string; url: string },
@@ -54,12 +57,15 @@ export function presentPage(
   const path = base + pathname
   const urlOf = pageAddresses(path, searchParams)
   const orNull = (page: number | undefined) => (page === undefined ? null : urlOf(page))
+  const next = searchParams.has('after')
+    ? nextBehind(path, searchParams, position.nextAfter)
+    : orNull(position.next)
   return {
     links: {
       first: urlOf(1),
       last: urlOf(position.lastPage),
       prev: orNull(position.previous),
-      next: orNull(position.next),
+      next,
     },
     meta: {
       current_page: position.page,
@@ -76,15 +82,23 @@ export function presentPage(
           label: String(page),
           active: page === position.page,
         })),
-        { url: orNull(position.next), label: 'Next »', active: false },
+        { url: next, label: 'Next »', active: false },
       ],
+      next_after: position.nextAfter ?? null,
     },
   }
 }
 
+function nextBehind(path: string, query: URLSearchParams, after: string | undefined) {
+  if (after === undefined) return null
+  const parameters = new URLSearchParams(query)
+  parameters.set('after', after)
+  return `${path}?${parameters}`
+}
+
 /** All of them differ in one number only, which stays where the caller has it. */
 function pageAddresses(path: string, query: URLSearchParams): (page: number) => string {
-  const pairs = [...query]
+  const pairs = [...query].filter(([name]) => name !== 'after')
   const names = pairs.map(([name]) => name)
   const at = names.includes('page') ? names.indexOf('page') : pairs.length
   const before = new URLSearchParams(pairs.slice(0, at))

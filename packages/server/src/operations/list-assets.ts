@@ -1,10 +1,11 @@
-import type { AssetSort } from '../database/account-data.ts'
+import type { AssetQuery, AssetSort } from '../database/account-data.ts'
 import type { Asset } from '../domain/asset.ts'
+import { cursorText } from '../domain/cursor.ts'
 import type { PagePosition } from '../domain/paging.ts'
-import { pagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
-import { exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
+import { cursorWish, exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
+import { readPage } from './read-page.ts'
 
 export interface AssetListRequest extends PageWish {
   filename?: string | undefined
@@ -28,21 +29,24 @@ export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
 ): Promise<{ assets: AssetWithProducts[]; position: PagePosition }> {
-  const wanted = pageRequest(request)
+  const sort = readSort(request.sort)
   const name = searchText('filename', request.filename)
   const sku = exactText('sku', request.sku)
   const { type, linked, product_id } = request
-  const { rows, total } = await data.listAssets({
-    ...wanted,
-    sort: readSort(request.sort),
+  const query: AssetQuery = {
+    ...pageRequest(request),
+    ...cursorWish(request, sort.by),
+    sort,
     ...(name !== undefined && { name }),
     ...(type !== undefined && { kind: type }),
     ...(linked !== undefined && { linked }),
     ...(sku !== undefined && { sku }),
     ...(product_id !== undefined && { productId: product_id }),
-  })
+  }
+  const cursorOf = (asset: Asset) => cursorText(asset, sort.by)
+  const { rows, position } = await readPage(query, data.listAssets, cursorOf)
   const assets = request.with_products === true ? await withProducts(data, rows) : bare(rows)
-  return { assets, position: pagePosition(wanted, total) }
+  return { assets, position }
 }
 
 /** One statement for all of them, however many there are. */

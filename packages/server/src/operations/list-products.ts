@@ -1,8 +1,10 @@
+import type { ProductQuery } from '../database/account-data.ts'
 import type { Asset } from '../domain/asset.ts'
-import { type PagePosition, pagePosition } from '../domain/paging.ts'
+import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
-import { exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
+import { cursorWish, exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
+import { readPage } from './read-page.ts'
 
 export interface ProductListRequest extends PageWish {
   name?: string | undefined
@@ -24,26 +26,27 @@ export async function listProducts(
   { data }: AccountContext,
   request: ProductListRequest,
 ): Promise<{ products: ProductWithAssets[]; position: PagePosition }> {
-  const wanted = pageRequest(request)
   const sku = exactText('sku', request.sku)
   const { product_id, variant_id } = request
   const name = searchText('name', request.name)
   const vendor = searchText('vendor', request.vendor)
   const tag = searchText('tag', request.tag)
-  const { rows, total } = await data.listProducts({
-    ...wanted,
+  const query: ProductQuery = {
+    ...pageRequest(request),
+    ...cursorWish(request, 'created_at'),
     ...(name !== undefined && { name }),
     ...(sku !== undefined && { sku }),
     ...(product_id !== undefined && { productId: product_id }),
     ...(variant_id !== undefined && { variantId: variant_id }),
     ...(vendor !== undefined && { vendor }),
     ...(tag !== undefined && { tag }),
-  })
+  }
+  const { rows, position } = await readPage(query, data.listProducts, ({ id }) => id)
   const products =
     request.with_assets === true
       ? await withAssets(data, rows)
       : rows.map((product) => ({ product }))
-  return { products, position: pagePosition(wanted, total) }
+  return { products, position }
 }
 
 /** One statement for all of them, however many there are. */

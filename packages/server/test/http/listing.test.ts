@@ -52,6 +52,7 @@ test('a page has the links and the meta of the interface', async (t) => {
       { url: link(3), label: '3', active: false },
       { url: link(3), label: 'Next »', active: false },
     ],
+    next_after: body.data[1].id,
   })
   assert.deepEqual(
     body.data.map(({ products }: { products: unknown }) => products),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Asset } from '../../domain/asset.ts'
+import { type Cursor, cursorText, readCursor } from '../../domain/cursor.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
 import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
@@ -61,9 +62,14 @@ export function testLongLists({ name, open }: Contract): void {
         changes: fc.array(fc.tuple(fc.constantFrom(...Object.keys(change)), fc.nat()), {
           maxLength: 3,
         }),
-        query: queries(),
+        wanted: queries(),
+        // Behind any asset, also one that the filter leaves out or that is deleted meanwhile.
+        cursorAt: fc.option(fc.nat(), { nil: undefined }),
       })
-      const property = fc.asyncProperty(steps, async ({ changes, query }) => {
+      const property = fc.asyncProperty(steps, async ({ changes, wanted, cursorAt }) => {
+        const before = [...model.values()]
+        const last = cursorAt === undefined ? undefined : before[cursorAt % before.length]
+        const query = { ...wanted, ...(last && { after: cursorOf(last, wanted.sort.by) }) }
         for (const [kind, place] of changes) {
           const assets = [...model.values()]
           const asset = assets[place % assets.length]
@@ -161,7 +167,7 @@ function queries(): fc.Arbitrary<AssetQuery> {
 
 /** What the list must be, by looking at every asset. */
 function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
-  const { page, perPage, sort, name = '', kind } = query
+  const { page, perPage, sort, name = '', kind, after } = query
   const matching = assets.filter(
     (asset) =>
       foldText(asset.filename).includes(name) &&
@@ -172,8 +178,23 @@ function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
     ({ created_at: '', filename: foldText(asset.filename), bytes: asset.bytes })[sort.by]
   matching.sort((a, b) => compare(keyOf(a), keyOf(b)) || compare(a.id, b.id))
   if (sort.descending) matching.reverse()
-  const rows = matching.slice((page - 1) * perPage, page * perPage)
+  const isBehind =
+    ({ value = '', id }: Cursor) =>
+    (asset: Asset) => {
+      const order = compare(keyOf(asset), value) || compare(asset.id, id)
+      return sort.descending ? order < 0 : order > 0
+    }
+  const rows =
+    after === undefined
+      ? matching.slice((page - 1) * perPage, page * perPage)
+      : matching.filter(isBehind(after)).slice(0, perPage)
   return { ids: idsOf(rows), total: matching.length }
+}
+
+function cursorOf(asset: Asset, by: AssetQuery['sort']['by']): Cursor {
+  const cursor = readCursor(cursorText(asset, by), by)
+  assert.ok(cursor)
+  return cursor
 }
 
 function compare(a: string | number, b: string | number): number {

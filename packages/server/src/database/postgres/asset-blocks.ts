@@ -2,6 +2,7 @@ import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import type { Tallies } from '../tallies.ts'
 import { addToTally, type CountedBlock, isComplete, placeOf, type Tally } from '../tally.ts'
+import { behindCursor } from './asset-order.ts'
 import { allOf, type Fragment } from './conditions.ts'
 import { atOneMoment, type Sql } from './connection.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
@@ -95,7 +96,13 @@ export function countBlocks(sql: Sql, account: string, tallies: Tallies) {
       const place = placeOf(tally, { ...query, descending })
       if (place === undefined) return []
       const { from, until = LAST, isFromEnd, offset, limit } = place
-      const within = [ready, sql`id >= ${from}`, sql`id < ${until}`, ...conditions]
+      const within = [
+        ready,
+        sql`id >= ${from}`,
+        sql`id < ${until}`,
+        ...conditions,
+        ...behindCursor(sql, query),
+      ]
       const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
       // What is skipped is read from the index alone.
       const rows = await sql<ListedRow[]>`

@@ -1,21 +1,15 @@
 import type { Asset } from '../../domain/asset.ts'
 import { stretchOf } from '../../domain/paging.ts'
 import { TRIGRAM_LENGTH } from '../../domain/search-text.ts'
-import type { AccountData, AssetQuery, AssetSort, Rows } from '../account-data.ts'
+import type { AccountData, AssetQuery, Rows } from '../account-data.ts'
 import type { Tallies } from '../tallies.ts'
 import { countBlocks } from './asset-blocks.ts'
+import { behindCursor, orderOf } from './asset-order.ts'
 import { allOf, containing, type Fragment } from './conditions.ts'
 import type { Sql } from './connection.ts'
 import { type FoundFew, findFew } from './few-assets.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
-
-/** Each has an index behind it that ends with the id, so that equal ones keep an order. */
-const SORTS: Record<AssetSort['by'], string[]> = {
-  created_at: ['id'],
-  filename: ['search_name', 'id'],
-  bytes: ['bytes', 'id'],
-}
 
 /** Up to so many rows are skipped sooner than blocks are looked up. */
 const NEAR = 2000
@@ -52,25 +46,18 @@ export function ownAssetList(
     return conditions
   }
 
-  function orderOf({ by, descending }: AssetSort): Fragment {
-    const direction = descending ? sql`desc` : sql`asc`
-    const [first = 'id', second] = SORTS[by]
-    return second
-      ? sql`${sql(first)} ${direction}, ${sql(second)} ${direction}`
-      : sql`${sql(first)} ${direction}`
-  }
-
   /** Rows are skipped one by one, from whichever end is nearer. */
   async function readPage(query: AssetQuery, total: number, filter: Fragment[]) {
     const { isFromEnd, offset, limit } = stretchOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
-    const order = orderOf({ by, descending: descending !== isFromEnd })
+    const order = orderOf(sql, { by, descending: descending !== isFromEnd })
+    const conditions = [ready, ...filter, ...behindCursor(sql, query)]
     // What is skipped is read from the index alone.
     const rows = await sql<ListedRow[]>`
       select ${columns}, ${listedAt(sql, account)} from assets
       where id = any(array(
-        select id from assets where ${allOf(sql, [ready, ...filter])}
+        select id from assets where ${allOf(sql, conditions)}
         order by ${order} limit ${limit} offset ${offset}))
       order by ${order}`
     return isFromEnd ? [...rows].reverse() : [...rows]
@@ -83,12 +70,13 @@ export function ownAssetList(
   }
 
   async function listWithoutFilter(query: AssetQuery): Promise<Rows<Asset>> {
-    const offset = (query.page - 1) * query.perPage
+    const offset = query.after === undefined ? (query.page - 1) * query.perPage : 0
     if (offset <= NEAR) {
+      const conditions = [ready, ...behindCursor(sql, query)]
       const rows = await sql<CountedRow[]>`
         select ${columns}, (select asset_count from accounts where id = ${account}) as total
-        from assets where ${ready}
-        order by ${orderOf(query.sort)} limit ${query.perPage} offset ${offset}`
+        from assets where ${allOf(sql, conditions)}
+        order by ${orderOf(sql, query.sort)} limit ${query.perPage} offset ${offset}`
       return { rows: rows.map(toAsset), total: rows[0]?.total ?? (await readTotal()) }
     }
     if (query.sort.by === 'created_at') return listByBlocks(query, [])
@@ -126,7 +114,7 @@ export function ownAssetList(
         const few = await listFew(query, {
           key: keyOf(query),
           filter: [...like, ...others],
-          order: orderOf(query.sort),
+          order: orderOf(sql, query.sort),
         })
         if (few !== undefined) return few
       }

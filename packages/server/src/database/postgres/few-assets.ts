@@ -1,6 +1,7 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { FEW, type Found, inOrder, type openFoundFew, pageOf } from '../found-few.ts'
+import { behindCursor } from './asset-order.ts'
 import { allOf, type Fragment } from './conditions.ts'
 import { atOneMoment, type Sql } from './connection.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
@@ -33,11 +34,27 @@ export function findFew(sql: Sql, account: string, memory: FoundFew) {
     return { rows: ordered.map(toAsset), total: found.ids.length }
   }
 
+  /** Behind a cursor the rows are checked again: they are those of now, the total that of before. */
+  async function readBehind(
+    query: AssetQuery,
+    { order, filter }: { order: Fragment; filter: Fragment[] },
+  ): Promise<Rows<Asset> | undefined> {
+    const found = await find(order, filter)
+    if (found === undefined) return undefined
+    const among = sql`id = any(${found.ids}::uuid[])`
+    const conditions = [ready, among, ...filter, ...behindCursor(sql, query)]
+    const rows = await sql<ListedRow[]>`
+      select ${sql(ASSET_COLUMNS)} from assets where ${allOf(sql, conditions)}
+      order by ${order} limit ${query.perPage}`
+    return { rows: rows.map(toAsset), total: found.ids.length }
+  }
+
   /** Undefined when there are too many. As long as nothing changes it is one statement. */
   return async (
     query: AssetQuery,
     { order, filter, key }: { order: Fragment; filter: Fragment[]; key: string },
   ): Promise<Rows<Asset> | undefined> => {
+    if (query.after !== undefined) return readBehind(query, { order, filter })
     const name = JSON.stringify([account, key, query.sort])
     const known = memory.find(name)
     const recall = async () => (known === undefined ? 'changed' : read(known, query))

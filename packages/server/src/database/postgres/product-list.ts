@@ -25,8 +25,10 @@ export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'li
       const total = counted?.total ?? 0
       const { isFromEnd, offset, limit } = stretchOf(query, total)
       if (limit === 0) return { rows: [], total }
+      const { after } = query
+      const behind = after === undefined ? sql`` : sql`and id < ${after.id}`
       const rows = await sql<ProductRow[]>`
-        select ${sql(PRODUCT_COLUMNS)} from products where ${filtered}
+        select ${sql(PRODUCT_COLUMNS)} from products where ${filtered} ${behind}
         order by id ${isFromEnd ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}`
       const products = rows.map(toProduct)
       return { rows: isFromEnd ? products.reverse() : products, total }

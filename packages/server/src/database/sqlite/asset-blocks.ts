@@ -3,7 +3,7 @@ import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery } from '../account-data.ts'
 import { openTallies } from '../tallies.ts'
 import { addToTally, type CountedBlock, isComplete, placeOf, type Tally } from '../tally.ts'
-import type { AssetFilter } from './asset-filter.ts'
+import { type AssetFilter, behindCursor } from './asset-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
@@ -110,11 +110,14 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       const place = placeOf(tally, { ...query, descending })
       if (place === undefined) return []
       const { from, until = END, isFromEnd, offset, limit } = place
+      const cursor = behindCursor(query)
+      const conditions = [...filter.conditions, ...cursor.conditions]
       const page = prepare<ListedRow>(
-        `select ${LISTED_COLUMNS} ${matching(filter.conditions, ':from', ':until')}
+        `select ${LISTED_COLUMNS} ${matching(conditions, ':from', ':until')}
          order by id ${isFromEnd ? 'desc' : 'asc'} limit +:limit offset :offset`,
       )
-      const rows = page.all({ account, from, until, limit, offset, ...filter.parameters })
+      const parameters = { ...filter.parameters, ...cursor.parameters }
+      const rows = page.all({ account, from, until, limit, offset, ...parameters })
       const assets = rows.map(toListedAsset(account))
       return isFromEnd === descending ? assets : assets.reverse()
     },

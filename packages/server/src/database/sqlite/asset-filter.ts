@@ -40,6 +40,19 @@ export function filterOf(query: AssetQuery): AssetFilter {
   return { conditions, parameters }
 }
 
+/** The rows behind the query's cursor, in the order of its sort; all rows where it has none. */
+export function behindCursor({ sort, after }: AssetQuery): AssetFilter {
+  if (after === undefined) return { conditions: [], parameters: {} }
+  const sign = sort.descending ? '<' : '>'
+  if (after.value === undefined) {
+    return { conditions: [`id ${sign} :after_id`], parameters: { after_id: after.id } }
+  }
+  return {
+    conditions: [`(${SORTS[sort.by].join(', ')}) ${sign} (:after_value, :after_id)`],
+    parameters: { after_value: after.value, after_id: after.id },
+  }
+}
+
 export function isOfProducts({ sku, productId }: AssetQuery): boolean {
   return sku !== undefined || productId !== undefined
 }

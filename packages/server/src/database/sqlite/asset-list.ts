@@ -2,7 +2,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { stretchOf } from '../../domain/paging.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { prepareAssetBlocks } from './asset-blocks.ts'
-import { type AssetFilter, filterOf, isOfProducts, orderOf } from './asset-filter.ts'
+import { type AssetFilter, behindCursor, filterOf, isOfProducts, orderOf } from './asset-filter.ts'
 import { prepareFewAssets } from './few-assets.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -29,13 +29,15 @@ export function prepareAssetList(connection: Connection) {
     const { isFromEnd, offset, limit } = stretchOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
+    const cursor = behindCursor(query)
+    const conditions = [READY, ...filter.conditions, ...cursor.conditions]
     const page = prepare<ListedRow>(
-      `select ${LISTED_COLUMNS} from assets where ${[READY, ...filter.conditions].join(' and ')}
+      `select ${LISTED_COLUMNS} from assets where ${conditions.join(' and ')}
        order by ${orderOf({ by, descending: descending !== isFromEnd })}
        limit +:limit offset :offset`,
     )
     const rows = page
-      .all({ account, ...filter.parameters, limit, offset })
+      .all({ account, ...filter.parameters, ...cursor.parameters, limit, offset })
       .map(toListedAsset(account))
     return isFromEnd ? rows.reverse() : rows
   }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { FEW, type Found, inOrder, openFoundFew, pageOf } from '../found-few.ts'
-import { type AssetFilter, isOfProducts, orderOf } from './asset-filter.ts'
+import { type AssetFilter, behindCursor, isOfProducts, orderOf } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -51,6 +51,20 @@ export function prepareFewAssets({ prepare }: Connection) {
     return currentRevision.get({ account })?.revision === known.revision ? known : undefined
   }
 
+  function readPage(found: Found<number>, query: AssetQuery): ListedRow[] {
+    if (query.after === undefined) {
+      const seqs = pageOf(found, query)
+      return inOrder(seqs, rowsOf.all({ seqs: JSON.stringify(seqs) }), ({ seq }) => seq)
+    }
+    const { conditions, parameters } = behindCursor(query)
+    const behind = prepare<ListedRow>(
+      `select ${LISTED_COLUMNS} from assets
+       where seq in (select value from json_each(:seqs)) and ${conditions.join(' and ')}
+       order by ${orderOf(query.sort)} limit +:limit`,
+    )
+    return behind.all({ seqs: JSON.stringify(found.ids), limit: query.perPage, ...parameters })
+  }
+
   /** Undefined when there are too many, or the name is too short. */
   return (account: string, query: AssetQuery, filter: AssetFilter): Rows<Asset> | undefined => {
     const key = JSON.stringify([account, filter.parameters, query.sort])
@@ -58,9 +72,7 @@ export function prepareFewAssets({ prepare }: Connection) {
     if (found === undefined) return undefined
     // What products change is not seen by the account's revision.
     if (!isOfProducts(query)) memory.keep(key, found)
-    const seqs = pageOf(found, query)
-    const rows = rowsOf.all({ seqs: JSON.stringify(seqs) })
-    const ordered = inOrder(seqs, rows, ({ seq }) => seq)
-    return { rows: ordered.map(toListedAsset(account)), total: found.ids.length }
+    const rows = readPage(found, query).map(toListedAsset(account))
+    return { rows, total: found.ids.length }
   }
 }

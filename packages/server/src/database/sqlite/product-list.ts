@@ -40,10 +40,14 @@ export function prepareProductList(connection: Connection) {
       const { isFromEnd, offset, limit } = stretchOf(query, total)
       if (limit === 0) return { rows: [], total }
       const direction = isFromEnd ? 'asc' : 'desc'
+      const { after } = query
+      const behind = after === undefined ? '' : 'and id < :after'
       const page = prepare<ProductRow>(
-        `select ${PRODUCT_COLUMNS} ${filtered} order by id ${direction} limit +:limit offset :offset`,
+        `select ${PRODUCT_COLUMNS} ${filtered} ${behind}
+         order by id ${direction} limit +:limit offset :offset`,
       )
-      const rows = page.all({ account, ...parameters, limit, offset }).map(toProduct)
+      const cursor = after && { after: after.id }
+      const rows = page.all({ account, ...parameters, ...cursor, limit, offset }).map(toProduct)
       return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
   }

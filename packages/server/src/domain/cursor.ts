@@ -1,0 +1,35 @@
+import type { Asset } from './asset.ts'
+import { foldText } from './search-text.ts'
+
+/** What a list is sorted by. The ID decides between equal values. */
+export type SortKey = 'created_at' | 'filename' | 'bytes'
+
+/** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
+export interface Cursor {
+  id: string
+  /** The folded name or the bytes of the row; left out where the list is sorted by ID. */
+  value?: string | number
+}
+
+const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]+))?$/i
+
+/** The ID alone where it decides the order; otherwise followed by the name or the bytes. */
+export function cursorText({ id, filename, bytes }: Asset, by: SortKey): string {
+  if (by === 'filename') return `${id}.${Buffer.from(filename).toString('base64url')}`
+  return by === 'bytes' ? `${id}.${bytes}` : id
+}
+
+/** Undefined when the text is not the cursor of a list that is sorted by this key. */
+export function readCursor(text: string, by: SortKey): Cursor | undefined {
+  const [, id, value] = CURSOR.exec(text) ?? []
+  if (id === undefined) return undefined
+  const cursor = { id: id.toLowerCase() }
+  if (by === 'created_at') return value === undefined ? cursor : undefined
+  if (value === undefined) return undefined
+  if (by === 'filename') {
+    const name = Buffer.from(value, 'base64url').toString()
+    return name.includes('\0') ? undefined : { ...cursor, value: foldText(name) }
+  }
+  const bytes = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+  return Number.isSafeInteger(bytes) ? { ...cursor, value: bytes } : undefined
+}
