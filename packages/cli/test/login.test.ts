@@ -95,7 +95,7 @@ test('a service that is away is said so in seconds, with what to do', async (t) 
   for (const words of [['ls'], ['upload', 'a.txt'], ['login', '--key', 'x']]) {
     const { code, stdout, stderr } = await run(...words, '--url', url)
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
-    assert.match(stderr, /no service answers at http:\/\/127.*ECONNREFUSED.*stowage serve/)
+    assert.match(stderr, /No answer from http:\/\/127.*stowage serve.*ECONNREFUSED.*--url/)
     assert.doesNotMatch(stderr, /^ +at /m)
   }
 })
@@ -115,7 +115,7 @@ test('what is no Stowage is said to be none', async (t) => {
   for (; answers.length > 0; answers.shift()) {
     const other = await run('ls', '--url', url)
     assert.equal(other.code, 1)
-    assert.match(other.stderr, /^stowage: http:\S+ That is not Stowage.+Is the address right\?$/m)
+    assert.match(other.stderr, /^stowage: http:\S+ Unexpected response.+Check the base URL\.$/m)
     assert.doesNotMatch(other.stderr, /^ +at /m)
   }
 })

@@ -6,10 +6,11 @@ import type {
   ProductPage,
   ProductWithAssets,
 } from '@stowage/protocol'
-import type { Account, CallSettings, Client, NewKey, Usage } from './client.ts'
+import type { Account, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
-import type { Call, Request } from './request.ts'
+import { rangeHeader } from './range-header.ts'
+import { type Call, type CallSettings, type Request, splitSettings } from './request.ts'
 
 /** Every call that is one request. */
 export function createCalls(
@@ -17,14 +18,14 @@ export function createCalls(
 ): Omit<Client, 'upload' | 'unfinished' | 'cancelUpload'> {
   const { data } = request
 
-  /** Its answer may have got lost once it was carried out: then it is gone, as wanted. */
-  async function remove(path: string, settings: CallSettings = {}): Promise<void> {
+  /** The answer may be lost after the call was carried out: then `not_found` is what was wanted. */
+  async function remove(path: string, id: string, settings: CallSettings = {}): Promise<void> {
     let isAgain = false
     const onRetry = () => {
       isAgain = true
     }
     try {
-      await request.json(path, { ...settings, method: 'DELETE', onRetry })
+      await request.json(path, { ...settings, id, method: 'DELETE', onRetry })
     } catch (error) {
       if (!isAgain || !isStowageError(error, 'not_found')) throw error
     }
@@ -32,34 +33,35 @@ export function createCalls(
 
   const sendWith =
     (method: string) =>
-    <Data>(path: string, body: unknown, settings: Call = {}) =>
-      data<Data>(path, { ...settings, method, body })
+    <Data>(path: string, body: unknown, call: Call = {}) =>
+      data<Data>(path, { ...call, method, body })
   const post = sendWith('POST')
   const put = sendWith('PUT')
 
   return {
     assets: (query) => createListing<Asset, AssetPage>(request, '/assets', query),
-    asset: (id, { signal, ...query } = {}) => data<Asset>(`/assets/${id}`, { query, signal }),
+    asset: (id, query) => data<Asset>('/assets/:id', { ...splitSettings(query), id }),
     store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, isOnce: true }),
-    change: (id, changes, settings) => put<Asset>(`/assets/${id}`, changes, settings),
-    delete: (id, settings) => remove(`/assets/${id}`, settings),
-    attach: (id, products, settings) => post<Asset>(`/assets/${id}/attach`, products, settings),
-    detach: (id, products, settings) => post<Asset>(`/assets/${id}/detach`, products, settings),
-    download(id, { range, signal } = {}) {
-      const last = range?.end ? range.end - 1 : ''
-      const headers = range && { Range: `bytes=${range.start}-${last}` }
-      return request.response(`/assets/${id}/download`, { headers, signal })
+    change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
+    delete: (id, settings) => remove('/assets/:id', id, settings),
+    attach: (id, products, settings) =>
+      post<Asset>('/assets/:id/attach', products, { ...settings, id }),
+    detach: (id, products, settings) =>
+      post<Asset>('/assets/:id/detach', products, { ...settings, id }),
+    async download(id, { range, ...settings } = {}) {
+      const headers = range && { Range: rangeHeader(range) }
+      return request.response('/assets/:id/download', { ...settings, id, headers })
     },
-    address: (id, settings) => data(`/assets/${id}/address`, settings),
+    address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
-    product: (id, { signal, ...query } = {}) =>
-      data<ProductWithAssets>(`/products/${id}`, { query, signal }),
+    product: (id, query) =>
+      data<ProductWithAssets>('/products/:id', { ...splitSettings(query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
-    deleteProduct: (id, settings) => remove(`/products/${id}`, settings),
+    deleteProduct: (id, settings) => remove('/products/:id', id, settings),
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isOnce: true }),
-    revokeKey: (id, settings) => remove(`/keys/${id}`, settings),
+    revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
 }

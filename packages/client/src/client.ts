@@ -18,9 +18,10 @@ import type {
   UsageAnswer,
 } from '@stowage/protocol'
 import { createCalls } from './calls.ts'
-import { connect } from './connect.ts'
+import { type ConnectPlatform, connect } from './connect.ts'
 import type { Listing } from './listing.ts'
 import type { RetryOptions } from './patience.ts'
+import type { CallSettings } from './request.ts'
 import { type BlobInput, openBlob } from './upload/blob-source.ts'
 import { openBrowserStore } from './upload/indexed-db-store.ts'
 import type { LegContext } from './upload/leg.ts'
@@ -46,10 +47,6 @@ export interface ClientOptions {
   store?: UploadStore | undefined
   /** Makes the calls to the service. Parts are sent without it. */
   fetch?: typeof globalThis.fetch | undefined
-}
-
-export interface CallSettings {
-  signal?: AbortSignal | undefined
 }
 
 export interface DownloadOptions extends CallSettings {
@@ -108,13 +105,18 @@ export function createClient(options: ClientOptions = {}): Client {
   })
 }
 
+type Platform = Pick<LegContext, 'open' | 'store'> & ConnectPlatform
+
 /** The client on a platform: how it reads files, and where it remembers them. */
 export function createClientOn<Input>(
   options: ClientOptions,
-  platform: Pick<LegContext, 'open' | 'store'>,
+  { moreOptions = '', adviceFor, ...platform }: Platform,
 ): Client<Input> {
   const { retry = {}, stallMs = 30_000 } = options
-  const { baseUrl, request } = connect(options)
+  const { baseUrl, request } = connect(options, {
+    moreOptions: `parallel stallMs store ${moreOptions}`,
+    adviceFor,
+  })
   const context: LegContext = {
     ...platform,
     request,

@@ -1,5 +1,5 @@
 import type { ClientOptions } from './client.ts'
-import { createRequest, type Request } from './request.ts'
+import { createRequest, type Request, type RequestOptions } from './request.ts'
 
 export type ConnectOptions = Pick<
   ClientOptions,
@@ -12,9 +12,20 @@ export interface Connection {
   request: Request
 }
 
-/** Nothing is asked yet. */
-export function connect(options: ConnectOptions): Connection {
-  const baseUrl = (options.baseUrl ?? '').replace(/(\/api\/v1)?\/*$/, '')
+export interface ConnectPlatform {
+  /** The names of the options beside `ConnectOptions`, separated by spaces. */
+  moreOptions?: string | undefined
+  adviceFor?: RequestOptions['adviceFor']
+}
+
+/** Makes no request yet. Throws a TypeError for options that cannot work. */
+export function connect(
+  options: ConnectOptions,
+  { moreOptions = '', adviceFor }: ConnectPlatform = {},
+): Connection {
+  refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`)
+  refuseUnknown(options.retry ?? {}, 'tries firstMs longestMs giveUpAfterMs')
+  const baseUrl = readBaseUrl(options.baseUrl ?? '')
   const request = createRequest({
     baseUrl,
     apiKey: options.apiKey,
@@ -22,6 +33,25 @@ export function connect(options: ConnectOptions): Connection {
     fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
     timeoutMs: options.timeoutMs ?? 60_000,
     retry: options.retry ?? {},
+    adviceFor,
   })
   return { baseUrl, request }
+}
+
+/** A mistyped option would otherwise be ignored. */
+function refuseUnknown(options: object, known: string): void {
+  for (const name of Object.keys(options)) {
+    if (!known.split(' ').includes(name)) {
+      throw new TypeError(`Unknown option “${name}”. Known options: ${known}`)
+    }
+  }
+}
+
+/** An absolute URL, a path of the page's own host, or nothing: the page's own host. */
+function readBaseUrl(given: string): string {
+  const isUrl = /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(given) && URL.canParse(given)
+  if (!isUrl && !/^(\/[^/?#][^?#]*)?\/?$/.test(given)) {
+    throw new TypeError(`Invalid baseUrl “${given}”. Use a URL such as https://files.example`)
+  }
+  return given.replace(/(\/api\/v1)?\/*$/, '')
 }

@@ -23,6 +23,7 @@ export interface StowageErrorDetails {
   errors?: Record<string, string[]> | undefined
   facts?: Record<string, unknown> | undefined
   retryAfterMs?: number | undefined
+  requestId?: string | undefined
   cause?: unknown
 }
 
@@ -39,11 +40,13 @@ export class StowageError extends Error {
   declare readonly facts: Record<string, unknown>
   /** How long the answer asks us to wait. */
   declare readonly retryAfterMs: number | undefined
+  /** What the service calls this request in its log; undefined when there was no answer. */
+  declare readonly requestId: string | undefined
 
   constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {
     super(message, details)
-    const { status = 0, errors = {}, facts = {}, retryAfterMs } = details
-    Object.assign(this, { code, status, errors, facts, retryAfterMs })
+    const { status = 0, errors = {}, facts = {}, retryAfterMs, requestId } = details
+    Object.assign(this, { code, status, errors, facts, retryAfterMs, requestId })
   }
 }
 

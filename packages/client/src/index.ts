@@ -1,7 +1,22 @@
-export type { Asset, Key, Product, ProductDetails, ProductReferences } from '@stowage/protocol'
+export type {
+  Asset,
+  AssetChanges,
+  AssetPage,
+  Key,
+  KeyRequest,
+  LinkRequest,
+  ListAssetsQuery,
+  ListProductsQuery,
+  PageLinks,
+  PageMeta,
+  Product,
+  ProductDetails,
+  ProductPage,
+  ProductReferences,
+  ProductWithAssets,
+} from '@stowage/protocol'
 export {
   type Account,
-  type CallSettings,
   type Client,
   type ClientOptions,
   createClient,
@@ -18,6 +33,7 @@ export {
 } from './errors.ts'
 export type { Listing } from './listing.ts'
 export type { RetryOptions } from './patience.ts'
+export type { CallSettings } from './request.ts'
 export type { BlobInput } from './upload/blob-source.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'

@@ -1,5 +1,5 @@
 import type { PageMeta } from '@stowage/protocol'
-import type { Request } from './request.ts'
+import { type CallSettings, type Request, splitSettings } from './request.ts'
 
 interface Page<Item> {
   data: Item[]
@@ -18,16 +18,17 @@ const WALK_LIMIT = 1000
 export function createListing<Item extends { id: string }, OnePage extends Page<Item>>(
   request: Request,
   path: string,
-  { signal, ...query }: { limit?: number; signal?: AbortSignal | undefined } = {},
+  given: { limit?: number } & CallSettings = {},
 ): Listing<Item, OnePage> {
+  const call = splitSettings(given)
   const read = (wanted: Record<string, unknown>) =>
-    request.json<OnePage>(path, { query: { ...query, ...wanted }, signal })
+    request.json<OnePage>(path, { ...call, query: { ...call.query, ...wanted } })
   return {
     page: (number) => read({ page: number }),
     async *[Symbol.asyncIterator]() {
       let before = new Set<string>()
       for (let page = 1, last = 1; page <= last; page += 1) {
-        const { data, meta } = await read({ limit: query.limit ?? WALK_LIMIT, page })
+        const { data, meta } = await read({ limit: given.limit ?? WALK_LIMIT, page })
         // What is added meanwhile pushes items on to the next page: they are not given twice.
         for (const item of data) if (!before.has(item.id)) yield item
         before = new Set(data.map(({ id }) => id))

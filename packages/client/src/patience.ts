@@ -1,5 +1,10 @@
 /** How calls and parts that fail are tried again. */
 export interface RetryOptions {
+  /**
+   * How often one call is tried, 5 by default; 1 never retries. An upload goes by `giveUpAfterMs`
+   * instead, once the service has answered at least once.
+   */
+  tries?: number | undefined
   /** The first pause, 500 ms by default. Each next one is twice as long, give or take. */
   firstMs?: number | undefined
   /** The longest pause, 20 s by default. */

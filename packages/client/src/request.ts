@@ -1,16 +1,29 @@
-import { isTransient, StowageError, stalled } from './errors.ts'
+import { isStowageError, isTransient, StowageError, stalled } from './errors.ts'
 import { isOffline, type Patience, pause, pauseBefore, type RetryOptions } from './patience.ts'
 
-export interface Call {
+/** What callers may set for one call. */
+export interface CallSettings {
+  signal?: AbortSignal | undefined
+  /** For this call, in place of the client's: `{ tries: 1 }` never retries. */
+  retry?: RetryOptions | undefined
+  /** How long one try may take, in place of the client's. */
+  timeoutMs?: number | undefined
+}
+
+export interface Call extends CallSettings {
   method?: string | undefined
+  /** Replaces `:id` in the path. Rejects with a TypeError when it is not a UUID. */
+  id?: string | undefined
   query?: Record<string, unknown> | undefined
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string> | undefined
-  signal?: AbortSignal | undefined
   /** Carried out twice it would do harm: only what was surely refused (429, 503) is tried again. */
   isOnce?: boolean | undefined
-  /** Goes on as long as it allows; left out: a few tries. What succeeds is for the caller to say. */
+  /**
+   * Retries as long as it allows, once the service has answered at least once; left out: a few tries.
+   * The caller reports successes.
+   */
   patience?: Patience | undefined
   /** Told about each failure that is tried again. */
   onRetry?: ((error: StowageError) => void) | undefined
@@ -23,6 +36,8 @@ export interface RequestOptions {
   /** How long one try of a call may take. */
   timeoutMs: number
   retry: RetryOptions
+  /** What to check when no connection was ever made; undefined: there is nothing more to say. */
+  adviceFor?: ((cause: unknown) => string | undefined) | undefined
 }
 
 /** Calls the interface; paths are relative to `/api/v1`. */
@@ -37,27 +52,32 @@ export interface Request {
 
 const FEW_TRIES = 5
 
+const PAGE_ADVICE =
+  'Check baseUrl, and that the service is running and accepts requests from this page (CORS; a service without keys refuses other origins).'
+
 export function createRequest(options: RequestOptions): Request {
-  const { baseUrl, apiKey, retry } = options
+  const { baseUrl, apiKey } = options
+  /** Whether Stowage itself has ever answered. Until then the settings are the likely cause of failures. */
+  let isReached = false
 
   /** One try, in time; whatever fails is a StowageError, or the caller's own abort. */
   async function attempt<Answer>(
-    path: string,
+    url: string,
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
-    const { method = 'GET', query = {}, body, headers, signal } = call
-    // Out of the try: what no header can hold is no failure of the line.
+    const { method = 'GET', body, headers, signal, timeoutMs = options.timeoutMs } = call
+    // Outside of the try: an API key that no header can hold is not a network failure.
     const sent = new Headers({
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     })
     const clock = new AbortController()
-    const timer = setTimeout(() => clock.abort(), options.timeoutMs)
+    const timer = setTimeout(() => clock.abort(), timeoutMs)
     const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
     try {
-      const response = await options.fetch(`${baseUrl}/api/v1${path}${queryOf(query)}`, {
+      const response = await options.fetch(url, {
         method,
         headers: sent,
         // Undefined where there is none.
@@ -66,11 +86,14 @@ export function createRequest(options: RequestOptions): Request {
       })
       if (!response.ok) throw errorOf(response, await response.text())
       return await read(response)
-    } catch (error) {
+    } catch (cause) {
       if (signal?.aborted) throw signal.reason
-      if (error instanceof StowageError) throw error
-      if (clock.signal.aborted) throw stalled(options.timeoutMs)
-      throw new StowageError('network', 'The service is out of reach.', { cause: error })
+      if (cause instanceof StowageError) throw cause
+      if (clock.signal.aborted) throw stalled(timeoutMs)
+      const advice = isReached ? '' : ` ${options.adviceFor?.(cause) ?? PAGE_ADVICE}`
+      throw new StowageError('network', `No answer from ${baseUrl || 'the service'}.${advice}`, {
+        cause,
+      })
     } finally {
       // What is read later, as a stream, may take longer.
       clearTimeout(timer)
@@ -82,15 +105,26 @@ export function createRequest(options: RequestOptions): Request {
     call: Call,
     read: (response: Response) => Promise<Answer>,
   ): Promise<Answer> {
+    const { patience, isOnce, onRetry, signal } = call
+    const retry = { ...options.retry, ...call.retry }
+    const { tries: most = FEW_TRIES } = retry
+    const url = `${baseUrl}/api/v1${path.replace(':id', () => checkId(call.id))}${queryOf(call.query)}`
     for (let tries = 1; ; tries += 1) {
       try {
-        return await attempt(path, call, read)
+        const answer = await attempt(url, call, read)
+        isReached = true
+        return answer
       } catch (error) {
-        const mayAgain = isTransient(error) && (!call.isOnce || wasRefused(error))
-        if (!mayAgain || (call.patience === undefined && tries === FEW_TRIES)) throw error
-        if (!isOffline()) call.patience?.failed(error)
-        call.onRetry?.(error)
-        await pause(pauseBefore(tries, retry, error.retryAfterMs), call.signal)
+        if (!isStowageError(error)) throw error
+        isReached ||= error.status > 0 && error.code !== 'bad_answer'
+        if (!isTransient(error) || (isOnce && !wasRefused(error))) throw error
+        const isLasting = patience && (isReached || isOffline())
+        if (!isLasting && tries >= most) throw error
+        // Tries while offline do not count.
+        if (isLasting && isOffline()) tries = 0
+        else patience?.failed(error)
+        onRetry?.(error)
+        await pause(pauseBefore(Math.max(1, tries), retry, error.retryAfterMs), signal)
       }
     }
   }
@@ -104,12 +138,27 @@ export function createRequest(options: RequestOptions): Request {
   }
 }
 
+/** Parts a query from what is meant for the call itself. */
+export function splitSettings(given: CallSettings = {}): Call {
+  const { signal, retry, timeoutMs, ...query } = given
+  return { signal, retry, timeoutMs, query }
+}
+
 /** The service says that it did nothing. */
 function wasRefused({ status }: StowageError): boolean {
   return status === 429 || status === 503
 }
 
-function queryOf(query: Record<string, unknown>): string {
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** The one place where IDs enter paths: anything but a UUID could lead to another endpoint. */
+function checkId(id: unknown): string {
+  const text = `${id}`
+  if (ID.test(text)) return text
+  throw new TypeError(`Invalid ID “${text}”. IDs are UUIDs, as the service returns them.`)
+}
+
+function queryOf(query: Record<string, unknown> = {}): string {
   // As JSON has no undefined, this leaves out what is not given.
   const given = new URLSearchParams(JSON.parse(JSON.stringify(query)))
   return given.size > 0 ? `?${given}` : ''
@@ -135,19 +184,19 @@ export function errorOfAnswer(
   body: string,
   header: (name: string) => string | null,
 ): StowageError {
-  const retryAfterMs = readRetryAfter(header('retry-after'))
+  const requestId = header('x-request-id') ?? undefined
+  const details = { status, requestId, retryAfterMs: readRetryAfter(header('retry-after')) }
   try {
     const { message, code, errors, ...facts } = JSON.parse(body)
     if (typeof code === 'string') {
-      return new StowageError(code, String(message), { status, errors, facts, retryAfterMs })
+      return new StowageError(code, String(message), { ...details, errors, facts })
     }
   } catch {
     const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
-    if (code)
-      return new StowageError(code, `The storage answered ${code}.`, { status, retryAfterMs })
+    if (code) return new StowageError(code, `The storage answered ${code}.`, details)
   }
-  const message = `That is not Stowage, with status ${status}.`
-  return new StowageError('bad_answer', message, { status, retryAfterMs })
+  const message = `Unexpected response (HTTP ${status}). Check the base URL.`
+  return new StowageError('bad_answer', message, details)
 }
 
 const LONGEST_WAIT_MS = 10 * 60_000

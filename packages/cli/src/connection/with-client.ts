@@ -60,10 +60,10 @@ export function failureOf(error: unknown, connection: Connection): unknown {
 export function explain(error: StowageError, { url, key }: Connection): string {
   const { code, message, errors } = error
   if (code === 'network') {
-    return `no service answers at ${url}${reasonOf(error)}. Is it running (stowage serve)? Another one: stowage login, STOWAGE_URL or --url`
+    return `${message} For another service: stowage login, STOWAGE_URL or --url`
   }
   if (code === 'timeout') return `${url} does not answer: ${message}`
-  if (code === 'bad_answer') return `${url}: ${message} Is the address right?`
+  if (code === 'bad_answer') return `${url}: ${message}`
   if (code === 'unauthenticated') {
     return key === undefined
       ? `${url} wants a key: stowage login, STOWAGE_API_KEY or --key`
@@ -74,14 +74,6 @@ export function explain(error: StowageError, { url, key }: Connection): string {
   )
   // The only line breaks are ours.
   return [message, ...details].map(plain).join('\n')
-}
-
-/** `fetch` has the reason in the causes of its error. */
-function reasonOf(error: Error): string {
-  for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
-    if ('code' in cause && typeof cause.code === 'string') return ` (${cause.code})`
-  }
-  return ''
 }
 
 /** A key that anybody on the way can read deserves a word. */

@@ -1,5 +1,6 @@
 import { type ClientOptions, type Client as CommonClient, createClientOn } from '../client.ts'
 import { type BlobInput, openBlob } from '../upload/blob-source.ts'
+import { adviceForFailure } from './advice-for-failure.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
 import { openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
@@ -26,12 +27,18 @@ export interface NodeClient extends CommonClient<NodeInput> {
 
 /**
  * The client for Node: it also takes paths, and reads and writes files in pieces. Throws a TypeError
- * where `baseUrl` is no address: there is no page here whose own it could be.
+ * without a `baseUrl`: there is no page here whose own host it could be.
  */
 export function createClient(options: NodeClientOptions): NodeClient {
-  new URL(options.baseUrl ?? '')
+  if (!options?.baseUrl?.startsWith?.('http')) {
+    throw new TypeError(
+      `Invalid baseUrl “${options?.baseUrl ?? ''}”. Pass the URL of the service: createClient({ baseUrl: 'https://files.example' })`,
+    )
+  }
   const agents = openAgents()
   const client = createClientOn<NodeInput>(options, {
+    moreOptions: 'stateFolder',
+    adviceFor: adviceForFailure,
     store: options.store ?? openFileStore(options.stateFolder),
     open(input, wishes) {
       const file = input as NodeInput

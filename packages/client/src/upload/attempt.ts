@@ -30,7 +30,7 @@ export async function findSaved(
 ): Promise<SavedUpload | undefined> {
   const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
-    const { bytes } = await request.data<Asset>(`/assets/${resume}`, call)
+    const { bytes } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
     if (bytes !== source.size) throw fileChanged(source.name)
     // Begun here with what looked like another file: then it is told apart from that one.
     const all = await store.list().catch(() => [])

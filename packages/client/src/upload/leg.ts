@@ -117,8 +117,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       patience.succeeded()
       await saver?.save()
       const asset = await sendAndComplete(source as Source, attempt, signal)
-      const call = { ...callWith(signal), method: 'POST', body: options.attach }
-      const attached = call.body && (await request.data<Asset>(`/assets/${asset.id}/attach`, call))
+      const call = { ...callWith(signal), id: asset.id, method: 'POST', body: options.attach }
+      const attached = call.body && (await request.data<Asset>('/assets/:id/attach', call))
       await saver?.forget()
       return attached ?? asset
     } finally {

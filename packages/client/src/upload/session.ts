@@ -61,7 +61,7 @@ export async function readSession(
   id: string,
   call: CallOptions,
 ): Promise<Session> {
-  return sessionOf(await request.json<ResumedUpload>(`/assets/${id}/upload`, call))
+  return sessionOf(await request.json<ResumedUpload>('/assets/:id/upload', { ...call, id }))
 }
 
 /** Undefined when it was cancelled, has expired, or is not ours. */
@@ -87,8 +87,9 @@ export async function completeSession(
   const parts = [...received]
     .filter(([, { etag }]) => etag)
     .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
-  return request.data(`/assets/${id}/uploaded`, {
+  return request.data('/assets/:id/uploaded', {
     ...call,
+    id,
     method: 'POST',
     body: { upload_id: uploadId, parts },
   })
@@ -99,8 +100,9 @@ export async function cancelSession(
   { id, uploadId }: Pick<Session, 'id' | 'uploadId'>,
   call: CallOptions,
 ): Promise<void> {
-  await request.json(`/assets/${id}/cancel`, {
+  await request.json('/assets/:id/cancel', {
     ...call,
+    id,
     method: 'POST',
     body: { upload_id: uploadId },
   })

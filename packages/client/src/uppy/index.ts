@@ -132,7 +132,7 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     // The service asks the storage what it holds.
     await completeSession(request, { id, uploadId, received: new Map() }, {})
     const { products } = getFile(id)
-    if (products) await request.json(`/assets/${id}/attach`, { method: 'POST', body: products })
+    if (products) await request.json('/assets/:id/attach', { id, method: 'POST', body: products })
     end(id)
   }
 

@@ -25,9 +25,9 @@ export function Record<Data>({ of, what, whyGone, children }: Props<Data>) {
   return children(data)
 }
 
-/** An id that is no id at all can't be there either. */
+/** The client refuses an ID that is not a UUID with a TypeError: nothing has such an ID. */
 function isGone(error: unknown): boolean {
-  return isStowageError(error, 'not_found') || isStowageError(error, 'invalid')
+  return isStowageError(error, 'not_found') || error instanceof TypeError
 }
 
 function Gone({ title, children }: { title: string; children: string }) {

@@ -1,0 +1,39 @@
+const ADVICE: [codes: RegExp, advice: string][] = [
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'The host name is unknown. Check the URL and the DNS settings.'],
+  [
+    /^ECONNREFUSED$/,
+    'The port refuses connections. Check that the service is running (stowage serve), and the port in the URL.',
+  ],
+  [
+    /^(EPROTO|ERR_SSL_.*)$/,
+    'TLS failed. Check whether the service speaks plain HTTP on this port: then the URL begins with http://.',
+  ],
+  [
+    /CERT|SIGNATURE|^ERR_TLS_/,
+    'The certificate is not trusted. Check the host name in the URL, or set NODE_EXTRA_CA_CERTS for a CA of your own.',
+  ],
+  [
+    /^(ECONNRESET|UND_ERR_SOCKET|HPE_.*)$/,
+    'The connection was closed without an HTTP response. Check the port in the URL, and whether it needs https://.',
+  ],
+  [
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+    'The host is unreachable. Check the network, the firewall and the host in the URL.',
+  ],
+]
+
+/** What to check after a failed connection, with the system's own code for it. */
+export function adviceForFailure(failure: unknown): string {
+  const code = codeOf(failure)
+  const known = ADVICE.find(([codes]) => codes.test(code))?.[1]
+  const reason = code ? ` (${code})` : ''
+  return `${known ?? 'Check the URL, and that the service is running.'}${reason}`
+}
+
+/** `fetch` has the reason in the causes of its error. */
+function codeOf(failure: unknown): string {
+  for (let cause = failure; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && typeof cause.code === 'string') return cause.code
+  }
+  return ''
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createClient as createBrowserClient } from '@stowage/client'
+import { createClient, isStowageError, type NodeClient } from '@stowage/client/node'
+import { stowage as uppyOptions } from '@stowage/client/uppy'
+import { cleanUp } from '../../server/test/support/clean-up.ts'
+import { freePort } from '../../server/test/support/free-port.ts'
+import { aService } from '../../server/test/support/service.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+
+const QUIET = { STOWAGE_LOG: 'warn' }
+const BYTES = new Uint8Array(someBytes(1000))
+
+/** Everything that puts an ID into a path. */
+function callsWith(
+  client: NodeClient,
+  id: string,
+  folder: string,
+): Record<string, () => Promise<unknown>> {
+  return {
+    asset: () => client.asset(id),
+    change: () => client.change(id, { filename: 'x' }),
+    delete: () => client.delete(id),
+    attach: () => client.attach(id, { product_ids: [1] }),
+    detach: () => client.detach(id, { product_ids: [1] }),
+    download: () => client.download(id),
+    address: () => client.address(id),
+    product: () => client.product(id),
+    deleteProduct: () => client.deleteProduct(id),
+    revokeKey: () => client.revokeKey(id),
+    cancelUpload: () => client.cancelUpload(id),
+    upload: () => client.upload(BYTES, { resume: id }),
+    downloadTo: () => client.downloadTo(id, folder),
+  }
+}
+
+test('an ID that is not a UUID is a TypeError, and no request is made with it', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  let requests = 0
+  const { client, folder } = await aClient(t, {
+    baseUrl,
+    fetch: (...input) => {
+      requests += 1
+      return fetch(...input)
+    },
+  })
+  const [product] = await client.putProducts([{ product_id: 1, variant_id: 1, name: 'Presets' }])
+  const productId = product?.id ?? ''
+  requests = 0
+  for (const id of [
+    `../products/${productId}`,
+    '../account',
+    '',
+    `${productId}/`,
+    `${productId}?`,
+  ]) {
+    for (const [name, call] of Object.entries(callsWith(client, id, folder))) {
+      await assert.rejects(call, TypeError, `${name} with “${id}”`)
+    }
+  }
+  assert.equal(requests, 0)
+  assert.equal((await client.product(productId)).id, productId)
+})
+
+test('a range that no request can ask for is refused instead of giving the whole file', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  const { client } = await aClient(t, { baseUrl })
+  const { id } = await client.upload(BYTES)
+  for (const range of [
+    { start: 0, end: 0 },
+    { start: -1 },
+    { start: 5, end: 5 },
+    { start: 5, end: 2 },
+    { start: 0.5 },
+    { start: Number.NaN, end: 3 },
+    { start: 0, end: Infinity },
+  ]) {
+    await assert.rejects(client.download(id, { range }), TypeError, JSON.stringify(range))
+  }
+  const first = await client.download(id, { range: { start: 0, end: 1 } })
+  assert.equal((await first.arrayBuffer()).byteLength, 1)
+})
+
+test('options that cannot work are refused when the client is created', () => {
+  const baseUrl = 'http://127.0.0.1:4000'
+  const wrong: [options: object, message: RegExp][] = [
+    [{}, /baseUrl.*createClient\(\{ baseUrl: 'https:/],
+    [{ baseUrl: 'files.example' }, /baseUrl “files.example”/],
+    [{ baseUrl: 'ftp://files.example' }, /baseUrl/],
+    [{ baseUrl: 'https://files.example/?a=1' }, /baseUrl/],
+    [{ baseUrl: 'https://user:secret@files.example' }, /baseUrl/],
+    [{ baseUrl: 'https://files example' }, /baseUrl/],
+    [{ baseUrl, apikey: 'stow_x' }, /“apikey”.*apiKey/],
+    [{ baseUrl, retry: { retries: 3 } }, /“retries”.*tries/],
+  ]
+  for (const [options, message] of wrong) {
+    const isExpected = (error: unknown) => error instanceof TypeError && message.test(error.message)
+    assert.throws(() => createClient(options as { baseUrl: string }), isExpected)
+    if (Object.keys(options).length > 0) {
+      assert.throws(() => createBrowserClient(options), TypeError)
+      assert.throws(() => uppyOptions(options), TypeError)
+    }
+  }
+  createClient({ baseUrl: `${baseUrl}/stowage/`, parallel: 2, stateFolder: '/tmp' })
+  createBrowserClient({ baseUrl: '/stowage' })
+  createBrowserClient()
+})
+
+test('an error has the ID of its request, as the service logs it', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  let answered: string | null = null
+  const { client } = await aClient(t, {
+    baseUrl,
+    async fetch(...input) {
+      const response = await fetch(...input)
+      answered = response.headers.get('x-request-id')
+      return response
+    },
+  })
+  await assert.rejects(client.store({ filename: '', url: '' }), (error) => {
+    assert.ok(isStowageError(error, 'invalid') && error.requestId)
+    return error.requestId === answered
+  })
+})
+
+test('each call can have its own retries and timeout', async (t) => {
+  let requests = 0
+  const server = createServer((_, response) => {
+    requests += 1
+    response.writeHead(503).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(t, () => server.close())
+  const { port } = server.address() as AddressInfo
+  const { client } = await aClient(t, { baseUrl: `http://127.0.0.1:${port}` })
+  await assert.rejects(client.account({ retry: { tries: 1 } }))
+  assert.equal(requests, 1)
+  await assert.rejects(client.assets({ retry: { tries: 3 } }).page())
+  assert.equal(requests, 4)
+  await assert.rejects(client.asset(crypto.randomUUID(), { retry: { tries: 2 } }))
+  assert.equal(requests, 6)
+})
+
+/** Where nothing of ours answers, and what the error advises to check. */
+async function wrongServices(): Promise<[url: string, advice: RegExp][]> {
+  const port = await freePort()
+  return [
+    ['http://stowage.invalid', /host name is unknown.*ENOTFOUND|EAI_AGAIN/],
+    [`http://127.0.0.1:${port}`, /stowage serve.*port in the URL.*ECONNREFUSED/],
+  ]
+}
+
+test('an upload that never reaches the service fails soon, and says what to check', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  const services: [string, RegExp][] = [
+    ...(await wrongServices()),
+    [baseUrl.replace('http:', 'https:'), /begins with http:\/\//],
+  ]
+  for (const [url, advice] of services) {
+    const { client, folder } = await aClient(t, {
+      baseUrl: url,
+      retry: { giveUpAfterMs: 3_600_000 },
+    })
+    const path = join(folder, 'a.bin')
+    await writeFile(path, BYTES)
+    await assert.rejects(client.upload(path), (error) => {
+      assert.ok(isStowageError(error, 'network'))
+      assert.match(error.message, advice)
+      return true
+    })
+  }
+})
+
+test('an upload to something that is not Stowage fails soon', async (t) => {
+  const server = createServer((_, response) => response.end('<html>Welcome!</html>'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(t, () => server.close())
+  const { port } = server.address() as AddressInfo
+  const retry = { giveUpAfterMs: 3_600_000 }
+  const { client } = await aClient(t, { baseUrl: `http://127.0.0.1:${port}`, retry })
+  await assert.rejects(client.upload(BYTES), { code: 'bad_answer', message: /Check the base URL/ })
+})
