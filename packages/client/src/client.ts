@@ -68,7 +68,10 @@ export interface Client<Input = BlobInput> {
   unfinished(): Promise<UnfinishedUpload[]>
   /** Gives up an upload by its asset's id, without its file. One that is over is forgotten here. */
   cancelUpload(id: string, settings?: CallSettings): Promise<void>
-  /** `for await` walks all of them; `.page(n)` gives one page with `meta` and `links`. */
+  /**
+   * `for await` walks all of them, also while they are deleted or changed; `.page(n)` gives one page
+   * with `meta` and `links`.
+   */
   assets(query?: ListAssetsQuery & CallSettings): Listing<Asset, AssetPage>
   asset(id: string, query?: { with_products?: boolean } & CallSettings): Promise<Asset>
   /** Stores a link. Not tried again when the answer is lost, as it would be there twice. */

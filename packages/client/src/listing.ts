@@ -1,39 +1,44 @@
 import type { PageMeta } from '@stowage/protocol'
-import { type CallSettings, type Request, splitSettings } from './request.ts'
+import { type Call, type Request, splitSettings } from './request.ts'
 
 interface Page<Item> {
   data: Item[]
   meta: PageMeta
 }
 
-/** `for await` walks every item, page by page; `page` gives one page with its `meta` and `links`. */
+/**
+ * `for await` walks every item: each that stays in the list is given once, whatever is added, changed
+ * or deleted meanwhile. `page` gives one page with its `meta` and `links`.
+ */
 export interface Listing<Item, OnePage extends Page<Item>> extends AsyncIterable<Item> {
   page(number?: number): Promise<OnePage>
 }
 
-/** The largest page there is: the fewer pages, the less can move between them meanwhile. */
+/** The largest page there is: the fewest requests. */
 const WALK_LIMIT = 1000
 
-/** Nothing is asked before the first item or page is. */
-export function createListing<Item extends { id: string }, OnePage extends Page<Item>>(
+/** Makes no request before the first item or page is asked for. */
+export function createListing<Item, OnePage extends Page<Item>>(
   request: Request,
   path: string,
-  given: { limit?: number } & CallSettings = {},
+  given: { limit?: number; after?: string } & Call = {},
 ): Listing<Item, OnePage> {
   const call = splitSettings(given)
   const read = (wanted: Record<string, unknown>) =>
     request.json<OnePage>(path, { ...call, query: { ...call.query, ...wanted } })
   return {
-    page: (number) => read({ page: number }),
+    page: (page) => read({ page }),
     async *[Symbol.asyncIterator]() {
-      let before = new Set<string>()
-      for (let page = 1, last = 1; page <= last; page += 1) {
-        const { data, meta } = await read({ limit: given.limit ?? WALK_LIMIT, page })
-        // What is added meanwhile pushes items on to the next page: they are not given twice.
-        for (const item of data) if (!before.has(item.id)) yield item
-        before = new Set(data.map(({ id }) => id))
-        last = meta.last_page
-      }
+      let after: string | null | undefined = given.after
+      do {
+        const page: OnePage = await read({
+          limit: given.limit ?? WALK_LIMIT,
+          page: undefined,
+          after,
+        })
+        yield* page.data
+        after = page.meta.next_after
+      } while (after)
     },
   }
 }

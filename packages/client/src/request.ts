@@ -139,9 +139,9 @@ export function createRequest(options: RequestOptions): Request {
 }
 
 /** Parts a query from what is meant for the call itself. */
-export function splitSettings(given: CallSettings = {}): Call {
-  const { signal, retry, timeoutMs, ...query } = given
-  return { signal, retry, timeoutMs, query }
+export function splitSettings(given: Pick<Call, 'id'> & CallSettings = {}): Call {
+  const { id, signal, retry, timeoutMs, ...query } = given
+  return { id, signal, retry, timeoutMs, query }
 }
 
 /** The service says that it did nothing. */

@@ -63,9 +63,30 @@ test('a walk gives every asset once, page by page, and nothing is asked before',
     if (names.length === 2) await stowage.store({ filename: '!.zip', url: 'https://example.com/' })
   }
   assert.deepEqual(names, ['0.zip', '1.zip', '2.zip', '3.zip', '4.zip', '5.zip', '6.zip'])
-  assert.equal(calls - before, 4)
+  assert.equal(calls - before, 4) // Three pages, and the asset that was added.
   const page = await listing.page(2)
   assert.deepEqual([page.meta.current_page, page.meta.total, page.data.length], [2, 8, 3])
+})
+
+test('deleting or attaching each asset during a walk skips none', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const stowage = createClient({ baseUrl })
+  await stowage.putProducts([{ product_id: 1, variant_id: 1, name: 'Presets' }])
+  for (let count = 0; count < 10; count += 1) {
+    await stowage.store({ filename: `${count}.zip`, url: 'https://example.com/' })
+  }
+  let attached = 0
+  for await (const { id } of stowage.assets({ linked: false, limit: 3 })) {
+    await stowage.attach(id, { product_ids: [1] })
+    attached += 1
+  }
+  assert.equal(attached, 10)
+  for await (const { id } of stowage.assets({ sort: '-filename', limit: 3 })) {
+    await stowage.delete(id)
+  }
+  assert.equal((await stowage.account()).assets, 0)
+  for await (const { id } of stowage.products({ limit: 1 })) await stowage.deleteProduct(id)
+  assert.equal((await stowage.products().page()).meta.total, 0)
 })
 
 test('a refusal is an error with the service’s code, and its fields', async (t) => {
