@@ -8,7 +8,7 @@ import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
 import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
-import { openJobs } from './jobs/open-jobs.ts'
+import { openSchedule } from './jobs/schedule.ts'
 import {
   examineDatabase,
   examineStorage,
@@ -25,7 +25,7 @@ export interface Service {
   baseUrl: string
   storageUrl: string
   context: Context
-  /** Lets running requests and transfers finish. */
+  /** Accepts no request any more, and lets running requests, transfers and steps of jobs finish. */
   close(): Promise<void>
 }
 
@@ -71,9 +71,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await app.listen({ host: config.host, port: config.port }).catch(explainPort)
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
-    closers.push(() => app.close())
-    const jobs = openJobs(context, { isAlone: isHeld })
-    closers.push(() => jobs.close())
+    const schedule = openSchedule(context, { isAlone: isHeld })
+    // Together: however long a job takes to stop, no request is accepted meanwhile.
+    closers.push(async () => void (await Promise.all([app.close(), schedule.close()])))
     await folder?.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
     return { baseUrl, storageUrl: storage.url, context, close }
   } catch (error) {

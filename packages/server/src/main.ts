@@ -71,7 +71,7 @@ function onSignals(end: () => void): void {
     process.on(signal, () => {
       if (isEnding) process.exit(130)
       isEnding = true
-      process.stderr.write('stowage: finishing what runs; once more to stop at once\n')
+      process.stderr.write('stowage: shutting down; press Ctrl-C again to force quit\n')
       end()
     })
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import { runJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
   API,
@@ -13,7 +14,6 @@ import {
 } from '../../test/support/upload.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
-import { runJobs } from '../jobs/run-jobs.ts'
 import type { Patient } from './patient.ts'
 import { reconcileBooks } from './reconcile-books.ts'
 import { reconcileFiles } from './reconcile-files.ts'

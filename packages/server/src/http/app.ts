@@ -37,6 +37,8 @@ export interface AppOptions extends RouteOptions {
 /** Everything but a completion of many parts fits well below this. */
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
+/** How long running requests may take once the service ends: most supervisors kill after 30 s. */
+const CLOSE_WITHIN_MS = 25_000
 
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
@@ -87,7 +89,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     else reply.headers(CROSS_ORIGIN_HEADERS)
   }
 
-  const closeQuietConnections = trackConnections(app.server)
+  const closeQuietConnections = trackConnections(app.server, { withinMs: CLOSE_WITHIN_MS })
   app.addHook('preClose', async () => closeQuietConnections())
   app.setErrorHandler(answerError)
   app.decorateRequest('admitted', undefined)

@@ -7,6 +7,11 @@ export interface StorageUpload {
   key: string
 }
 
+/** An upload that is neither completed nor aborted. */
+export interface OpenUpload extends StorageUpload {
+  openedAt: Date
+}
+
 export interface StoredPart {
   number: number
   etag: string
@@ -105,7 +110,7 @@ export interface Storage {
   removeObject(key: string): Promise<void>
 
   /** Every upload of ours that is open in the storage. */
-  listUploads(): AsyncIterable<StorageUpload & { openedAt: Date }>
+  listUploads(): AsyncIterable<OpenUpload>
 
   /** Throws `EngineUnavailable` when the storage does not answer. */
   check(): Promise<void>

@@ -8,7 +8,7 @@ import { aPlace } from '../support/place.ts'
 import { aServiceProcess, untilEnded } from '../support/process.ts'
 import { callJson } from '../support/service.ts'
 import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
-import { aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
+import { anUnfinishedRequest, aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 import { until } from '../support/until.ts'
 import {
   API,
@@ -36,7 +36,7 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
   const download = await aSlowDownload(await downloadAddress(service.baseUrl, asset.id))
 
   const ended = service.stop('SIGTERM')
-  await until('it says that it ends', () => service.output().stderr.includes('finishing'))
+  await until('it says that it ends', () => service.output().stderr.includes('shutting down'))
   await until('the interface takes no new calls', () => isRefused(service.baseUrl))
   const answer = await put.finish()
   assert.equal(answer.status, 200)
@@ -58,6 +58,16 @@ test('SIGTERM ends it, though someone is connected and says nothing', async (t) 
   await uploadFile(service.baseUrl, { bytes: someBytes(10) })
   await aSilentConnection(t, service.baseUrl)
   const ended = service.stop('SIGTERM')
+  await untilEnded(service)
+  assert.equal(await ended, 0)
+})
+
+test('SIGTERM ends it, though a client never closes its side of the connection', async (t) => {
+  const service = await aServiceProcess(t)
+  const client = await anUnfinishedRequest(t, `${service.baseUrl}${API}/assets/signed`)
+  const ended = service.stop('SIGTERM')
+  await until('the interface takes no new calls', () => isRefused(service.baseUrl))
+  assert.match(await client.finish(), /^HTTP\/1\.1 422 /)
   await untilEnded(service)
   assert.equal(await ended, 0)
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { readObjects } from '../support/in-storage.ts'
+import { runJobs } from '../support/run-jobs.ts'
 import { type Answer, aService, type TestService } from '../support/service.ts'
 import {
   assertBooksBalance,

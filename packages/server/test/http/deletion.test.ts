@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { forAccount } from '../../src/operations/context.ts'
 import { deleteAsset } from '../../src/operations/delete-asset.ts'
 import { readObjects, takeStorageAway } from '../support/in-storage.ts'
+import { runJobs } from '../support/run-jobs.ts'
 import { aService, type TestService } from '../support/service.ts'
 import {
   assertBooksBalance,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { runJobs } from '../../src/jobs/run-jobs.ts'
+import { runJobs } from '../support/run-jobs.ts'
 import { aService, type TestService } from '../support/service.ts'
 import {
   API,

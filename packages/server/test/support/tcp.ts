@@ -20,6 +20,35 @@ export async function aSilentConnection(t: TestContext, url: string): Promise<vo
   socket.on('error', () => {})
 }
 
+/**
+ * A POST whose body is not whole yet, on a connection that the client never closes. `finish` sends
+ * the rest, and answers what the server has sent until it closed its side.
+ */
+export async function anUnfinishedRequest(t: TestContext, url: string) {
+  const { hostname, port, host, pathname } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+  t.after(() => socket.destroy())
+  // How it ends is not what is tested.
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const first = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`
+  socket.write(`${first}${head}\r\nContent-Length: 2\r\n\r\n{`)
+  // The answer to the first request shows that the server has read the head of the second.
+  await once(socket, 'data')
+  return {
+    async finish(): Promise<string> {
+      let text = ''
+      socket.on('data', (bytes) => {
+        text += bytes
+      })
+      socket.write('}')
+      await once(socket, 'end')
+      return text
+    },
+  }
+}
+
 /** Whether nobody listens there (any more). */
 export async function isRefused(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)

@@ -5,7 +5,7 @@ import {
   type ListObjectsV2Output,
 } from '@aws-sdk/client-s3'
 import { isAssetId } from '../../domain/asset.ts'
-import type { ObjectFacts, StorageUpload } from '../storage.ts'
+import type { ObjectFacts, OpenUpload } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
 import { orOutage } from './refusals.ts'
 
@@ -42,7 +42,7 @@ export async function* listObjects(
 export async function* listUploads(
   send: Send,
   { bucket, prefix }: Folder,
-): AsyncIterable<StorageUpload & { openedAt: Date }> {
+): AsyncIterable<OpenUpload> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
   while (marker !== undefined) {
     const request = { Bucket: bucket, Prefix: prefix, ...marker }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import { takeStorageAway, uploadInStorage } from '../../test/support/in-storage.ts'
+import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
   API,
@@ -15,7 +16,7 @@ import {
 } from '../../test/support/upload.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/resume-upload.ts'
-import { removeOrphanedUploads, runJobs } from './run-jobs.ts'
+import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
@@ -101,7 +102,7 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
   await runJobs(service.context)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
   // Only the job that is meant: the others would end the upload of the row, too.
-  await removeOrphanedUploads(inHours(service.context, 37))
+  await removeOrphanedUploads(inHours(service.context, 37), NEVER)
   assert.deepEqual(await left(), [session.id])
 })
 

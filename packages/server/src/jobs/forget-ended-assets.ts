@@ -1,0 +1,14 @@
+import type { Context } from '../operations/context.ts'
+import { BATCH } from './job.ts'
+
+/** How long a cancelled or expired upload can still be asked about. */
+const REMEMBERED_MS = 7 * 24 * 3_600_000
+
+/** Deletes the rows of assets that ended long ago. */
+export async function forgetEndedAssets(
+  { database, clock }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = new Date(clock().getTime() - REMEMBERED_MS)
+  while (!signal.aborted && (await database.forgetEndedAssets(before, BATCH)) === BATCH);
+}

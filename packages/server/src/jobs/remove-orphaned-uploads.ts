@@ -1,0 +1,38 @@
+import type { Context } from '../operations/context.ts'
+import type { OpenUpload } from '../storage/storage.ts'
+import { BATCH } from './job.ts'
+
+/** How long beyond its addresses' life an upload without a row is left alone. */
+const ORPHANED_MS = 24 * 3_600_000
+
+/**
+ * Removes uploads that the storage holds though their asset has ended. Where there is no row at all
+ * only old ones go: after a database was restored from a copy, the young ones are those since.
+ */
+export async function removeOrphanedUploads(context: Context, signal: AbortSignal): Promise<void> {
+  let batch: OpenUpload[] = []
+  for await (const upload of context.storage.listUploads()) {
+    if (signal.aborted) return
+    batch.push(upload)
+    if (batch.length < BATCH) continue
+    await removeOrphansOf(context, batch, signal)
+    batch = []
+  }
+  await removeOrphansOf(context, batch, signal)
+}
+
+async function removeOrphansOf(
+  { database, storage, clock, settings }: Context,
+  uploads: OpenUpload[],
+  signal: AbortSignal,
+): Promise<void> {
+  const old = new Date(clock().getTime() - settings.signedForMs - ORPHANED_MS)
+  const statuses = await database.readStatuses(uploads.map(({ key }) => key))
+  for (const { openedAt, ...upload } of uploads) {
+    if (signal.aborted) return
+    const status = statuses.get(upload.key)
+    const isWanted = status === 'uploading' || status === 'completing'
+    const isYoungStranger = status === undefined && openedAt > old
+    if (!isWanted && !isYoungStranger) await storage.abortUpload(upload)
+  }
+}

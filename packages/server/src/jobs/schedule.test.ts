@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aService, type TestService } from '../../test/support/service.ts'
+import { until } from '../../test/support/until.ts'
+import { putParts, requestSession, someBytes, uploadFile } from '../../test/support/upload.ts'
+import type { AccountData } from '../database/account-data.ts'
+import type { Context } from '../operations/context.ts'
+import { openSchedule } from './schedule.ts'
+
+/** The storage as it is, but for removals: each waits until the gate is opened. */
+function withGatedRemovals(context: Context) {
+  const gate = Promise.withResolvers<void>()
+  const counts = { begun: 0, running: 0, most: 0 }
+  const gated: Context = {
+    ...context,
+    storage: {
+      ...context.storage,
+      async removeObject(key) {
+        counts.begun += 1
+        counts.running += 1
+        counts.most = Math.max(counts.most, counts.running)
+        await gate.promise
+        await context.storage.removeObject(key)
+        counts.running -= 1
+      },
+    },
+  }
+  return { context: gated, counts, open: gate.resolve }
+}
+
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000)
+
+/** The clock is two hours ahead: what is due in an hour is left to this test's schedule. */
+function later(context: Context): Context {
+  return { ...context, clock: () => new Date(IN_AN_HOUR.getTime() + 3_600_000) }
+}
+
+async function ownData({ context }: TestService): Promise<AccountData> {
+  const account = await context.database.findAccount('default')
+  return context.database.of(account?.id ?? '')
+}
+
+/** A service with so many objects to remove. */
+async function withBacklog(t: TestContext, count: number): Promise<TestService> {
+  const service = await aService(t)
+  const data = await ownData(service)
+  for (let index = 0; index < count; index += 1) {
+    const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(1) })
+    await data.deleteAsset(id, IN_AN_HOUR)
+  }
+  return service
+}
+
+test('removals that the storage does not answer delay no other job', async (t) => {
+  const service = await withBacklog(t, 1)
+  const bytes = someBytes(10)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  await (await ownData(service)).beginCompletion(session.id, IN_AN_HOUR)
+  const { context, counts, open } = withGatedRemovals(later(service.context))
+  const schedule = openSchedule(context, { isAlone: false })
+  try {
+    await until('a removal waits', () => counts.running === 1)
+    await until('the interrupted completion is finished', async () => {
+      const { body } = await service.call('GET', `/api/v1/assets/${session.id}`)
+      return body.data.status === 'ready'
+    })
+  } finally {
+    open()
+    await schedule.close()
+  }
+})
+
+test('a limited number of removals run at once, and closing begins no further one', async (t) => {
+  const service = await withBacklog(t, 20)
+  const { database } = service.context
+  const { context, counts, open } = withGatedRemovals(later(service.context))
+  const schedule = openSchedule(context, { isAlone: false })
+  await until('several removals wait', () => counts.running === 8)
+  const closed = schedule.close()
+  open()
+  await closed
+  assert.deepEqual(counts, { begun: 8, running: 0, most: 8 })
+  assert.equal((await database.listRemovals(100)).length, 12)
+})
+
+test('closing does not wait for the next run of any job', async (t) => {
+  const service = await aService(t)
+  const schedule = openSchedule(service.context, { isAlone: false })
+  await schedule.close()
+})

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Context } from '../operations/context.ts'
+import { expireUploads } from './expire-uploads.ts'
+import { finishCompletions, STUCK_MS } from './finish-completions.ts'
+import { forgetEndedAssets } from './forget-ended-assets.ts'
+import type { Job } from './job.ts'
+import { removeObjects } from './remove-objects.ts'
+import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+
+/** How long each job pauses between two runs. */
+const PAUSE_MS = 15_000
+/** Orphans are rare and harmless, and stores charge for listing all open uploads. */
+const ORPHANS_PAUSE_MS = 3_600_000
+
+export interface Schedule {
+  /** Begins nothing more, and waits for the items that the jobs have begun. */
+  close(): Promise<void>
+}
+
+/**
+ * Runs every job at once and then again and again, side by side: a backlog or an outage in one
+ * delays no other. Where no other instance can be at work, nothing is under way at the start, and
+ * every completion that is not finished was interrupted.
+ */
+export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }): Schedule {
+  const stop = new AbortController()
+  const { signal } = stop
+  let isFirst = true
+
+  function repairCompletions(): Promise<void> {
+    const stuckMs = isAlone && isFirst ? 0 : STUCK_MS
+    isFirst = false
+    return finishCompletions(context, signal, stuckMs)
+  }
+
+  const loops = [
+    repeat('expireUploads', PAUSE_MS, expireUploads),
+    repeat('removeObjects', PAUSE_MS, removeObjects),
+    repeat('finishCompletions', PAUSE_MS, repairCompletions),
+    repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
+    repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
+  ]
+
+  async function repeat(name: string, pauseMs: number, job: Job): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await job(context, signal)
+      } catch (error) {
+        context.warn(`the job ${name} failed and is retried`, error)
+      }
+      // It rejects when the signal is aborted.
+      await pause(pauseMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  return {
+    async close() {
+      stop.abort()
+      await Promise.all(loops)
+    },
+  }
+}

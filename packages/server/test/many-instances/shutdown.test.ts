@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anAccount, reserve } from '../../src/database/contract/builders.ts'
+import { aHoldingProxy } from '../support/holding-proxy.ts'
+import { untilEnded } from '../support/process.ts'
+import { withSharedEngines } from '../support/shared-engines.ts'
+import { isRefused } from '../support/tcp.ts'
+import { until } from '../support/until.ts'
+
+await withSharedEngines('shutdown', (engines) => {
+  test('SIGTERM ends an instance between two removals, and it takes no calls meanwhile', async (t) => {
+    const place = await engines.place(t)
+    const account = await anAccount(place.database, 'default', 100_000)
+    const data = place.database.of(account.id)
+    for (let index = 0; index < 20; index += 1) {
+      const { upload } = await reserve(data)
+      await data.cancelUpload(upload.asset.id, new Date())
+    }
+    const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')
+    const instance = await place.start({ STOWAGE_S3_ENDPOINT: proxy.url })
+    await until('removals are under way', () => proxy.held() > 0)
+    const ended = instance.stop('SIGTERM')
+    await until('it takes no new calls', () => isRefused(instance.baseUrl))
+    proxy.release()
+    await untilEnded(instance)
+    assert.equal(await ended, 0)
+    assert.equal((await place.database.listRemovals(100)).length, 12)
+  })
+})

@@ -1,0 +1,31 @@
+import { expireUploads } from '../../src/jobs/expire-uploads.ts'
+import { finishCompletions } from '../../src/jobs/finish-completions.ts'
+import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
+import { removeObjects } from '../../src/jobs/remove-objects.ts'
+import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
+import type { Context } from '../../src/operations/context.ts'
+
+/** A signal that is never aborted. */
+export const NEVER = new AbortController().signal
+
+/**
+ * Every job once, one after the other, so that a test knows what has happened afterwards. As in the
+ * service, one that fails does not keep the others from running. `stuckMs` is how old a completion
+ * must be to count as interrupted.
+ */
+export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number } = {}) {
+  const jobs = [
+    () => expireUploads(context, NEVER),
+    () => removeObjects(context, NEVER),
+    () => finishCompletions(context, NEVER, stuckMs),
+    () => removeOrphanedUploads(context, NEVER),
+    () => forgetEndedAssets(context, NEVER),
+  ]
+  for (const job of jobs) {
+    try {
+      await job()
+    } catch (error) {
+      context.warn('a job failed', error)
+    }
+  }
+}
