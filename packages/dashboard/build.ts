@@ -9,6 +9,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
  * Builds the web app into `dist` when that is missing or older than what it is made of:
  *
  *     npm run build
+ *
+ * With --required it fails when Vite is not installed.
  */
 const HERE = import.meta.dirname
 const DIST = join(HERE, 'dist')
@@ -23,12 +25,13 @@ const WORTH_COMPRESSING = 1024
 
 async function build(): Promise<void> {
   const stamp = await fingerprint()
-  if ((await readFile(join(DIST, STAMP), 'utf8').catch(() => '')) === stamp) return
+  if (await isBuilt(stamp)) return
   if (!isInstalled('vite')) {
     // As after `npm ci --omit=dev`: the service still runs, and `/` explains what is missing.
     process.stderr.write(
       'stowage: the dashboard is not built, because Vite is not installed. Run npm ci to install it.\n',
     )
+    if (process.argv.includes('--required')) process.exitCode = 1
     return
   }
   const vite = await import('vite')
@@ -40,9 +43,14 @@ async function build(): Promise<void> {
   await compress(made)
   await writeFile(join(made, STAMP), stamp)
   await chmod(made, 0o755)
+  // Another may have been quicker, and somebody may use its result already: that one stays.
+  if (await isBuilt(stamp)) return rm(made, { recursive: true })
   await rm(DIST, { recursive: true, force: true })
-  // Another may have been quicker with the same.
   await rename(made, DIST).catch(() => rm(made, { recursive: true }))
+}
+
+async function isBuilt(stamp: string): Promise<boolean> {
+  return (await readFile(join(DIST, STAMP), 'utf8').catch(() => '')) === stamp
 }
 
 /** Looks for the package only: if it is there but cannot be loaded, the import reports why. */

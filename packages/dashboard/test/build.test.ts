@@ -29,10 +29,13 @@ async function installVite(workspace: string, code: string): Promise<void> {
   await writeFile(join(folder, 'index.js'), code)
 }
 
-function runBuild(workspace: string): Promise<{ code: number; output: string }> {
+function runBuild(
+  workspace: string,
+  ...options: string[]
+): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
     const script = join(workspace, 'packages/dashboard/build.ts')
-    const child = execFile(process.execPath, [script], (_error, _stdout, output) =>
+    const child = execFile(process.execPath, [script, ...options], (_error, _stdout, output) =>
       resolve({ code: child.exitCode ?? -1, output }),
     )
   })
@@ -42,6 +45,12 @@ test('without Vite the build succeeds and says that the dashboard is not built',
   const { code, output } = await runBuild(await anEmptyWorkspace(t))
   assert.equal(code, 0, output)
   assert.match(output, /the dashboard is not built, because Vite is not installed\. Run npm ci/)
+})
+
+test('without Vite a required build fails with that message', async (t) => {
+  const { code, output } = await runBuild(await anEmptyWorkspace(t), '--required')
+  assert.equal(code, 1)
+  assert.match(output, /^stowage: the dashboard is not built, because Vite is not installed\..*\n$/)
 })
 
 test('a Vite that cannot be loaded fails the build with the whole error', async (t) => {

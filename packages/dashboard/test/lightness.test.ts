@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { folder } from '@stowage/dashboard'
+import { buildDashboard } from '../../server/test/support/build-dashboard.ts'
 
-const BUILD = fileURLToPath(new URL('../build.ts', import.meta.url))
 const MOST_SCRIPT = 250_000
 
 test('all of the script together has less than 250 kB, compressed', async (t) => {
-  await promisify(execFile)(process.execPath, [BUILD])
+  await buildDashboard()
   const dist = fileURLToPath(folder)
   const scripts = globSync('app/*.js', { cwd: dist })
   assert.ok(scripts.length > 1)

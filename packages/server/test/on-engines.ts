@@ -44,5 +44,14 @@ async function migrateTemplate(server: string): Promise<void> {
   await template.close()
 }
 
+async function exitCode(): Promise<number> {
+  try {
+    return await run()
+  } catch (error) {
+    console.error(`The tests did not run. ${error instanceof Error ? error.message : error}`)
+    return 1
+  }
+}
+
 // Said outright: what the servers leave behind must not decide it.
-process.exit(await run())
+process.exit(await exitCode())

@@ -1,8 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { after, type TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { createClient, type NodeClient } from '@stowage/client/node'
 import {
   type Browser,
@@ -13,6 +10,7 @@ import {
 } from 'playwright-core'
 import type { Environment } from '../../../server/src/config/config.ts'
 import { EXECUTABLE, FLAGS } from '../../../server/test/support/browser.ts'
+import { buildDashboard } from '../../../server/test/support/build-dashboard.ts'
 import { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
 import { aServiceProcess, type ServiceProcess } from '../../../server/test/support/process.ts'
 
@@ -21,7 +19,6 @@ export { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
 export { skipUnlessCi } from '../../../server/test/support/requirement.ts'
 export { until } from '../../../server/test/support/until.ts'
 
-const BUILD = fileURLToPath(new URL('../../build.ts', import.meta.url))
 const PATIENCE_MS = 90_000
 
 export interface Dashboard {
@@ -75,9 +72,9 @@ export async function openDashboard(
 }
 
 /** Once for all tests of a file. */
-let building: Promise<unknown> | undefined
-function built(): Promise<unknown> {
-  building ??= promisify(execFile)(process.execPath, [BUILD])
+let building: Promise<void> | undefined
+function built(): Promise<void> {
+  building ??= buildDashboard()
   return building
 }
 

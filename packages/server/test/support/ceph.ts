@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { cephSettings } from './ceph-settings.ts'
 import { freePort } from './free-port.ts'
 import { installed } from './installed.ts'
-import { isAnswering, restartable, startS3Daemons } from './s3-daemons.ts'
+import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { until } from './until.ts'
 
@@ -24,10 +24,7 @@ export function startCeph(): Promise<S3Server> {
 }
 
 /** Fails with the reason when a daemon does not come up. */
-async function startDaemons(
-  folder: string,
-  daemons: ChildProcess[],
-): Promise<Omit<S3Server, 'close'>> {
+async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Server, 'close'>> {
   for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'keyring'), '')
   const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]
@@ -35,11 +32,8 @@ async function startDaemons(
   const settings = join(folder, 'ceph.conf')
   await writeFile(settings, cephSettings({ folder, cluster, monitor, monitorOld, port }))
 
-  const daemon = (command: string, ...options: string[]) => {
-    const child = spawn(command, [...options, '-c', settings, '-f'], { stdio: 'ignore' })
-    daemons.push(child)
-    return child
-  }
+  const daemon = (command: string, ...options: string[]) =>
+    launch(command, ...options, '-c', settings, '-f')
   const map = join(folder, 'monmap')
   const addresses = `[v2:127.0.0.1:${monitor},v1:127.0.0.1:${monitorOld}]`
   await run('monmaptool', ['--create', '--fsid', cluster, '--addv', 'a', addresses, map])

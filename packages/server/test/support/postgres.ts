@@ -13,6 +13,8 @@ const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')
 const USER = 'postgres'
 const PASSWORD = 'test'
+/** As much of its log is shown when it does not start. */
+const MOST_LOG = 2000
 
 const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=300']
 /** It need not outlive the machine: without waiting for the disk it is several times as fast. */
@@ -26,6 +28,7 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
   const isRoot = process.getuid?.() === 0
   if (isRoot) await ensureUser()
   const port = await freePort()
+  let log = ''
   const server = new Package({
     databaseDir: join(folder, 'data'),
     user: USER,
@@ -35,11 +38,15 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
     createPostgresUser: isRoot,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
-    onLog: () => {},
+    onLog(message) {
+      log = (log + message).slice(-MOST_LOG)
+    },
     onError: () => {},
   })
   await server.initialise()
-  await server.start()
+  await server.start().catch(() => {
+    throw new Error(`PostgreSQL did not start: ${log}`)
+  })
   return {
     server,
     url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/postgres`,

@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { glob } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { buildDashboard } from './build-dashboard.ts'
 
 /** These share two processes, as loading everything anew takes longer than most of them. */
 const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//
 /** These wait for a browser half of the time. */
 const IN_BROWSER = /\/dashboard\/test\//
+/** These open the dashboard as it is built, or pack it. */
+const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/dashboard\.test\.ts$|\/pack\/test\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
 const TIMEOUT = '--test-timeout=300000'
@@ -24,6 +27,7 @@ export async function runTests(
 ): Promise<number> {
   const files = await Array.fromAsync(glob(patterns))
   if (files.length === 0) throw new Error(`there are no files like ${patterns.join(' ')}`)
+  if (files.some((file) => WITH_DASHBOARD.test(file))) await buildDashboard()
   const env = { ...process.env, ...COMPILE_CACHE, ...settings }
 
   async function run(some: string[], options: string[]): Promise<number> {

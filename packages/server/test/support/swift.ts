@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
 import { installed } from './installed.ts'
-import { isAnswering, restartable, startS3Daemons } from './s3-daemons.ts'
+import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { SWIFT_RINGS, SWIFT_STORES, swiftSettings } from './swift-settings.ts'
 import { until } from './until.ts'
@@ -26,10 +26,7 @@ export function startSwift(): Promise<S3Server> {
 }
 
 /** None of them is one that Debian starts by itself: ports and settings are our own. */
-async function startDaemons(
-  folder: string,
-  daemons: ChildProcess[],
-): Promise<Omit<S3Server, 'close'>> {
+async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Server, 'close'>> {
   const settings = join(folder, 'etc')
   await mkdir(settings)
   await mkdir(join(folder, 'srv', 'd1'), { recursive: true })
@@ -44,14 +41,9 @@ async function startDaemons(
   // Debian's own Python: it is the one that has Swift.
   await run('/usr/bin/python3', ['-c', SWIFT_RINGS, ...places], { cwd: settings })
 
-  const daemon = (command: string, ...options: string[]) => {
-    const child = spawn(command, options, { stdio: 'ignore' })
-    daemons.push(child)
-    return child
-  }
   const server = (kind: string) =>
-    daemon(`swift-${kind}-server`, join(settings, `${kind}-server.conf`))
-  daemon('memcached', '-u', user, '-l', '127.0.0.1', '-p', `${memory}`, '-U', '0', '-m', '32')
+    launch(`swift-${kind}-server`, join(settings, `${kind}-server.conf`))
+  launch('memcached', '-u', user, '-l', '127.0.0.1', '-p', `${memory}`, '-U', '0', '-m', '32')
   for (const kind of SWIFT_STORES) server(kind)
 
   const endpoint = `http://127.0.0.1:${proxy}`

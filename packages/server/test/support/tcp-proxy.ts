@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { listenOnFreePort } from './free-port.ts'
 
 export interface TcpProxy {
   port: number
@@ -24,11 +25,7 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     }
     client.pipe(upstream).pipe(client)
   })
-  const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const port = await listenOnFreePort(server)
   return {
     port,
     async stop() {
@@ -36,7 +33,14 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
       for (const socket of sockets) socket.destroy()
       await closed
     },
-    start: () => listen(port),
+    start: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, '127.0.0.1', () => {
+          server.off('error', reject)
+          resolve()
+        })
+      }),
     hush() {
       for (const socket of sockets) socket.pause()
     },
