@@ -159,10 +159,13 @@ export interface AccountData {
   /** completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable. */
   finishCompletion(assetId: string, now: Date): Promise<AssetStatus | undefined>
 
-  /** completing → expired: the storage lost the upload, so that nothing can complete it. */
+  /** completing → expired: nothing could complete it in its time. Like a cancelled one otherwise. */
   abandonCompletion(assetId: string, now: Date): Promise<void>
 
-  /** uploading → cancelled: the reserved bytes are free at once, the parts noted for removal. */
+  /**
+   * uploading → cancelled: the reserved bytes are free at once. The parts are noted for removal, and
+   * so is the object that a completion may have made in the storage before it was cut off.
+   */
   cancelUpload(assetId: string, now: Date): Promise<Transition>
 
   /** uploading → uploading, with more time. False when it is no longer uploading. */

@@ -158,14 +158,16 @@ for (const crash of ['before', 'after']) {
   })
 }
 
-test('a completion whose parts are lost is given up, and its bytes are free', async (t) => {
+test('a completion whose parts are lost is an upload again, and can be cancelled', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
   await data.beginCompletion(session.id, new Date())
   await service.context.storage.abortUpload(await uploadInStorage(service, session))
   await runJobs(service.context, { stuckMs: -1 })
-  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+  const { body } = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  assert.deepEqual([body.status, body.urls.length], ['uploading', 3])
+  assert.equal((await cancel(service.baseUrl, session)).status, 200)
   await runJobs(service.context)
   await assertNothingLeft(service)
 })

@@ -19,21 +19,20 @@ export async function completeUpload(
   request: { uploadId: string; parts: NamedPart[] },
 ): Promise<Asset> {
   const { data, storage, clock } = context
-  let upload = await getUpload(context, assetId)
+  const upload = await getUpload(context, assetId)
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   checkUploadId(upload, request.uploadId)
   if (upload.asset.status === 'ready') return upload.asset
 
   const held = await storage.listParts(storageUploadOf(upload))
-  // The storage closes an upload only after it was decided on: then the row says so by now.
-  if (held === undefined) upload = await getUpload(context, assetId)
-  const isDecided = held === undefined && upload.asset.status !== 'uploading'
-  const parts = isDecided ? [] : checkParts(upload, held ?? [], request.parts)
+  // Where the upload is closed, the completion finds out whether it became the object.
+  const parts = held === undefined ? [] : checkParts(upload, held, request.parts)
 
   const { status } = await data.beginCompletion(assetId, clock())
   if (status === 'completing') {
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
+    if (outcome.outcome === 'gone') checkParts(upload, [], [])
   }
   const { asset } = await getUpload(context, assetId)
   if (!isVisible(asset.status)) throw assetNotFound()
@@ -48,7 +47,11 @@ function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): Nam
   return match.parts
 }
 
-/** Carries out a completion that was decided on. Repeatable: the job that mends crashes does it. */
+/**
+ * Carries out a completion that was decided on. Repeatable: the job that repairs crashes does it.
+ * Unless it is completed, it is an upload again. That is no harm where another call completes it at
+ * the same time: `settle` brings it back, and so does whoever finds the object of an upload.
+ */
 export async function finishInStorage(
   context: AccountContext,
   upload: Upload,
@@ -59,8 +62,7 @@ export async function finishInStorage(
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
   if (outcome.outcome === 'completed') await settle(context, id)
-  if (outcome.outcome === 'refused') await data.reopenUpload(id, clock())
-  if (outcome.outcome === 'gone') await data.abandonCompletion(id, clock())
+  else await data.reopenUpload(id, clock())
   return outcome
 }
 
@@ -70,11 +72,11 @@ export async function finishInStorage(
  */
 async function settle({ data, storage, clock }: AccountContext, id: string): Promise<void> {
   let status = await data.finishCompletion(id, clock())
-  while (status === 'uploading') {
+  while (status === 'uploading' || status === 'completing') {
     await data.beginCompletion(id, clock())
     status = await data.finishCompletion(id, clock())
   }
-  if (status !== 'ready' && status !== 'completing') await storage.removeObject(id)
+  if (status !== 'ready') await storage.removeObject(id)
 }
 
 function partsChanged(numbers: number[]) {

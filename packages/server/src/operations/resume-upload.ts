@@ -1,6 +1,7 @@
 import { isVisible, type Upload } from '../domain/asset.ts'
 import { partLength, partPlan, partRanges } from '../domain/parts.ts'
 import type { StoredPart } from '../storage/storage.ts'
+import { finishInStorage } from './complete-upload.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { getUpload } from './get-upload.ts'
@@ -22,11 +23,37 @@ export async function resumeUpload(
   const { status } = found.asset
   if (!isVisible(status)) throw assetNotFound()
   if (status === 'ready') return { upload: found, missing: [], received: [] }
-  const { upload, held } = await partsInStorage(context, found)
-  if (status === 'completing') return { upload, missing: [], received: held }
+  const held = await context.storage.listParts(storageUploadOf(found))
+  if (status === 'completing') return { upload: found, missing: [], received: held ?? [] }
+  if (held === undefined) return reopen(context, found)
+  return renew(context, found, held)
+}
 
+/**
+ * The storage has closed the upload. Either a completion that raced with this call or was cut off
+ * has made the object; or the storage lost the upload (a power cut, a bucket's lifecycle rule), and
+ * it is opened again.
+ */
+async function reopen(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
+  const { data, storage, clock } = context
+  const { id, bytes } = upload.asset
+  const object = await storage.findObject(id)
+  if (object?.size === bytes) {
+    await data.beginCompletion(id, clock())
+    await finishInStorage(context, upload, [])
+    return settled(context, upload)
+  }
+  const opened = await openInStorage(context, upload)
+  return renew(context, opened ?? (await getUpload(context, id)), [])
+}
+
+async function renew(
+  context: AccountContext,
+  upload: Upload,
+  held: StoredPart[],
+): Promise<ResumedUpload> {
   const expiresAt = new Date(context.clock().getTime() + context.settings.signedForMs)
-  const renewed = await context.data.renewUpload(assetId, expiresAt)
+  const renewed = await context.data.renewUpload(upload.asset.id, expiresAt)
   if (!renewed) return settled(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(held.map((part) => [part.number, part.size]))
@@ -39,21 +66,11 @@ export async function resumeUpload(
   }
 }
 
-/** A storage may lose an upload (a power cut, a bucket's lifecycle rule): then it is opened anew. */
-async function partsInStorage(
-  context: AccountContext,
-  upload: Upload,
-): Promise<{ upload: Upload; held: StoredPart[] }> {
-  const held = await context.storage.listParts(storageUploadOf(upload))
-  if (held !== undefined) return { upload, held }
-  if (upload.asset.status !== 'uploading') return { upload, held: [] }
-  const opened = await openInStorage(context, upload)
-  return { upload: opened ?? (await getUpload(context, upload.asset.id)), held: [] }
-}
-
 /** It ended while we looked: what we may have opened is taken back, and its end is answered. */
 async function settled(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
   const now = await getUpload(context, upload.asset.id)
+  // A completion was refused in between: it can go on.
+  if (now.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
   if (isVisible(now.asset.status)) return { upload: now, missing: [], received: [] }
   await context.storage.abortUpload(storageUploadOf(upload))
   throw assetNotFound()

@@ -180,6 +180,18 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
+  test(name('a late completion that names other parts leaves the object alone'), async (t) => {
+    const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadAddress } =
+      await anUpload(t)
+    const other = etagOf(await put(1, bytesOf(1).fill(7)))
+    await putAll()
+    await storage.completeUpload(upload, plan, [])
+    const late = await storage.completeUpload(upload, plan, [{ number: 1, etag: other }])
+    assert.deepEqual(late, { outcome: 'completed' })
+    const response = await fetch(await downloadAddress())
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  })
+
   test(name('a part sent after the completion makes no other object of it'), async (t) => {
     const { storage, upload, plan, bytes, latePart, ...of } = await anUpload(t)
     const parts = await of.putAll()

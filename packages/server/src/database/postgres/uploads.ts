@@ -43,7 +43,8 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return transition({ from, to, change, readStatus: () => statusOf(id) })
   }
 
-  /** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal. */
+  /** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal, and so is
+   * the object that a completion may have made without being able to say so. */
   async function release(
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
@@ -64,7 +65,8 @@ export function ownUploads(sql: Sql, account: string): Uploads {
           delete from asset_products using ended where asset_id = ended.id
         )
         insert into removals (kind, storage_id, key, due_at)
-        select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended`
+        select kind, coalesce(storage_id, upload_id::text), id::text, ${now}
+        from ended, unnest(array['upload', 'object']) as kind`
       return true
     }
     const readStatus = () => statusOf(id)

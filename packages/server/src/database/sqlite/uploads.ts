@@ -1,7 +1,7 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { NewUpload, Reservation, Transition } from '../account-data.ts'
-import { prepareRelease } from './release.ts'
+import { prepareRelease, prepareRemovalNote } from './release.ts'
 import { toUpload } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { prepareUploadStatements } from './upload-statements.ts'
@@ -10,6 +10,7 @@ export function prepareUploads(connection: Connection) {
   const { transaction } = connection
   const sql = prepareUploadStatements(connection)
   const release = prepareRelease(connection)
+  const noteRemoval = prepareRemovalNote(connection)
 
   function statusOf(account: string, id: string): AssetStatus | undefined {
     return sql.status.get({ account, id })?.status
@@ -97,7 +98,9 @@ export function prepareUploads(connection: Connection) {
     abandonCompletion(account: string, id: string, now: Date): void {
       transaction(() => {
         const row = sql.abandon.get({ account, id, now: now.getTime() })
-        if (row !== undefined) release(row, now)
+        if (row === undefined) return
+        release(row, now)
+        noteRemoval('object', row, now)
       })
     },
 
@@ -106,6 +109,7 @@ export function prepareUploads(connection: Connection) {
         const row = sql.cancel.get({ account, id, now: now.getTime() })
         if (row === undefined) return { won: false, status: statusOf(account, id) }
         release(row, now)
+        noteRemoval('object', row, now)
         return { won: true, status: 'cancelled' }
       })
     },

@@ -222,3 +222,43 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+test('an upload whose object is complete is not opened again', async (t) => {
+  const { folder, storage, upload, plan, url } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  await storage.completeUpload(upload, plan, [])
+  await storage.createUpload({ ...upload, mime: 'text/plain' })
+  assert.deepEqual(await readdir(join(folder, 'uploads')), [])
+  assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 404)
+})
+
+test('a completion that a crash cut off while it compared the parts leaves the upload as it was', async (t) => {
+  const { folder, storage, upload, plan, url } = await anOpenUpload(t)
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)
+  await storage.close()
+  await rename(open, `${open}.sealed`)
+  const restarted = await openIn(t, folder)
+  assert.equal((await restarted.listParts(upload))?.length, 1)
+  assert.deepEqual(await restarted.completeUpload(upload, plan, []), { outcome: 'completed' })
+})
+
+for (const decision of ['refused', 'completed'] as const) {
+  test(`a part sent while a completion compares the parts waits until it is ${decision}`, async (t) => {
+    const { folder, storage, upload, plan, url } = await anOpenUpload(t)
+    await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+    const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)
+    await rename(open, `${open}.sealed`)
+    const put = fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(1) })
+    const early = await Promise.race([put, fetch(new URL('/', url))])
+    assert.equal(early.status, 404, 'the part was answered before the decision')
+    if (decision === 'refused') {
+      await rename(`${open}.sealed`, open)
+      assert.equal((await put).status, 200)
+      assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+    } else {
+      await rm(`${open}.sealed`, { recursive: true })
+      assert.equal((await put).status, 404)
+    }
+  })
+}

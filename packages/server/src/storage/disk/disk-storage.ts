@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { hmacOf } from '../../domain/hmac.ts'
 import { hostInUrl } from '../../domain/host-in-url.ts'
 import { EngineUnavailable } from '../../errors.ts'
@@ -5,7 +6,7 @@ import type { Storage } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
 import { makeFolderNow } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
-import { layoutOf, uploadFolder } from './layout.ts'
+import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
 import { prepareFolders } from './prepare-folders.ts'
 import { storedThings, whereMounted } from './stored-things.ts'
@@ -41,18 +42,24 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     url,
 
     // At once: a trip to another thread would take longer than the folder.
-    async createUpload(upload) {
-      try {
-        makeFolderNow(uploadFolder(layout, upload))
-        return upload.id
-      } catch (error) {
-        throw new EngineUnavailable('storage', error)
-      }
-    },
+    createUpload: (upload) =>
+      inTurn(upload.key, async () => {
+        try {
+          // What is complete takes no more parts, whoever asks late.
+          if (!existsSync(objectFolder(layout, upload.key))) {
+            makeFolderNow(uploadFolder(layout, upload))
+          }
+          return upload.id
+        } catch (error) {
+          throw new EngineUnavailable('storage', error)
+        }
+      }),
 
     async signParts(upload, parts, expiresAt) {
       return parts.map((part) => url + partAddress(hmac, upload, part, expiresAt))
     },
+
+    listParts: (upload) => inTurn(upload.key, () => things.listParts(upload)),
 
     completeUpload: (upload, plan, parts) =>
       whereMounted(layout, () =>
@@ -60,6 +67,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       ),
 
     abortUpload: (upload) => inTurn(upload.key, () => things.abortUpload(upload)),
+    findObject: (key) => inTurn(key, () => things.findObject(key)),
+    removeObject: (key) => inTurn(key, () => things.removeObject(key)),
 
     async signDownload(object, expiresAt) {
       return url + downloadAddress(hmac, object, expiresAt)
@@ -71,7 +80,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   }
 }
 
-/** Calls for one key wait for each other: a completion takes more than one step on the disk. */
+/** Calls for one key wait for each other: a completion takes several steps that none may see half done. */
 function oneAtATime() {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, StorageUpload } from '../storage.ts'
-import { hasCode, isMissing, makeFolder, syncFolder } from './file-system.ts'
-import { type Layout, objectFolder, objectShard, uploadFolder } from './layout.ts'
+import { isMissing, makeFolder, syncFolder } from './file-system.ts'
+import { type Layout, objectFolder, objectShard, sealedFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 
 interface Expected {
@@ -13,39 +14,53 @@ interface Expected {
 }
 
 /**
- * Renames the upload's folder to the object's. The rename comes first, so that no part can be
- * replaced while the parts are compared; if they are not the expected ones, it is taken back.
+ * Makes the object out of the upload's folder. To be called one at a time for each key.
+ *
+ * The folder is first renamed to its sealed name, where no part can be added or replaced, and
+ * compared there. Then it becomes the object, or an upload again. So an object's folder is always
+ * complete, and once it is there nothing but its removal moves it: a call that comes late finds the
+ * object and leaves it alone, whatever parts it expected.
  */
 export async function finishUpload(
   layout: Layout,
   upload: StorageUpload,
   expected: Expected,
 ): Promise<CompletionOutcome> {
-  const source = uploadFolder(layout, upload)
   const target = objectFolder(layout, upload.key)
+  if (existsSync(target)) return objectOutcome(target, expected.plan)
+  const source = uploadFolder(layout, upload)
+  const sealed = sealedFolder(layout, upload)
   await makeFolder(objectShard(layout, upload.key))
   try {
-    await rename(source, target)
+    await rename(source, sealed)
   } catch (error) {
-    // Not there, or there already: an earlier attempt came this far.
-    if (!isMissing(error) && !hasCode(error, 'ENOTEMPTY', 'EEXIST')) throw error
+    if (isMissing(error)) return { outcome: 'gone' }
+    throw error
   }
-  const held = await readPartFiles(target)
-  if (held === undefined) return { outcome: 'gone' }
-  const atFault = partsAtFault(held, expected.plan, expected.parts)
-  if (atFault.length > 0) {
-    await rename(target, source)
-    return { outcome: 'refused', parts: atFault }
+  let isObject = false
+  try {
+    const held = (await readPartFiles(sealed)) ?? []
+    const atFault = partsAtFault(held, expected.plan, expected.parts)
+    if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
+    await removeStrangers(sealed, expected.plan.count)
+    await syncFolder(sealed)
+    await rename(sealed, target)
+    isObject = true
+  } finally {
+    if (!isObject) await rename(sealed, source)
   }
-  await removeStrangers(target, expected.plan.count)
-  await syncFolder(target)
   await syncFolder(dirname(target))
   await syncFolder(layout.objects)
   await syncFolder(layout.uploads)
   return { outcome: 'completed' }
 }
 
-/** Whatever was on its way when the folder moved, or lies beyond the last part. */
+async function objectOutcome(folder: string, plan: PartPlan): Promise<CompletionOutcome> {
+  const held = (await readPartFiles(folder)) ?? []
+  return { outcome: partsAtFault(held, plan, []).length === 0 ? 'completed' : 'gone' }
+}
+
+/** Whatever was on its way when the folder was sealed, or lies beyond the last part. */
 async function removeStrangers(folder: string, count: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const isPart = /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= count

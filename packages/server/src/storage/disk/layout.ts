@@ -8,6 +8,7 @@ import type { StorageUpload } from '../storage.ts'
  *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are taken
  *       00001, 00002, …           whole parts
  *       incoming-…                a part on its way
+ *     uploads/<key>.<upload id>.sealed/   the same while a completion compares its parts
  *     objects/<xx>/<key>/         finished objects: the folder of the upload, renamed
  *     trash/                      what is being removed
  *
@@ -35,7 +36,12 @@ export function uploadFolder(layout: Layout, upload: StorageUpload): string {
   return join(layout.uploads, `${upload.key}.${upload.id}`)
 }
 
-/** The inverse of `uploadFolder`; undefined for a folder that is none of ours. */
+/** Where an upload's folder is while a completion decides whether it becomes the object. */
+export function sealedFolder(layout: Layout, upload: StorageUpload): string {
+  return uploadFolder(layout, upload) + SEALED
+}
+
+/** The inverse of `uploadFolder`; undefined for a folder that is none of ours, or sealed. */
 export function parseUploadFolder(name: string): StorageUpload | undefined {
   const [key, id, ...rest] = name.split('.')
   return key && id && rest.length === 0 ? { key, id } : undefined
@@ -55,3 +61,4 @@ export function partFile(folder: string, number: number): string {
 }
 
 export const INCOMING_PREFIX = 'incoming-'
+export const SEALED = '.sealed'

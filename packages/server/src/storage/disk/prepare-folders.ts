@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from './file-system.ts'
-import { INCOMING_PREFIX, type Layout, parseUploadFolder } from './layout.ts'
+import { INCOMING_PREFIX, type Layout, parseUploadFolder, SEALED } from './layout.ts'
 
 const SECRET_LENGTH = 32
 
@@ -14,8 +14,17 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
   }
   await rm(layout.trash, { recursive: true, force: true })
   await mkdir(layout.trash, { mode: 0o700 })
+  await reopenSealed(layout)
   await removeIncoming(layout)
   return readOrMakeSecret(layout.secret)
+}
+
+/** A completion that a crash cut off: its upload is what it was before, and can be completed again. */
+async function reopenSealed(layout: Layout): Promise<void> {
+  for (const name of await readdir(layout.uploads)) {
+    if (!name.endsWith(SEALED)) continue
+    await rename(join(layout.uploads, name), join(layout.uploads, name.slice(0, -SEALED.length)))
+  }
 }
 
 async function removeIncoming(layout: Layout): Promise<void> {

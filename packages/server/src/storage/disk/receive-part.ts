@@ -10,6 +10,7 @@ import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.t
 import { etagOf, partFooter } from './part-file.ts'
 import { refuse } from './respond.ts'
 import { takeBody } from './take-body.ts'
+import { whileOpen } from './while-open.ts'
 
 /** For all parts in turns: each hasher would own a piece of WebAssembly's memory. */
 const hasher = await createXXHash128()
@@ -46,14 +47,15 @@ export async function receivePart(
   const folder = uploadFolder(layout, grant.upload)
   const incoming = join(folder, INCOMING_PREFIX + randomBytes(8).toString('hex'))
   try {
-    const file = await open(incoming, 'wx')
+    const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
     try {
       if (!(await hasRoomFor(layout, length))) throw noSpace()
       if (request.headers.expect !== undefined) response.writeContinue()
       const digest = await writePart(file, request, response)
       await file.datasync()
       await file.close()
-      await rename(incoming, partFile(folder, grant.number))
+      const place = partFile(folder, grant.number)
+      await whileOpen(layout, grant, () => rename(incoming, place))
       await syncFolder(folder)
       await syncFolder(dirname(folder))
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()

@@ -20,6 +20,8 @@ interface Questions {
 
 const TRIES = 5
 const PAUSE_MS = 100
+/** How often neither the upload nor the object must be found. */
+const LOOKS = 3
 
 /**
  * Stores answer a completion in many ways: some repeat a success, some fail in parallel, some
@@ -36,7 +38,12 @@ export async function completeInS3(
     ])
     // Swift takes and lists parts also of what is complete, and would make another object of them.
     if (before.outcome === 'completed') return before
-    if (held === undefined) return objectOutcome(completion, questions)
+    if (held === undefined) {
+      // Some stores show an object only a moment after its upload is closed.
+      if (attempt >= LOOKS) return before
+      await pause(PAUSE_MS * attempt)
+      continue
+    }
     // Stores make the object of every part that they hold.
     const beyond = held
       .map(({ number }) => number)

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { PartGrant } from './address.ts'
+import { isMissing } from './file-system.ts'
+import { type Layout, sealedFolder, uploadFolder } from './layout.ts'
+
+const PAUSE_MS = 2
+/** A completion compares thousands of parts within a second. */
+const MOST_TRIES = 2_000
+/** How often the folder must be found neither open nor sealed: between two looks it may change. */
+const MOST_MISSES = 3
+
+/**
+ * Takes a step in the folder of an open upload. While a completion has sealed it, the step waits: it
+ * succeeds if the completion is refused, and fails with ENOENT once the upload has ended.
+ */
+export async function whileOpen<Result>(
+  layout: Layout,
+  { upload }: PartGrant,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  let misses = 0
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isMissing(error) || tries === MOST_TRIES) throw error
+      const isThere =
+        existsSync(sealedFolder(layout, upload)) || existsSync(uploadFolder(layout, upload))
+      misses = isThere ? 0 : misses + 1
+      if (misses === MOST_MISSES) throw error
+      await pause(PAUSE_MS)
+    }
+  }
+}
