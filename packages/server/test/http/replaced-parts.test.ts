@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { aPlace } from '../support/place.ts'
 import { type Raced, raceReplacedPart } from '../support/replaced-parts.ts'
+import { runJobs } from '../support/run-jobs.ts'
 import { aService, type TestService } from '../support/service.ts'
 import { API, download, putPart } from '../support/upload.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { runJobs } from '../../src/jobs/run-jobs.ts'
 import { readObjects, uploadInStorage } from '../support/in-storage.ts'
+import { runJobs } from '../support/run-jobs.ts'
 import { aService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
 import {
