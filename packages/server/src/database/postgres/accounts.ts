@@ -93,8 +93,13 @@ export function globalAccounts(sql: Sql): AccountsAndKeys {
         on conflict (who, window_start) do update set count = request_counts.count + 1
         returning count`
       const count = row?.count ?? 1
-      // Whoever begins a window sweeps the old ones.
-      if (count === 1) await sql`delete from request_counts where window_start < ${windowStart}`
+      // Whoever begins a window deletes the old ones, except those that another deletes already.
+      if (count === 1) {
+        await sql`
+          delete from request_counts where (who, window_start) in (
+            select who, window_start from request_counts where window_start < ${windowStart}
+            for update skip locked)`
+      }
       return count
     },
   }

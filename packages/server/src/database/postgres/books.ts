@@ -63,7 +63,7 @@ export function globalBooks(sql: Sql): Pick<Database, 'readBooks' | 'balanceBook
     balanceBooks: () =>
       begin(sql, async (transaction) => {
         // Whoever changes an account's rows also changes its counters: they wait for this.
-        await transaction`select id from accounts order by id for update`
+        await transaction`select id from accounts order by id for no key update`
         await transaction`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
             asset_count = sums.assets, revision = revision + 1

@@ -30,10 +30,14 @@ export function globalJobs(sql: Sql): Jobs {
           update assets set status = 'expired', changed_at = ${now}
           from due where assets.id = due.id
           returning assets.id, account_id, bytes, storage_id, upload_id
+        ), locked as (
+          select accounts.id, sums.bytes from accounts
+          join (select account_id, sum(bytes) as bytes from ended group by account_id) sums
+            on accounts.id = sums.account_id
+          order by accounts.id for no key update of accounts
         ), freed as (
-          update accounts set reserved_bytes = reserved_bytes - sums.bytes
-          from (select account_id, sum(bytes) as bytes from ended group by account_id) sums
-          where accounts.id = sums.account_id
+          update accounts set reserved_bytes = reserved_bytes - locked.bytes
+          from locked where accounts.id = locked.id
         ), unlinked as (
           delete from asset_products using ended where asset_id = ended.id
         ), noted as (

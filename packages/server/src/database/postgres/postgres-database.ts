@@ -16,7 +16,13 @@ import { ownProducts } from './products.ts'
 import { globalRecords, ownRecords } from './records.ts'
 import { ownUploads } from './uploads.ts'
 
-/** Connects and migrates. Any number of instances may share the database. */
+/**
+ * Connects and migrates. Any number of instances may share the database.
+ *
+ * Every transaction locks rows in this order, so that none can wait for another in a circle: products
+ * by (product_id, variant_id), assets by id, accounts by id, and then what only the holder of the
+ * account's row changes (asset_blocks, usage_by_type). Jobs skip assets that are locked.
+ */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   await migrateOnce(options)
   const pool = openPool(options)

@@ -42,24 +42,25 @@ export function ownProducts(sql: Sql, account: string): Products {
     }
   }
 
-  /** The asset's row is locked first, so that links and deletion of one asset wait in line. */
+  /** Products are locked before the asset, as everywhere: see `postgres-database.ts`. */
   async function changeLinks(
     assetId: string,
     selection: ProductSelection,
     change: (transaction: Sql, productIds: string[]) => Promise<unknown>,
   ): Promise<LinkOutcome> {
     return begin(sql, async (transaction) => {
-      const [asset] = await transaction`
-        select id from assets where id = ${assetId} and account_id = ${account}
-          and status in ('uploading', 'completing', 'ready') for no key update`
-      if (asset === undefined) return { outcome: 'asset_not_found' }
       const found = await transaction<ProductRow[]>`
         select id, product_id, variant_id from products
         where account_id = ${account} and (
           product_id = any(${selection.productIds}::bigint[])
           or variant_id = any(${selection.variantIds}::bigint[])
           or id = any(${selection.ids}::uuid[]))
-        for key share`
+        order by product_id, variant_id for key share`
+      // Links and deletion of one asset wait for each other.
+      const [asset] = await transaction`
+        select id from assets where id = ${assetId} and account_id = ${account}
+          and status in ('uploading', 'completing', 'ready') for no key update`
+      if (asset === undefined) return { outcome: 'asset_not_found' }
       const unknown = unknownOf(selection, found)
       if (Object.values(unknown).some((ids) => ids.length > 0)) {
         return { outcome: 'products_not_found', unknown }
@@ -88,8 +89,12 @@ export function ownProducts(sql: Sql, account: string): Products {
   return {
     async putProducts(products) {
       if (products.length === 0) return []
+      // Rows are locked in the order in which they are inserted.
+      const inOrder = products.toSorted(
+        (a, b) => a.productId - b.productId || a.variantId - b.variantId,
+      )
       const rows = await sql<ProductRow[]>`
-        insert into products ${sql(products.map(toInsert))}
+        insert into products ${sql(inOrder.map(toInsert))}
         on conflict (account_id, product_id, variant_id) do update set
           name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
           vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,

@@ -30,6 +30,10 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
 
 export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'> {
   async function adoptAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
+    const productIds = records.flatMap((record) => record.productIds)
+    await transaction`
+      select from products where id = any(${productIds}::uuid[])
+      order by product_id, variant_id for key share`
     const rows = records.map((record) => toAssetRow(account, record))
     const added = await transaction<{ id: string }[]>`
       insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import postgres from 'postgres'
+import { cleanUp } from '../../../test/support/clean-up.ts'
+import { aPostgresServer } from '../../../test/support/postgres.ts'
+import { EngineUnavailable } from '../../errors.ts'
+import type { AccountData } from '../account-data.ts'
+import { after, anAccount, aProduct, aReadyAsset, NOON, reserve } from '../contract/builders.ts'
+import type { Database } from '../database.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+
+const server = await aPostgresServer()
+
+/** Works on a new database, and returns how many deadlocks PostgreSQL has found in it. */
+async function deadlocksOf(
+  t: TestContext,
+  work: (database: Database) => Promise<unknown>,
+): Promise<number> {
+  const url = await server.database(t)
+  const options = { poolSize: 16, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  try {
+    await work(database)
+  } finally {
+    // Connections report what they have counted at their end.
+    await database.close()
+  }
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  const [row] = await admin<{ deadlocks: string }[]>`
+    select deadlocks from pg_stat_database where datname = current_database()`
+  return Number(row?.deadlocks)
+}
+
+function products(count: number) {
+  return Array.from({ length: count }, (_, index) =>
+    aProduct({ productId: index, variantId: index }),
+  )
+}
+
+function shuffled<Item>(items: Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item)
+}
+
+function times(count: number, work: (index: number) => Promise<unknown>): Promise<unknown[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => work(index)))
+}
+
+test('imports of the same products in different orders never deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const { id } = await anAccount(database, 'default')
+    const data = database.of(id)
+    for (let round = 0; round < 3; round += 1) {
+      await times(10, async () => {
+        const sent = shuffled(products(300))
+        const answered = await data.putProducts(sent)
+        assert.deepEqual(
+          answered.map(({ productId }) => productId),
+          sent.map(({ productId }) => productId),
+        )
+      })
+    }
+  })
+  assert.equal(deadlocks, 0)
+})
+
+/** Everything that locks products or assets, at the same few of them. */
+async function changeLinks(data: AccountData, assets: string[]): Promise<void> {
+  const stored = await data.putProducts(products(6))
+  const selection = () => ({
+    ids: [],
+    productIds: shuffled(stored)
+      .slice(3)
+      .map(({ productId }) => productId),
+    variantIds: [],
+  })
+  await times(24, async (index) => {
+    const asset = assets[index % assets.length] ?? ''
+    if (index % 6 === 0) await data.deleteProduct(shuffled(stored)[0]?.id ?? '')
+    if (index % 6 === 1) await data.putProducts(shuffled(products(6)))
+    if (index % 6 === 2) await data.detachProducts(asset, selection())
+    if (index % 6 > 2) await data.attachProducts(asset, selection())
+  })
+}
+
+test('attaching, detaching and deleting products at once never deadlocks', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const { id } = await anAccount(database, 'default')
+    const data = database.of(id)
+    const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
+    for (let round = 0; round < 20; round += 1) await changeLinks(data, assets)
+    await times(3, (index) => data.deleteAsset(assets[index] ?? '', NOON))
+  })
+  assert.equal(deadlocks, 0)
+})
+
+test('jobs that expire uploads of many accounts at once never deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    for (let account = 0; account < 12; account += 1) {
+      const { id } = await anAccount(database, `account ${account}`, 10_000)
+      await times(20, (index) => {
+        const expiresAt = new Date(NOON.getTime() + ((account * 7 + index * 5) % 240))
+        return reserve(database.of(id), { size: 1, expiresAt })
+      })
+    }
+    await times(12, async () => {
+      while ((await database.expireUploads(after(1), 5)) > 0);
+    })
+  })
+  assert.equal(deadlocks, 0)
+})
+
+/** Makes the next inserts of products fail with this code, and counts the attempts. */
+async function withCollisions(t: TestContext, count: number, code: string) {
+  const url = await server.database(t)
+  const options = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const admin = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => admin.end())
+  // What a transaction takes from a sequence stays taken when it is rolled back.
+  await admin.unsafe(`
+    create sequence attempts;
+    create function collide() returns trigger language plpgsql as $$
+    begin
+      if nextval('attempts') <= ${count} then
+        raise exception 'collision' using errcode = '${code}';
+      end if;
+      return new;
+    end $$;
+    create trigger collide before insert on products for each row execute function collide();`)
+  const { id } = await anAccount(database, 'default')
+  return {
+    data: database.of(id),
+    async attempts() {
+      const [row] = await admin<{ last_value: string }[]>`select last_value from attempts`
+      return Number(row?.last_value)
+    },
+  }
+}
+
+for (const code of ['40P01', '40001']) {
+  test(`a unit of work that fails with ${code} is retried until it succeeds`, async (t) => {
+    const { data, attempts } = await withCollisions(t, 7, code)
+    const [product] = await data.putProducts([aProduct()])
+    assert.equal(product?.productId, 1)
+    assert.equal(await attempts(), 8)
+  })
+}
+
+test('a unit of work that always collides is given up after a bounded number of attempts', async (t) => {
+  const { data, attempts } = await withCollisions(t, 1_000_000, '40P01')
+  await assert.rejects(data.putProducts([aProduct()]), EngineUnavailable)
+  assert.equal(await attempts(), 10)
+})
