@@ -58,6 +58,12 @@ export const ERRORS = {
     when: 'A cancel or a delete arrives while the upload is being completed.',
     remedy: 'Read the asset: it will be ready in a moment.',
   },
+  completion_refused: {
+    status: 409,
+    when: 'The storage refuses to complete the upload, and would refuse again (a missing right, a policy, a limit).',
+    remedy:
+      'Fix the cause that the message names and complete the upload again, or cancel it. The parts are kept.',
+  },
   not_ready: {
     status: 409,
     when: 'A download is asked for while the asset is still uploading.',

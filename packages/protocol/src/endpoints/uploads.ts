@@ -58,7 +58,7 @@ export const completeUpload = defineEndpoint({
     schema: AssetAnswer,
     example: { data: assetExample },
   },
-  errors: ['not_found', 'storage_unavailable'],
+  errors: ['not_found', 'completion_refused', 'storage_unavailable'],
 })
 
 export const cancelUpload = defineEndpoint({

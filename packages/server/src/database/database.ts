@@ -70,6 +70,13 @@ export interface Database {
   /** Uploads whose completion began before `before` and has not ended. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
 
+  /**
+   * The same for those that nobody took up since `before`. From `now` on nobody else is given them
+   * for as long as they have been stuck, from a second to an hour: those that fail again and again
+   * keep no others from being taken up.
+   */
+  takeStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
+
   /** The status of each of these assets that has a row. */
   readStatuses(assetIds: string[]): Promise<Map<string, AssetStatus>>
 

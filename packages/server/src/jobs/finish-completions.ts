@@ -1,3 +1,4 @@
+import type { Upload } from '../domain/asset.ts'
 import { finishInStorage } from '../operations/complete-upload.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { forEachLimited } from './for-each-limited.ts'
@@ -13,20 +14,29 @@ export async function finishCompletions(
   signal: AbortSignal,
   stuckMs = STUCK_MS,
 ): Promise<void> {
-  const { database, clock } = context
-  const before = new Date(clock().getTime() - stuckMs)
-  const stuck = await database.listStuckCompletions(before, BATCH)
   const limits = { limit: COMPLETIONS_AT_ONCE, signal }
-  await forEachLimited(each(stuck), limits, async (upload) => {
+  await forEachLimited(stuckCompletions(context, stuckMs), limits, async (upload) => {
+    const { id, accountId } = upload.asset
     try {
-      await finishInStorage(forAccount(context, upload.asset.accountId), upload, [])
+      const finished = await finishInStorage(forAccount(context, accountId), upload, [])
+      if (finished.outcome === 'rejected') {
+        context.warn(`the storage refuses to complete the upload of ${id}`, finished.reason)
+      }
     } catch (error) {
-      // It is retried in the next round, and delays no other.
-      context.warn(`the upload of ${upload.asset.id} could not be completed yet`, error)
+      // It is retried later, and delays no other.
+      context.warn(`the upload of ${id} could not be completed yet`, error)
     }
   })
 }
 
-async function* each<Item>(items: Item[]): AsyncIterable<Item> {
-  yield* items
+/** Each is taken once: one that fails is due again only after a pause. */
+async function* stuckCompletions(context: Context, stuckMs: number): AsyncIterable<Upload> {
+  const { database, clock } = context
+  for (;;) {
+    const now = clock()
+    const before = new Date(now.getTime() - stuckMs)
+    const stuck = await database.takeStuckCompletions({ before, now }, BATCH)
+    yield* stuck
+    if (stuck.length < BATCH) return
+  }
 }

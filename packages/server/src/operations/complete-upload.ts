@@ -1,7 +1,7 @@
 import { type Asset, isVisible, type Upload } from '../domain/asset.ts'
 import { matchParts, type NamedPart } from '../domain/match-parts.ts'
 import { partPlan } from '../domain/parts.ts'
-import { invalid } from '../errors.ts'
+import { invalid, ServiceError } from '../errors.ts'
 import type { CompletionOutcome, StoredPart } from '../storage/storage.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
@@ -33,6 +33,7 @@ export async function completeUpload(
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
     if (outcome.outcome === 'gone') checkParts(upload, [], [])
+    if (outcome.outcome === 'rejected') throw completionRefused(outcome.reason)
   }
   const { asset } = await getUpload(context, assetId)
   if (!isVisible(asset.status)) throw assetNotFound()
@@ -77,6 +78,13 @@ async function settle({ data, storage, clock }: AccountContext, id: string): Pro
     status = await data.finishCompletion(id, clock())
   }
   if (status !== 'ready') await storage.removeObject(id)
+}
+
+function completionRefused(reason: string) {
+  return new ServiceError(
+    'completion_refused',
+    `The storage refuses to complete the upload: ${reason}. Fix the cause and complete it again, or cancel it.`,
+  )
 }
 
 function partsChanged(numbers: number[]) {

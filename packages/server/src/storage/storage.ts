@@ -37,6 +37,8 @@ export type CompletionOutcome =
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
   | { outcome: 'gone' }
+  /** The storage refuses, and repeating it does not help. The upload is as it was before. */
+  | { outcome: 'rejected'; reason: string }
 
 /** What can be done without being the one who serves the storage's addresses. */
 export type StoredThings = Pick<

@@ -56,6 +56,39 @@ export function testJobs({ name, open }: Contract): void {
     assert.deepEqual(await database.listStuckCompletions(after(2), 10), [])
   })
 
+  test(
+    name('a completion that was taken up is due again only after a growing pause'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const uploads = [await reserve(data), await reserve(data), await reserve(data)]
+      const [first, ...others] = uploads.map(({ upload }) => upload.asset.id)
+      await data.beginCompletion(first ?? '', NOON)
+      for (const id of others) await data.beginCompletion(id, after(0.1))
+      const take = async (hours: number, limit: number) => {
+        const times = { before: after(hours), now: after(hours) }
+        const taken = await database.takeStuckCompletions(times, limit)
+        return taken.map(({ asset }) => asset.id).sort()
+      }
+      assert.deepEqual(await take(0, 10), [])
+      // However often the first one fails, the others come next.
+      assert.deepEqual(await take(0.5, 1), [first])
+      assert.deepEqual(await take(0.5, 10), others.toSorted())
+      assert.deepEqual(await take(0.85, 10), [])
+      assert.deepEqual(await take(0.95, 10), others.toSorted())
+      assert.deepEqual(await take(1.01, 10), [first])
+      // Never longer than an hour.
+      await take(48, 10)
+      assert.deepEqual(
+        await take(49.1, 10),
+        uploads.map(({ upload }) => upload.asset.id).toSorted(),
+      )
+      // Begun again, it is due at once.
+      await data.reopenUpload(first ?? '', after(50))
+      await data.beginCompletion(first ?? '', after(50))
+      assert.deepEqual(await take(50.01, 1), [first])
+    },
+  )
+
   test(name('it tells the status of the assets that have a row'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: open1 } = await reserve(data)

@@ -7,6 +7,7 @@ type Jobs = Pick<
   Database,
   | 'expireUploads'
   | 'listStuckCompletions'
+  | 'takeStuckCompletions'
   | 'readStatuses'
   | 'takeDueRemovals'
   | 'listRemovals'
@@ -52,6 +53,18 @@ export function globalJobs(sql: Sql): Jobs {
       const rows = await sql<UploadRow[]>`
         select ${sql(UPLOAD_COLUMNS)} from assets
         where status = 'completing' and changed_at < ${before} order by changed_at limit ${limit}`
+      return rows.map(toUpload)
+    },
+
+    async takeStuckCompletions({ before, now }, limit) {
+      const rows = await sql<UploadRow[]>`
+        update assets set retry_at = ${now}::timestamptz + least(
+          greatest(${now}::timestamptz - changed_at, interval '1 second'), interval '1 hour')
+        where id in (
+          select id from assets
+          where status = 'completing' and coalesce(retry_at, changed_at) < ${before}
+          order by coalesce(retry_at, changed_at) limit ${limit} for update skip locked)
+        returning ${sql(UPLOAD_COLUMNS)}`
       return rows.map(toUpload)
     },
 

@@ -36,7 +36,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
   ): Promise<Transition> {
     const change = async () => {
       const moved = await sql`
-        update assets set status = ${to}, changed_at = ${now}
+        update assets set status = ${to}, changed_at = ${now}, retry_at = null
         where id = ${id} and account_id = ${account} and status = ${from}`
       return moved.count === 1
     }

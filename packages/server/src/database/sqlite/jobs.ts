@@ -6,6 +6,8 @@ import type { Connection } from './statement.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 const TAKEN_FOR_MS = 60_000
+const LEAST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 3_600_000
 
 /** What the jobs ask, over all accounts. */
 export function prepareJobs(connection: Connection) {
@@ -21,6 +23,15 @@ export function prepareJobs(connection: Connection) {
   const stuck = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
      where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
+  )
+  const takeStuck = prepare<UploadRow>(
+    `update assets
+     set retry_at = :now + min(max(:now - changed_at, ${LEAST_PAUSE_MS}), ${LONGEST_PAUSE_MS})
+     where seq in (
+       select seq from assets
+       where status = 'completing' and coalesce(retry_at, changed_at) < :before
+       order by coalesce(retry_at, changed_at) limit :limit)
+     returning ${UPLOAD_COLUMNS}`,
   )
   const statuses = prepare<{ id: string; status: AssetStatus }>(
     'select id, status from assets where id in (select value from json_each(:ids))',
@@ -55,6 +66,13 @@ export function prepareJobs(connection: Connection) {
 
     listStuckCompletions(before: Date, limit: number): Upload[] {
       return stuck.all({ before: before.getTime(), limit }).map(toUpload)
+    },
+
+    takeStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
+      // Asking costs nothing, taking is a write.
+      if (stuck.get({ before: before.getTime(), limit: 1 }) === undefined) return []
+      const times = { before: before.getTime(), now: now.getTime() }
+      return takeStuck.all({ ...times, limit }).map(toUpload)
     },
 
     readStatuses(ids: string[]): Map<string, AssetStatus> {

@@ -51,7 +51,10 @@ export function prepareUploadStatements({ prepare }: Connection) {
     remove: prepare<{ bytes: number }>(
       `delete from assets where ${OWN} and status = 'uploading' and storage_id is null returning bytes`,
     ),
-    begin: prepare(transition('uploading', 'completing')),
+    begin: prepare(
+      `update assets set status = 'completing', changed_at = :now, retry_at = null
+       where ${OWN} and status = 'uploading'`,
+    ),
     reopen: prepare(transition('completing', 'uploading')),
     finish: prepare<{ seq: number; bytes: number; search_name: string }>(
       `${transition('completing', 'ready')} returning seq, bytes, search_name`,

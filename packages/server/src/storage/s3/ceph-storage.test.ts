@@ -1,8 +1,12 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
+import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
 import { startCeph, whyNoCeph } from '../../../test/support/ceph.ts'
 import { cleanUp } from '../../../test/support/clean-up.ts'
 import { skipUnlessCi } from '../../../test/support/requirement.ts'
 import { openBucket } from '../../../test/support/s3-server.ts'
+import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
 
 const CHUNK = 100_000
@@ -18,4 +22,42 @@ if (missing !== undefined) {
     cleanUp(t, () => storage.close())
     return { storage, chunkSize: CHUNK, latePart: 'is refused' }
   })
+
+  test('ceph: a completion that a policy forbids is refused with its reason, and works once it is allowed', async (t) => {
+    const storage = await openBucket(gateway)
+    cleanUp(t, () => storage.close())
+    const key = randomUUID()
+    const upload = {
+      key,
+      id: await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' }),
+    }
+    const plan = partPlan(5, CHUNK)
+    const later = new Date(Date.now() + 60_000)
+    const [url = ''] = await storage.signParts(upload, partRanges(plan), later)
+    assert.equal((await fetch(url, { method: 'PUT', body: 'bytes' })).status, 200)
+    const bucket = new URL(storage.url).pathname.slice(1)
+    await setPolicy(bucket, 'Deny')
+    const refused = await storage.completeUpload(upload, plan, [])
+    assert.equal(refused.outcome, 'rejected')
+    assert.match(refused.outcome === 'rejected' ? refused.reason : '', /AccessDenied/)
+    assert.equal((await storage.listParts(upload))?.length, 1)
+    await setPolicy(bucket, 'Allow')
+    assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+  })
+
+  async function setPolicy(bucket: string, effect: 'Allow' | 'Deny'): Promise<void> {
+    const { endpoint, region, credentials } = gateway
+    const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+    const statement = {
+      Effect: effect,
+      Principal: '*',
+      Action: 's3:PutObject',
+      Resource: `arn:aws:s3:::${bucket}/*`,
+    }
+    const policy = { Version: '2012-10-17', Statement: [statement] }
+    await client.send(
+      new PutBucketPolicyCommand({ Bucket: bucket, Policy: JSON.stringify(policy) }),
+    )
+    client.destroy()
+  }
 }

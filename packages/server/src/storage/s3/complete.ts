@@ -4,7 +4,7 @@ import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
-import { isRefusal } from './refusals.ts'
+import { isFinalRefusal, reasonOf } from './refusals.ts'
 
 interface Completion {
   send: Send
@@ -65,7 +65,9 @@ export async function completeInS3(
       const outcome = await objectOutcome(completion, questions)
       if (outcome.outcome === 'completed') return outcome
       // Another call may be completing it at this moment.
-      if (attempt === TRIES || (isRefusal(error) && attempt > 1)) throw error
+      if (attempt > 1 && isFinalRefusal(error))
+        return { outcome: 'rejected', reason: reasonOf(error) }
+      if (attempt === TRIES) throw error
       await pause(PAUSE_MS * attempt)
     }
   }

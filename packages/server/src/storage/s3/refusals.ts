@@ -19,10 +19,26 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
-/** The store answered and refused; anything else did not get through. */
-export function isRefusal(error: unknown): boolean {
+/** Statuses that say "not now": a timeout, a conflict with another call, too many requests. */
+const PASSING_STATUSES = [404, 408, 409, 429]
+/** Refusals that end by themselves, when credentials are renewed or clocks agree again. */
+const PASSING_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']
+
+/** The store answered, and will answer the same to the same call. */
+export function isFinalRefusal(error: unknown): boolean {
   const status = statusOf(error) ?? 500
-  return status >= 400 && status < 500 && status !== 429
+  const isPassing = PASSING_STATUSES.includes(status) || PASSING_NAMES.includes(nameOf(error))
+  return status >= 400 && status < 500 && !isPassing
+}
+
+const LONGEST_REASON = 300
+
+/** What the store said, for people. */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const name = nameOf(error)
+  const isNamed = name === '' || message.startsWith(name)
+  return (isNamed ? message : `${name}: ${message}`).slice(0, LONGEST_REASON)
 }
 
 /** Whatever a store does not do for us is an outage: wrong settings show there, too. */
