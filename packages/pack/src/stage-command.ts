@@ -16,8 +16,6 @@ export async function stageCommand(staged: string): Promise<void> {
   await writeManifest(staged, manifest, {
     bin: { stowage: './dist/stowage.js' },
     dependencies: await namedIn(folder, dependencies),
-    // One of them would report every install to others.
-    scarfSettings: { enabled: false },
   })
   await stagePapers(staged, folderOf(NAME))
 }

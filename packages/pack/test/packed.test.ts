@@ -60,7 +60,7 @@ function testOnNode(version: '24' | '26'): void {
 
   test(`Node ${version}: the pages for people come along`, async (t) => {
     const address = await npxServe(t, project, env)
-    assert.equal((await fetch(`${address}/docs/swagger-ui.css`)).status, 200)
+    assert.equal((await fetch(`${address}/docs/reference.css`)).status, 200)
     if (!existsSync(join(ROOT, 'packages/dashboard/package.json'))) return
     const page = await (await fetch(address)).text()
     const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? assert.fail(page)

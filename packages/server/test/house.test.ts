@@ -64,7 +64,6 @@ const KEPT_IN: Record<string, string[]> = {
   postgres: ['database/postgres'],
   '@aws-sdk/client-s3': ['storage/s3'],
   'hash-wasm': ['storage/disk'],
-  'swagger-ui-dist': ['http'],
 }
 
 /** `storage/disk/layout.ts` is of `storage/disk`, `storage/storage.ts` of `storage/port`. */

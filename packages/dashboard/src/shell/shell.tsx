@@ -1,6 +1,6 @@
 import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
+import { IconApi, IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
 import { type ReactNode, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { DropZone } from '../uploads/drop-zone.tsx'
@@ -72,6 +72,14 @@ export function Shell({ children }: { children: ReactNode }) {
             onClick={close}
           />
         ))}
+        {/* A page of the service itself, not of this app. */}
+        <NavLink
+          href="/docs"
+          className={classes.link}
+          label="API reference"
+          leftSection={<IconApi size={18} aria-hidden />}
+          mt="auto"
+        />
       </AppShell.Navbar>
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
         <div className={classes.page}>

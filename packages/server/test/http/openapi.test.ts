@@ -51,7 +51,43 @@ test('the reference page loads nothing from outside', async (t) => {
   const html = await page.text()
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
   assert.doesNotMatch(html, /(src|href)="(https?:)?\/\//)
-  for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
-    assert.equal((await fetch(baseUrl + path)).status, 200, path)
+  const paths = [...html.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, path]) => path)
+  assert.ok(paths.includes('/') && paths.some((path) => path?.startsWith('/docs/reference.css?')))
+  for (const path of paths) {
+    assert.equal((await fetch(`${baseUrl}${path}`)).status, 200, path)
   }
+})
+
+test('the reference page has every call, every error code, and no link into nowhere', async (t) => {
+  const { baseUrl } = await aService(t)
+  const html = await (await fetch(`${baseUrl}/docs`)).text()
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '')
+  assert.equal(new Set(ids).size, ids.length)
+  for (const { operationId } of ENDPOINTS) assert.ok(ids.includes(operationId), operationId)
+  for (const code of Object.keys(ERRORS)) assert.ok(ids.includes(`error-${code}`), code)
+  for (const [, id = ''] of html.matchAll(/ href="#([^"]+)"/g)) assert.ok(ids.includes(id), id)
+  for (const section of ['authentication', 'errors', 'paging', 'uploads', 'idempotency']) {
+    assert.ok(ids.includes(section), section)
+  }
+})
+
+test('the curl examples of the reference name the key only where one is needed', async (t) => {
+  const open = await aService(t)
+  const html = await (await fetch(`${open.baseUrl}/docs#listAssets`)).text()
+  const example = /<code>(curl &quot;[^<]*\/assets&quot;[^<]*)<\/code>/
+  assert.equal(example.exec(html)?.[1], `curl &quot;${open.baseUrl}/api/v1/assets&quot;`)
+  const closed = await aService(t, { STOWAGE_AUTH: 'keys' })
+  const other = await (await fetch(`${closed.baseUrl}/docs`)).text()
+  assert.match(example.exec(other)?.[1] ?? '', /Bearer \$STOWAGE_API_KEY/)
+})
+
+test('the reference page is sent compressed to clients that accept it', async (t) => {
+  const { baseUrl } = await aService(t)
+  const read = async (encoding: string) => {
+    const response = await fetch(`${baseUrl}/docs`, { headers: { 'Accept-Encoding': encoding } })
+    return [response.headers.get('content-encoding'), await response.text()]
+  }
+  const [compressed, html] = await read('gzip')
+  assert.equal(compressed, 'gzip')
+  assert.deepEqual(await read('gzip;q=0'), [null, html])
 })

@@ -85,7 +85,7 @@ function WhatItTakes() {
         </List.Item>
         <List.Item>
           <b>JSON</b> as{' '}
-          <Anchor href="/docs#/Products/putProducts" inherit underline="always">
+          <Anchor href="/docs#putProducts" inherit underline="always">
             PUT /products
           </Anchor>{' '}
           takes it.

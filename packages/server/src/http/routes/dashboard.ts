@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
+import { acceptsEncoding } from '../accepts-encoding.ts'
 import type { RouteGroup } from './route-group.ts'
 
 const HTML = 'text/html; charset=utf-8'
@@ -78,13 +79,13 @@ async function readShell(dashboard: URL | undefined): Promise<string> {
   return readFile(new URL('index.html', dashboard), 'utf8').catch(() => MISSING)
 }
 
-async function readBuilt(dashboard: URL | undefined, name: string, accepted = '') {
+async function readBuilt(dashboard: URL | undefined, name: string, accepted?: string) {
   const type = TYPES[name.split('.').at(-1) ?? '']
   // A name of a file that was built, and no way to any other.
   if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return notThere()
   const read = (file: string) => readFile(new URL(`app/${file}`, folderOf(dashboard)))
   for (const [encoding, ending] of Object.entries(ENCODINGS)) {
-    if (!new RegExp(`\\b${encoding}\\b(?!;\\s*q=0(\\.0*)?\\s*(,|$))`).test(accepted)) continue
+    if (!acceptsEncoding(accepted, encoding)) continue
     const content = await read(`${name}.${ending}`).catch(() => undefined)
     if (content !== undefined) return { type, encoding, content }
   }

@@ -1,64 +1,76 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import type { FastifyReply } from 'fastify'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { acceptsEncoding } from '../accepts-encoding.ts'
+import { renderReference } from '../pages/reference/render-reference.ts'
 import type { RouteGroup } from './route-group.ts'
 
-const FILES: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+const STYLE = new URL('../pages/reference/reference.css', import.meta.url)
+const SCRIPT = new URL('../pages/reference/reference.js', import.meta.url)
+
+/** The page loads its own style, script and icon, and nothing else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const A_YEAR = 'public, max-age=31536000, immutable'
+
+const PATHS = ['/docs', '/docs/reference.css', '/docs/reference.js'] as const
+
+type ReferenceFiles = Record<(typeof PATHS)[number], ReferenceFile>
+
+interface ReferenceFile {
+  type: string
+  cacheControl: string
+  content: Buffer
+  compressed: Buffer
 }
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8">
-  <meta name="viewport" content="width=device-width, initial-scale=1">
-  <title>Stowage API</title>
-  <link rel="icon" href="data:,">
-  <link rel="stylesheet" href="/docs/swagger-ui.css">
-</head>
-<body>
-  <div id="reference"></div>
-  <script src="/docs/swagger-ui-bundle.js"></script>
-  <script src="/docs/start.js"></script>
-</body>
-</html>
-`
-
-const START = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  validatorUrl: null,
-  deepLinking: true,
-  defaultModelsExpandDepth: 0,
-  tryItOutEnabled: true,
-})
-`
-
-/** Nothing comes from outside. Swagger UI styles its elements itself and draws icons from data. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
 /** The API reference. It is a page for people, not a call of the interface. */
-export const referenceRoutes: RouteGroup = (app) => {
-  app.get('/docs', async (_request, reply) => page(reply, 'text/html; charset=utf-8', PAGE))
-  app.get('/docs/start.js', async (_request, reply) =>
-    page(reply, 'text/javascript; charset=utf-8', START),
-  )
-  for (const [name, type] of Object.entries(FILES)) {
-    app.get(`/docs/${name}`, async (_request, reply) => {
-      reply.header('Cache-Control', 'public, max-age=86400')
-      return page(reply, type, await readReferenceFile(name))
+export const referenceRoutes: RouteGroup = (app, { context, baseUrl, version, dashboard }) => {
+  let prepared: Promise<ReferenceFiles> | undefined
+
+  async function prepare(): Promise<ReferenceFiles> {
+    const [style, script] = await Promise.all([readFile(STYLE), readFile(SCRIPT)])
+    const hash = createHash('sha256').update(style).update(script)
+    const page = renderReference({
+      baseUrl: baseUrl(),
+      version,
+      isOpen: context.settings.auth.kind === 'open',
+      hasDashboard: dashboard !== undefined,
+      assetVersion: hash.digest('hex').slice(0, 12),
+    })
+    return {
+      '/docs': await aFile('text/html', 'no-cache', Buffer.from(page)),
+      '/docs/reference.css': await aFile('text/css', A_YEAR, style),
+      '/docs/reference.js': await aFile('text/javascript', A_YEAR, script),
+    }
+  }
+
+  for (const path of PATHS) {
+    app.get(path, async (request, reply) => {
+      // At the first request, as the base URL is known only once the service listens.
+      prepared ??= prepare().catch((error) => {
+        prepared = undefined
+        throw error
+      })
+      return send(request, reply, (await prepared)[path])
     })
   }
 }
 
-function page(reply: FastifyReply, type: string, content: string | Buffer): FastifyReply {
-  return reply.type(type).header('Content-Security-Policy', POLICY).send(content)
+async function aFile(type: string, cacheControl: string, content: Buffer): Promise<ReferenceFile> {
+  const compressed = await promisify(gzip)(content)
+  return { type: `${type}; charset=utf-8`, cacheControl, content, compressed }
 }
 
-async function readReferenceFile(name: string): Promise<Buffer> {
-  const manifest = createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')
-  return readFile(join(dirname(manifest), name))
+function send({ headers }: FastifyRequest, reply: FastifyReply, file: ReferenceFile): FastifyReply {
+  const isCompressed = acceptsEncoding(headers['accept-encoding'], 'gzip')
+  if (isCompressed) reply.header('Content-Encoding', 'gzip')
+  return reply
+    .type(file.type)
+    .header('Vary', 'Accept-Encoding')
+    .header('Cache-Control', file.cacheControl)
+    .header('Content-Security-Policy', POLICY)
+    .send(isCompressed ? file.compressed : file.content)
 }

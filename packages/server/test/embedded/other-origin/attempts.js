@@ -146,10 +146,10 @@ window.attempt = async (target, { asset, product, key }) => {
       tryForm('form-4', { action: `${api}/assets`, method: 'get', fields: { limit: '5' } }),
     'an image': () => tryElement('img', 'src', `${api}/assets/${asset}/download`),
     'an image by way of a redirect': () => tryElement('img', 'src', through(`${api}/assets`)),
-    'a script': () => tryElement('script', 'src', `${target}/docs/swagger-ui-bundle.js`),
+    'a script': () => tryElement('script', 'src', `${target}/docs/reference.js`),
     'a script of data': () => tryElement('script', 'src', `${api}/assets?callback=x`),
     'a style': () =>
-      tryElement('link', 'href', `${target}/docs/swagger-ui.css`, { rel: 'stylesheet' }),
+      tryElement('link', 'href', `${target}/docs/reference.css`, { rel: 'stylesheet' }),
     'a frame of data': () => tryFrame('frame-1', `${api}/assets`),
     'a frame of a page': () => tryFrame('frame-2', `${target}/docs`),
     'a stream of events': () => tryEvents(`${api}/assets`),

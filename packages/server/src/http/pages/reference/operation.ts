@@ -1,0 +1,57 @@
+import { type Endpoint, ERRORS, errorsOf } from '@stowage/protocol'
+import { type Html, html } from '../html.ts'
+import { type CurlOptions, curlExample } from './curl-example.ts'
+import { fields } from './fields.ts'
+import { codeBlock, inline } from './markdown.ts'
+
+/** One call, closed until somebody opens it or follows a link to it. */
+export function operation(endpoint: Endpoint, options: CurlOptions): Html {
+  const { operationId, path, summary, description, scope } = endpoint
+  const { params, query, headers, body } = endpoint
+  return html`
+<details class="operation" id="${operationId}">
+<summary><h3>${methods(endpoint)} <code class="path">${path}</code> <span class="title">${summary}</span></h3></summary>
+<div class="inside">
+<p>${inline(description)}</p>
+<p class="note">${scope === 'public' ? 'Needs no key.' : html`Needs a key with the scope <code>${scope}</code>.`}
+<a href="#${operationId}">Link to this call</a></p>
+${codeBlock(curlExample(endpoint, options))}
+${part('Path parameters', fields(params))}
+${part('Query parameters', fields(query))}
+${part('Headers', fields(headers))}
+${part('Request body', fields(body))}
+${response(endpoint)}
+${errors(endpoint)}
+</div>
+</details>`
+}
+
+function methods(endpoint: Endpoint): Html {
+  const badges = endpoint.methods.map(
+    (method) => html`<span class="method ${method.toLowerCase()}">${method}</span> `,
+  )
+  return html`${badges}`
+}
+
+function part(title: string, content: Html | undefined): Html | undefined {
+  return content && html`<h4>${title}</h4>${content}`
+}
+
+function response({ success, failure }: Endpoint): Html {
+  const answers = [success, ...(failure ? [failure] : [])]
+  const parts = answers.map(({ status, description, schema, example }) => {
+    const list = fields(schema)
+    return html`<h4>Response ${status}</h4><p>${inline(description)}.</p>
+${example === undefined ? undefined : codeBlock(JSON.stringify(example, null, 2))}
+${list && html`<details class="more"><summary>Fields of the response</summary>${list}</details>`}`
+  })
+  return html`${parts}`
+}
+
+function errors(endpoint: Endpoint): Html {
+  const items = errorsOf(endpoint).map(
+    (code) =>
+      html`<li>${ERRORS[code].status} <a href="#error-${code}"><code>${code}</code></a> ${inline(ERRORS[code].when)}</li>`,
+  )
+  return html`<h4>Errors</h4><ul class="errors">${items}</ul>`
+}
