@@ -99,6 +99,13 @@ export const ProductReferences = Type.Object(
     product_ids: listOf(shopId(''), 'Products of the shop: all of their variants'),
     variant_ids: listOf(shopId(''), 'Variants of the shop'),
     products: listOf(Uuid(), 'Products by their id here'),
+    skus: Type.Optional(
+      Type.Array(Type.String(text(1)), {
+        maxItems: MOST_PRODUCTS,
+        description: 'All products with exactly one of these SKUs',
+        ...Problem(`must be a list of at most ${MOST_PRODUCTS} SKUs`),
+      }),
+    ),
   },
   { title: 'ProductReferences' },
 )

@@ -138,7 +138,7 @@ export const deleteAsset = defineEndpoint({
   errors: ['not_found', 'upload_completing'],
 })
 
-/** A thousand ids of each kind fit. */
+/** A thousand IDs of each kind fit, and a thousand SKUs of 150 characters. */
 const REFERENCES_BODY_LIMIT = 256 * 1024
 
 const linkedExample = { data: { ...assetExample, products: [productExample] } }

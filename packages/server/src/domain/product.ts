@@ -14,11 +14,13 @@ export interface Product {
 /** The id is taken only where (productId, variantId) is new. */
 export type NewProduct = Product
 
-/** Products, named in any of three ways. */
+/** Products, named in any of four ways. */
 export interface ProductSelection {
   /** Each stands for all variants of the product. */
   productIds: number[]
   variantIds: number[]
   /** Our own ids. */
   ids: string[]
+  /** Each stands for all products that have exactly this SKU. */
+  skus: string[]
 }

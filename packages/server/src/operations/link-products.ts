@@ -4,12 +4,14 @@ import { invalid } from '../errors.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import type { AssetWithProducts } from './list-assets.ts'
+import { exactText } from './page-request.ts'
 import { readAsset } from './read-asset.ts'
 
 export interface ProductReferences {
   product_ids?: number[] | undefined
   variant_ids?: number[] | undefined
   products?: string[] | undefined
+  skus?: string[] | undefined
 }
 
 /** Links the asset to products: to all that are named, or to none. Repeating it is no error. */
@@ -37,9 +39,12 @@ function selectionOf(references: ProductReferences): ProductSelection {
     productIds: references.product_ids ?? [],
     variantIds: references.variant_ids ?? [],
     ids: references.products?.map((id) => id.toLowerCase()) ?? [],
+    skus: references.skus?.flatMap((sku, index) => exactText(`skus.${index}`, sku) ?? []) ?? [],
   }
   if (Object.values(selection).every((ids) => ids.length === 0)) {
-    throw invalid({ product_ids: ['must name a product, if variant_ids and products name none'] })
+    throw invalid({
+      product_ids: ['must name a product, if variant_ids, products and skus name none'],
+    })
   }
   return selection
 }
@@ -47,8 +52,8 @@ function selectionOf(references: ProductReferences): ProductSelection {
 function settle(outcome: LinkOutcome): void {
   if (outcome.outcome === 'asset_not_found') throw assetNotFound()
   if (outcome.outcome !== 'products_not_found') return
-  const { productIds, variantIds, ids } = outcome.unknown
-  const unknown = { product_ids: productIds, variant_ids: variantIds, products: ids }
+  const { productIds, variantIds, ids, skus } = outcome.unknown
+  const unknown = { product_ids: productIds, variant_ids: variantIds, products: ids, skus }
   const errors = Object.entries(unknown).filter(([, named]) => named.length > 0)
   throw invalid(
     Object.fromEntries(errors.map(([field, named]) => [field, [`unknown: ${listed(named)}`]])),

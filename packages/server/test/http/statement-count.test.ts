@@ -109,12 +109,14 @@ test('the number of statements does not grow with the number of rows', async (t)
 async function everyWay({ context, productIds, rows }: CountedShop) {
   const { rows: products } = await context.data.listProducts({ page: 1, perPage: rows })
   const ids = products.map(({ id }) => id)
-  const none = { productIds: [], variantIds: [], ids: [] }
+  const skus = [...new Set(products.map(({ sku }) => sku))]
+  const none = { productIds: [], variantIds: [], ids: [], skus: [] }
   return Object.entries({
     'by product id': { ...none, productIds },
     'by variant id': { ...none, variantIds: productIds },
     'by id': { ...none, ids },
-    'by all of them': { productIds, variantIds: productIds, ids },
+    'by SKU': { ...none, skus },
+    'by all of them': { productIds, variantIds: productIds, ids, skus },
   })
 }
 

@@ -97,7 +97,7 @@ export function testAssetList({ name, open }: Contract): void {
     const other = await aReadyAsset(data, { filename: 'pack two.zip' })
     const link = await aLink(data, { filename: 'pack link' })
     const attach = (asset: string, id = '') =>
-      data.attachProducts(asset, { ids: [id], productIds: [], variantIds: [] })
+      data.attachProducts(asset, { ids: [id], productIds: [], variantIds: [], skus: [] })
     await attach(pack, wav?.id)
     await attach(pack, mp3?.id)
     await attach(link, mp3?.id)

@@ -18,13 +18,15 @@ import {
 const PAGE = { page: 1, perPage: 10, sort: NEWEST }
 
 function select(selection: Partial<ProductSelection>): ProductSelection {
-  return { productIds: [], variantIds: [], ids: [], ...selection }
+  return { productIds: [], variantIds: [], ids: [], skus: [], ...selection }
 }
 
 /** What every database promises of links to products, of changing and of deleting assets. */
 export function testLinksAndDeletion({ name, open }: Contract): void {
   test(
-    name('a product id stands for all of its variants; attaching again is no error'),
+    name(
+      'a product id stands for all of its variants, a SKU for all that have it; attaching again is no error',
+    ),
     async (t) => {
       const { data } = await open(t)
       const products = await data.putProducts([
@@ -32,10 +34,13 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
         aProduct({ productId: 1, variantId: 12 }),
         aProduct({ productId: 2, variantId: 21 }),
         aProduct({ productId: 3, variantId: 31 }),
+        aProduct({ productId: 4, variantId: 41, sku: 'Set' }),
+        aProduct({ productId: 5, variantId: 51, sku: 'Set' }),
       ])
+      await data.putProducts([aProduct({ productId: 6, variantId: 61, sku: 'SET' })])
       const asset = await aReadyAsset(data)
       const third = products[3]?.id ?? ''
-      const all = select({ productIds: [1], variantIds: [21, 12], ids: [third] })
+      const all = select({ productIds: [1], variantIds: [21, 12], ids: [third], skus: ['Set'] })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
       const linked = await data.productsOfAssets([asset])
@@ -49,8 +54,13 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     await data.putProducts([aProduct({ productId: 1, variantId: 11 })])
     const asset = await aReadyAsset(data)
     const stranger = newUuid()
-    const selection = select({ productIds: [1, 9], variantIds: [11, 8], ids: [stranger] })
-    const unknown = { productIds: [9], variantIds: [8], ids: [stranger] }
+    const selection = select({
+      productIds: [1, 9],
+      variantIds: [11, 8],
+      ids: [stranger],
+      skus: ['no'],
+    })
+    const unknown = { productIds: [9], variantIds: [8], ids: [stranger], skus: ['no'] }
     for (const call of [data.attachProducts, data.detachProducts]) {
       assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
     }

@@ -20,7 +20,7 @@ export function testLongLists({ name, open }: Contract): void {
       const model = await fillLongList(data, account.id)
       const [product] = await data.putProducts([aProduct()])
       assert.ok(product)
-      const selection = { ids: [product.id], productIds: [], variantIds: [] }
+      const selection = { ids: [product.id], productIds: [], variantIds: [], skus: [] }
       const linked = new Set<string>()
       const change: Record<string, (asset: Asset) => Promise<void>> = {
         async rename(asset) {

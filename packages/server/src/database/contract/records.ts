@@ -27,7 +27,12 @@ export function testRecords({ name, open }: Contract): void {
     const file = await aReadyAsset(data, { size: 7 })
     await reserve(data)
     const link = await aLink(data)
-    await data.attachProducts(file, { ids: [two.id, one.id], productIds: [], variantIds: [] })
+    await data.attachProducts(file, {
+      ids: [two.id, one.id],
+      productIds: [],
+      variantIds: [],
+      skus: [],
+    })
     const [first, ...none] = await database.listRecords(undefined, 1)
     assert.deepEqual(none, [])
     assert.equal(first?.asset.id, file)

@@ -146,7 +146,7 @@ async function takeStep(
   else if (kind === 2) await data.deleteAsset(id, after(1))
   else if (kind === 3) await data.changeAsset(id, { filename: `${size}.zip` })
   else if (kind === 4) {
-    await data.attachProducts(id, { productIds: [1], variantIds: [], ids: [] })
+    await data.attachProducts(id, { productIds: [1], variantIds: [], ids: [], skus: [] })
   } else if (kind === 5) {
     const { upload } = await reserve(data, { size, mime })
     await data.beginCompletion(upload.asset.id, NOON)

@@ -50,11 +50,12 @@ export function ownProducts(sql: Sql, account: string): Products {
   ): Promise<LinkOutcome> {
     return begin(sql, async (transaction) => {
       const found = await transaction<ProductRow[]>`
-        select id, product_id, variant_id from products
+        select id, product_id, variant_id, sku from products
         where account_id = ${account} and (
           product_id = any(${selection.productIds}::bigint[])
           or variant_id = any(${selection.variantIds}::bigint[])
-          or id = any(${selection.ids}::uuid[]))
+          or id = any(${selection.ids}::uuid[])
+          or sku = any(${selection.skus}::text[]))
         order by product_id, variant_id for key share`
       // Links and deletion of one asset wait for each other.
       const [asset] = await transaction`
@@ -184,9 +185,11 @@ function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): Pr
   const productIds = new Set(products.map((product) => product.product_id))
   const variantIds = new Set(products.map((product) => product.variant_id))
   const ids = new Set(products.map((product) => product.id))
+  const skus = new Set(products.map((product) => product.sku))
   return {
     productIds: selection.productIds.filter((id) => !productIds.has(id)),
     variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
     ids: selection.ids.filter((id) => !ids.has(id)),
+    skus: selection.skus.filter((sku) => !skus.has(sku)),
   }
 }

@@ -24,7 +24,10 @@ export function prepareLinks({ prepare, transaction }: Connection) {
        where account_id = :account and variant_id in (select value from json_each(:variant_ids))
      union all
      select 'ids', id, seq from products
-       where account_id = :account and id in (select value from json_each(:ids))`,
+       where account_id = :account and id in (select value from json_each(:ids))
+     union all
+     select 'skus', sku, seq from products
+       where account_id = :account and sku in (select value from json_each(:skus))`,
   )
   const asset = prepare<{ seq: number }>(`select seq from assets where ${VISIBLE}`)
   const markLinked = prepare<{ seq: number }>(
@@ -66,6 +69,7 @@ export function prepareLinks({ prepare, transaction }: Connection) {
       product_ids: JSON.stringify(selection.productIds),
       variant_ids: JSON.stringify(selection.variantIds),
       ids: JSON.stringify(selection.ids),
+      skus: JSON.stringify(selection.skus),
     })
     const named = new Set(rows.map((row) => `${row.way} ${row.named}`))
     const missing = <Id>(way: keyof ProductSelection, ids: Id[]) =>
@@ -74,6 +78,7 @@ export function prepareLinks({ prepare, transaction }: Connection) {
       productIds: missing('productIds', selection.productIds),
       variantIds: missing('variantIds', selection.variantIds),
       ids: missing('ids', selection.ids),
+      skus: missing('skus', selection.skus),
     }
     const isComplete = Object.values(unknown).every((ids) => ids.length === 0)
     return { seqs: JSON.stringify(rows.map(({ seq }) => seq)), unknown, isComplete }

@@ -16,7 +16,9 @@ import {
   NOT_LISTS,
   NOT_SHOP_ID_TEXTS,
   NOT_SHOP_IDS,
+  NOT_TEXT,
   NOWHERE_IDS,
+  UNPRINTABLE,
 } from './bad-values.ts'
 
 type Row = [body: unknown, refusal: Refusal]
@@ -46,7 +48,7 @@ export function badReferences(scene: ShopScene): BadRequests {
       [
         {},
         { product_ids: [] },
-        { product_ids: [], variant_ids: [], products: [] },
+        { product_ids: [], variant_ids: [], products: [], skus: [] },
         { ids: [1] },
       ].map((body): Row => [body, invalid('product_ids', /^product_ids must name a product/)]),
     ),
@@ -73,6 +75,15 @@ function shapeRows(): Row[] {
       ),
     ]),
     ...NOT_UUIDS.map((id): Row => [{ products: [id] }, invalid('products.0', /must be a UUID/)]),
+    ...[...NOT_LISTS, tooMany.map(String)].map(
+      (value): Row => [{ skus: value }, invalid('skus', /must be a list of at most 1000 SKUs/)],
+    ),
+    ...[...NOT_TEXT, '', 'a'.repeat(256)].map(
+      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must be text of 1 to 255/)],
+    ),
+    ...UNPRINTABLE.map(
+      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must not have control/)],
+    ),
     // One list is right, the other is not.
     [{ product_ids: [1], products: ['nonsense'] }, invalid('products.0')],
   ]
@@ -85,6 +96,7 @@ function unknownRows({ products, theirs, ready, service }: ShopScene): Row[] {
   return [
     [{ product_ids: [2, 3, 4] }, invalid('product_ids', names(4))],
     [{ variant_ids: [2, 3, Number.MAX_SAFE_INTEGER] }, invalid('variant_ids', names(2 ** 53 - 1))],
+    [{ skus: ['no such SKU'] }, invalid('skus', names('no such SKU'))],
     [{ product_ids: [0] }, invalid('product_ids', names(0))],
     [{ products: [...known, stranger] }, invalid('products', names(stranger))],
     [{ products: [...known, ready.id] }, invalid('products', names(ready.id))],
