@@ -127,6 +127,7 @@ export function createClientOn<Input>(
     baseUrl,
     retry,
     stallMs,
+    contact: { isMade: false },
     underWay: new Set(),
   }
   const { store } = platform

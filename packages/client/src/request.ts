@@ -50,7 +50,8 @@ export interface Request {
   response(path: string, call?: Call): Promise<Response>
 }
 
-const FEW_TRIES = 5
+/** So many failures in a row are enough where a connection was never made. */
+export const FEW_TRIES = 5
 
 const PAGE_ADVICE =
   'Check baseUrl, and that the service is running and accepts requests from this page (CORS; a service without keys refuses other origins).'

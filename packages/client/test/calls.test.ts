@@ -31,6 +31,7 @@ test('every call of the interface has its function', async (t) => {
   assert.equal((await stowage.products({ sku: 'P-1', tag: 'LR' }).page()).meta.total, 1)
   assert.equal((await stowage.assets({ linked: true, type: 'link' }).page()).data[0]?.id, link.id)
   assert.deepEqual((await stowage.detach(link.id, { variant_ids: [2] })).products, [])
+  assert.deepEqual((await stowage.attach(link.id, { skus: ['P-1'] })).products, [product])
   await stowage.deleteProduct(product?.id ?? '')
   await stowage.delete(link.id)
   assert.equal((await stowage.account()).assets, 0)

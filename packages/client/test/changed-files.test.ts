@@ -94,29 +94,52 @@ test('a file that another takes the place of is sent as it was', async (t) => {
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('a file that changed between attempts is refused before a byte is sent', async (t) => {
+test('a file that changed between attempts is a new upload, and its old one is cancelled', async (t) => {
+  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
+  controller.abort()
+  await assert.rejects(upload, { name: 'AbortError' })
+  letGo()
+  await writeFile(path, BYTES.subarray(0, 5 * CHUNK + 1))
+  const asset = await client.upload(path)
+  assert.notEqual(asset.id, upload.id)
+  assert.ok((await download(baseUrl, asset.id)).equals(await readFile(path)))
+  assert.equal((await client.account()).reserved, 0)
+  assert.deepEqual(await client.unfinished(), [])
+})
+
+test('a file that changed is refused where the caller insists on its old upload', async (t) => {
   const { client, path, upload, controller, letGo, puts } = await aHalfSentFile(t)
   controller.abort()
   await assert.rejects(upload, { name: 'AbortError' })
   letGo()
   const before = puts()
   await overwrite(path, 9 * CHUNK)
-  await assert.rejects(client.upload(path), isChanged)
-  await assert.rejects(client.upload(path), isChanged)
+  await assert.rejects(client.upload(path, { resume: upload.id }), isChanged)
   assert.equal(puts(), before)
-  const asset = await client.upload(path, { resume: false })
-  assert.equal(asset.status, 'ready')
+  assert.equal((await client.account()).reserved, BYTES.length)
+})
+
+test('a file that changes while its upload is paused is refused', async (t) => {
+  const { client, path, upload, letGo } = await aHalfSentFile(t)
+  upload.pause()
+  await until('it is paused', () => upload.progress.state === 'paused')
+  await overwrite(path, 9 * CHUNK)
+  letGo()
+  upload.resume()
+  await assert.rejects(upload, isChanged)
+  await assertNothingStored(client)
 })
 
 test('a sent part that changed in secret between attempts is found by its digest', async (t) => {
-  const { client, path, upload, controller, letGo, puts } = await aHalfSentFile(t)
+  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
   controller.abort()
   await assert.rejects(upload)
   letGo()
-  const before = puts()
   await overwriteInSecret(path, CHUNK)
-  await assert.rejects(client.upload(path), isChanged)
-  assert.equal(puts(), before)
+  const asset = await client.upload(path)
+  assert.notEqual(asset.id, upload.id)
+  assert.ok((await download(baseUrl, asset.id)).equals(await readFile(path)))
+  assert.equal((await client.account()).reserved, 0)
 })
 
 /** What is left where a line was too fast for digests. */
@@ -245,5 +268,7 @@ test('a pause while a page’s file is compared with what was sent does not spar
   const upload = client.upload(fileOf(changed))
   await until('it is paused', () => upload.progress.state === 'paused')
   upload.resume()
-  await assert.rejects(upload, isChanged)
+  const { id } = await upload
+  assert.notEqual(id, first.id)
+  assert.ok((await download(api.url, id)).equals(changed))
 })

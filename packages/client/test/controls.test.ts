@@ -223,10 +223,30 @@ test('a second upload of a file that is under way is another asset', async (t) =
   assert.notEqual(first.id, second.id)
 })
 
-test('products are attached once the file is there', async (t) => {
+test('unknown products are refused before a byte is sent, and nothing is left', async (t) => {
+  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
+  letGo()
+  for (const attach of [{ product_ids: [7] }, { skus: ['PACK'] }]) {
+    const upload = client.upload(path, { attach })
+    await assert.rejects(upload, (error) => {
+      assert.ok(isStowageError(error, 'invalid'))
+      return Object.keys(attach).every((field) => /unknown: /.test(error.errors[field]?.[0] ?? ''))
+    })
+  }
+  assert.equal(puts(), 0)
+  assert.equal(await reservedAt(baseUrl), 0)
+  assert.deepEqual(await client.unfinished(), [])
+})
+
+test('products are attached by their IDs or SKUs', async (t) => {
   const { client, path, letGo } = await aHeldUpload(t)
   letGo()
-  const products = await client.putProducts([{ product_id: 7, variant_id: 1, name: 'Course' }])
+  const products = await client.putProducts([
+    { product_id: 7, variant_id: 1, name: 'Course', sku: 'COURSE' },
+  ])
   const asset = await client.upload(path, { attach: { product_ids: [7] } })
   assert.deepEqual(asset.products, products)
+  const bySku = await client.upload(path, { attach: { skus: ['COURSE'] } })
+  assert.deepEqual(bySku.products, products)
+  assert.deepEqual(await client.asset(bySku.id, { with_products: true }), bySku)
 })

@@ -188,3 +188,19 @@ test('an upload to something that is not Stowage fails soon', async (t) => {
   const { client } = await aClient(t, { baseUrl: `http://127.0.0.1:${port}`, retry })
   await assert.rejects(client.upload(BYTES), { code: 'bad_answer', message: /Check the base URL/ })
 })
+
+test('an upload whose storage cannot be reached fails soon, and says so', async (t) => {
+  const { baseUrl } = await aService(t, {
+    ...QUIET,
+    STOWAGE_STORAGE_URL: `http://127.0.0.1:${await freePort()}`,
+  })
+  const retry = { giveUpAfterMs: 3_600_000 }
+  const { client, folder } = await aClient(t, { baseUrl, retry })
+  const path = join(folder, 'a.bin')
+  await writeFile(path, BYTES)
+  await assert.rejects(client.upload(path), {
+    code: 'network',
+    message: /No connection to the storage/,
+  })
+  assert.equal((await client.unfinished()).length, 1)
+})

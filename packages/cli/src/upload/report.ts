@@ -44,7 +44,7 @@ function problemOf(error: unknown, connection: Connection): { code: string; mess
   }
   const { code } = error
   if (code === 'file_changed') {
-    const message = 'it has changed since its upload began; --restart sends it from the beginning'
+    const message = 'it changed while it was sent; the same command sends it from the beginning'
     return { code, message }
   }
   return { code, message: explain(error, connection) }

@@ -44,6 +44,7 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
     })
     let timer: NodeJS.Timeout
     let isOver = false
+    let isConnected = false
 
     function end(error?: unknown): void {
       if (isOver) return
@@ -75,19 +76,20 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
         resolve({ status, body, header: (name) => headers[name]?.toString() ?? null })
       })
     })
-    request.on('error', (error) => end(broken(error)))
+    request.on('error', (error) => end(broken(error, isConnected)))
     signal.addEventListener('abort', stop, { once: true })
     watch(stallMs)
 
     const write = (bytes: Buffer) =>
       new Promise<void>((done, failed) => {
-        request.write(bytes, (error) => (error ? failed(broken(error)) : done()))
+        request.write(bytes, (error) => (error ? failed(broken(error, isConnected)) : done()))
       })
 
     sendBlocks(putting, {
       write,
       isOver: () => isOver,
       onSent(bytes) {
+        isConnected = true
         if (!isOver) watch(stallMs * (bytes < length ? 1 : ANSWER_STALLS))
         putting.onSent(bytes)
       },

@@ -31,7 +31,10 @@ export async function findSaved(
   const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
     const { bytes } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
-    if (bytes !== source.size) throw fileChanged(source.name)
+    if (bytes !== source.size) {
+      const message = `${source.name} has ${source.size} bytes, but the upload to resume has ${bytes}.`
+      throw new StowageError('file_changed', message)
+    }
     // Begun here with what looked like another file: then it is told apart from that one.
     const all = await store.list().catch(() => [])
     const foreign = { ...newSaved(source, { key, idempotencyKey: '' }), id: resume }
@@ -42,8 +45,7 @@ export async function findSaved(
   }
   if (resume !== false) return before
   const session = before.id && (await findSession(request, before.id, call))
-  // What was ready before stays; anything else expires by itself, if this should fail.
-  if (session) await cancelSession(request, session, call).catch(() => {})
+  if (session) await dropSession(request, session, call)
   return undefined
 }
 
@@ -62,12 +64,13 @@ export function randomKey(): string {
 
 /**
  * Opens the session of what was saved: the service's answer, compared with the file. Undefined when
- * there is nothing to go on with. Rejects with `file_changed` before anything is sent.
+ * there is nothing to resume, or when the file changed and `mayDrop` allows to cancel that upload.
+ * Rejects with `file_changed` otherwise, before anything is sent.
  */
 export async function openAttempt(
   { request }: LegContext,
   source: Source,
-  { saved, call, isFirst }: { saved: SavedUpload; call: CallOptions; isFirst: boolean },
+  { saved, call, isFirst, mayDrop }: OpenOptions,
 ): Promise<Attempt | undefined> {
   const { id, digests } = saved
   const likeness = await source.compare(saved.version)
@@ -79,27 +82,49 @@ export async function openAttempt(
     if (!isStowageError(error, 'upload_ended')) throw error
   })
   if (!session) return undefined
-  if (likeness === 'changed') throw fileChanged(source.name)
-  if (likeness === 'unsure' && (isFirst || source.isWatched)) {
-    const untold = await checkHeldParts(source, { session, digests, signal: call.signal })
-    // What was begun elsewhere is as good as whoever gave us its id says.
-    if (untold.length > 0 && saved.idempotencyKey) {
-      // The service signs only what is missing; asked as at first, it signs all.
-      const { addresses } = await requestSession(request, saved, call)
-      for (const part of untold) {
-        session.received.delete(part)
-        session.addresses.set(part, addresses.get(part) ?? '')
+  try {
+    if (likeness === 'changed') throw fileChanged(source.name)
+    if (likeness === 'unsure' && (isFirst || source.isWatched)) {
+      const untold = await checkHeldParts(source, { session, digests, signal: call.signal })
+      // What was begun elsewhere is as good as whoever gave us its id says.
+      if (untold.length > 0 && saved.idempotencyKey) {
+        // The service signs only what is missing; asked as at first, it signs all.
+        const { addresses } = await requestSession(request, saved, call)
+        for (const part of untold) {
+          session.received.delete(part)
+          session.addresses.set(part, addresses.get(part) ?? '')
+        }
       }
     }
+  } catch (error) {
+    if (!mayDrop || !isStowageError(error, 'file_changed')) throw error
+    await dropSession(request, session, call)
+    return undefined
   }
   saved.version = source.version
   saved.id = session.id
   return { saved, session }
 }
 
+interface OpenOptions {
+  saved: SavedUpload
+  call: CallOptions
+  isFirst: boolean
+  mayDrop: boolean
+}
+
+/** Cancels it. One that is ready stays; if this fails, the upload expires in the end. */
+export async function dropSession(
+  request: LegContext['request'],
+  session: Session,
+  call: CallOptions,
+): Promise<void> {
+  await cancelSession(request, session, call).catch(() => {})
+}
+
 /**
  * Signs the addresses anew and asks what the storage holds. What was answered to us meanwhile
- * stays, unless the storage's word is to count alone.
+ * stays, unless the storage's word is to count alone, or another client has sent the rest.
  */
 export async function renewSession(
   request: LegContext['request'],
@@ -108,8 +133,9 @@ export async function renewSession(
 ): Promise<void> {
   const fresh = await findSession(request, session.id, call)
   if (fresh === undefined) throw uploadIsGone()
-  session.addresses = new Map([...(isStrict ? [] : session.addresses), ...fresh.addresses])
-  session.received = new Map([...fresh.received, ...(isStrict ? [] : session.received)])
+  const kept = isStrict || fresh.isOver ? undefined : session
+  session.addresses = new Map([...(kept?.addresses ?? []), ...fresh.addresses])
+  session.received = new Map([...fresh.received, ...(kept?.received ?? [])])
   session.renewAt = fresh.renewAt
 }
 

@@ -4,6 +4,7 @@ import { createPatience, pause, pauseBefore, type RetryOptions } from '../patien
 import type { Request } from '../request.ts'
 import {
   type Attempt,
+  dropSession,
   findSaved,
   newSaved,
   openAttempt,
@@ -14,6 +15,7 @@ import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
 import { sendParts } from './send-parts.ts'
 import {
+  attachSession,
   type CallOptions,
   cancelSession,
   checkHeldParts,
@@ -36,6 +38,8 @@ export interface LegContext {
   baseUrl: string
   retry: RetryOptions
   stallMs: number
+  /** Whether a connection to the storage was ever made. */
+  contact: { isMade: boolean }
   /** The keys of files under way: a file that is sent twice at once is two uploads. */
   underWay: Set<string>
   open(file: unknown, options: SourceOptions): Promise<Source> | Source
@@ -61,7 +65,8 @@ export interface Legs {
 const MOST_ROUNDS = 10
 
 export function createLegs(context: LegContext, file: unknown, options: LegOptions): Legs {
-  const { request, queue, store, retry, underWay } = context
+  const { request, queue, store, underWay } = context
+  const retry = { ...context.retry, ...options.retry }
   const { meter } = options
   const patience = createPatience(retry)
   /** Empty: it is not remembered. */
@@ -71,8 +76,14 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   let saver: Saver | undefined
   /** Its session was found or made once, and what that holds is of this file. */
   let isOpen = false
+  let products: Asset['products']
 
-  const callWith = (signal?: AbortSignal) => ({ signal, patience, onRetry: options.onProblem })
+  const callWith = (signal?: AbortSignal) => ({
+    signal,
+    patience,
+    retry,
+    onRetry: options.onProblem,
+  })
 
   async function openSource(): Promise<Source> {
     const opened = await context.open(file, options)
@@ -98,10 +109,16 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       saver = key ? createSaver(store, before) : undefined
       // Before the service is asked, so that not even a crash makes a second asset.
       await saver?.save()
-      return openAttempt(context, source as Source, { saved: before, call, isFirst: !isOpen })
+      return openAttempt(context, source as Source, {
+        saved: before,
+        call,
+        isFirst: !isOpen,
+        // A key of the caller's own stands for the old content: it cannot begin another upload.
+        mayDrop: !isRequired && options.idempotencyKey === undefined,
+      })
     }
-    const before = await findBefore(call)
     const isRequired = isOpen || typeof options.resume === 'string'
+    const before = await findBefore(call)
     const opened = before && (await reopen(before))
     if (opened) return opened
     const anew = !isRequired && (await reopen(newSaved(source as Source, { ...options, key })))
@@ -116,13 +133,27 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       isOpen = true
       patience.succeeded()
       await saver?.save()
+      products ??= await attach(attempt, signal)
       const asset = await sendAndComplete(source as Source, attempt, signal)
-      const call = { ...callWith(signal), id: asset.id, method: 'POST', body: options.attach }
-      const attached = call.body && (await request.data<Asset>('/assets/:id/attach', call))
       await saver?.forget()
-      return attached ?? asset
+      return products ? { ...asset, products } : asset
     } finally {
       leave()
+    }
+  }
+
+  /** Before the first byte, so that unknown products are refused first. The asset is listed when ready. */
+  async function attach({ session }: Attempt, signal: AbortSignal): Promise<Asset['products']> {
+    if (!options.attach) return undefined
+    const call = callWith(signal)
+    try {
+      return await attachSession(request, session, { ...call, body: options.attach })
+    } catch (error) {
+      if (isStowageError(error, 'invalid') && session.received.size === 0) {
+        await dropSession(request, session, call)
+        await saver?.forget()
+      }
+      throw error
     }
   }
 
@@ -158,6 +189,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       patience,
       retry,
       stallMs: context.stallMs,
+      contact: context.contact,
       signal,
       renew() {
         renewing ??= renewSession(request, session, { call: callWith(signal) }).finally(() => {

@@ -32,6 +32,8 @@ export async function putBlob(
   const stalling = new AbortController()
   const either = AbortSignal.any([signal, stalling.signal])
   let timer: ReturnType<typeof setTimeout> | undefined
+  // fetch does not tell, so it gets the benefit of the doubt.
+  let isConnected = XMLHttpRequest === undefined
   const watch = (ms: number) => {
     clearTimeout(timer)
     timer = setTimeout(() => stalling.abort(stalled(ms)), ms)
@@ -44,11 +46,12 @@ export async function putBlob(
       signal: either,
       onSent(bytes) {
         watch(stallMs * (bytes < blob.size ? 1 : ANSWER_STALLS))
+        isConnected = true
         onSent(bytes)
       },
     })
   } catch (error) {
-    throw either.aborted ? either.reason : broken(error)
+    throw either.aborted ? either.reason : broken(error, isConnected)
   } finally {
     clearTimeout(timer)
   }
@@ -79,6 +82,10 @@ async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise
   return { status, body: await response.text(), header: (name) => headers.get(name) }
 }
 
-export function broken(cause: unknown): StowageError {
-  return new StowageError('network', 'The connection broke.', { cause })
+/** `connected: false` among its facts: nothing was sent, so that the storage may never have been reached. */
+export function broken(cause: unknown, connected = true): StowageError {
+  const message = connected
+    ? 'The connection broke.'
+    : 'No connection to the storage. Check that it is reachable from here and, in a page, its CORS rules (stowage doctor).'
+  return new StowageError('network', message, { cause, facts: { connected } })
 }

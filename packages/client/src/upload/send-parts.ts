@@ -7,7 +7,7 @@ import {
   pauseBefore,
   type RetryOptions,
 } from '../patience.ts'
-import { errorOfAnswer } from '../request.ts'
+import { errorOfAnswer, FEW_TRIES } from '../request.ts'
 import type { Meter } from './progress.ts'
 import type { Lane, Queue, Slot } from './queue.ts'
 import { rangeOf, type Session } from './session.ts'
@@ -22,6 +22,8 @@ export interface Sending {
   patience: Patience
   retry: RetryOptions
   stallMs: number
+  /** Whether a connection to the storage was ever made. */
+  contact: { isMade: boolean }
   signal: AbortSignal
   /** Signs the addresses anew and asks what the storage holds; those who ask at once share it. */
   renew(): Promise<void>
@@ -78,6 +80,7 @@ export function sendParts(sending: Sending): Promise<void> {
       },
       onDigest: (digest) => sending.onDigest(part, digest),
     })
+    sending.contact.isMade = true
     const { status, body, header } = answer
     if (status > 299) throw errorOfAnswer(status, body, header)
     session.received.set(part, { etag: header('etag') ?? '', size })
@@ -87,6 +90,11 @@ export function sendParts(sending: Sending): Promise<void> {
   async function mend(part: number, error: unknown): Promise<void> {
     if (!isStowageError(error)) throw error
     sending.onProblem(error)
+    const count = (tries[part] ?? 0) + 1
+    tries[part] = count
+    const { contact } = sending
+    contact.isMade ||= error.facts.connected !== false
+    if (!contact.isMade && count === FEW_TRIES && !isOffline()) throw error
     if (isTransient(error)) {
       if (!isOffline()) patience.failed(error)
       // Before all of it is sent a second time, the storage is asked whether it has it.
@@ -96,8 +104,6 @@ export function sendParts(sending: Sending): Promise<void> {
       if (!isStale(error) || refusals > MOST_REFUSALS) throw error
       await renew()
     }
-    const count = (tries[part] ?? 0) + 1
-    tries[part] = count
     await pause(pauseBefore(count, sending.retry, error.retryAfterMs), signal)
   }
 

@@ -1,4 +1,4 @@
-import type { Asset, ResumedUpload, UploadSession } from '@stowage/protocol'
+import type { Asset, ProductReferences, ResumedUpload, UploadSession } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import type { Call, Request } from '../request.ts'
 import type { Range, Source } from './source.ts'
@@ -15,10 +15,12 @@ export interface Session {
   received: Map<number, { etag: string; size: number }>
   /** When the addresses are to be signed anew. */
   renewAt: number
+  /** Nothing is left to send: it is being completed, or is ready. */
+  isOver: boolean
 }
 
 /** What every call of an upload is made with. */
-export type CallOptions = Pick<Call, 'signal' | 'patience' | 'onRetry'>
+export type CallOptions = Pick<Call, 'signal' | 'patience' | 'retry' | 'onRetry'>
 
 const SHORTEST_LIFE_MS = 1_000
 
@@ -27,7 +29,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
   const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
   // A clock that is wrong must not make us ask all the time.
   const lifeMs = Math.max(SHORTEST_LIFE_MS, expiresAt - now)
-  const { received = [] } = answer as Partial<ResumedUpload>
+  const { received = [], status = 'uploading' } = answer as Partial<ResumedUpload>
   return {
     id: answer.id,
     uploadId: answer.upload_id,
@@ -37,6 +39,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
       received.map(({ PartNumber, ETag, size }) => [PartNumber, { etag: ETag, size }]),
     ),
     renewAt: now + lifeMs * 0.8,
+    isOver: status !== 'uploading',
   }
 }
 
@@ -95,6 +98,16 @@ export async function completeSession(
   })
 }
 
+/** Links the asset to products, while it is uploading. Repeating it is no error. */
+export async function attachSession(
+  request: Request,
+  { id }: Pick<Session, 'id'>,
+  call: CallOptions & { body: ProductReferences },
+): Promise<Asset['products']> {
+  const asset = await request.data<Asset>('/assets/:id/attach', { ...call, id, method: 'POST' })
+  return asset.products
+}
+
 export async function cancelSession(
   request: Request,
   { id, uploadId }: Pick<Session, 'id' | 'uploadId'>,
@@ -139,6 +152,6 @@ export async function checkHeldParts(
 }
 
 export function fileChanged(name: string): StowageError {
-  const message = `${name} changed since its upload began. resume: false starts over.`
+  const message = `${name} changed since its upload began. Uploading it again starts over.`
   return new StowageError('file_changed', message)
 }

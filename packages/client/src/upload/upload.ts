@@ -1,6 +1,6 @@
 import type { Asset, ProductReferences } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import { onAbort } from '../patience.ts'
+import { onAbort, type RetryOptions } from '../patience.ts'
 import { createLegs, type LegContext } from './leg.ts'
 import { createMeter, type Progress, type UploadState } from './progress.ts'
 
@@ -13,16 +13,22 @@ export interface UploadOptions {
   signal?: AbortSignal | undefined
   /** At most every tenth of a second, and at every change of the state. */
   onProgress?: ((progress: Progress) => void) | undefined
-  /** Products to link the asset to, once it is there. */
+  /**
+   * Products to link the asset to. Unknown ones are refused with `invalid` before a byte is sent, and
+   * nothing is left at the service.
+   */
   attach?: ProductReferences | undefined
   /** The same key with the same file gives the same asset. Left out: one is made up and kept. */
   idempotencyKey?: string | undefined
   /**
-   * Left out: an unfinished upload of the same file is gone on with. False: it is cancelled, and
-   * the file is sent from the beginning. An asset's id: that upload is gone on with, from wherever
-   * it was begun; then only the sizes are compared, as nothing else is known here.
+   * Left out: an unfinished upload of the same file is resumed; if the file changed since, that
+   * upload is cancelled and a new one begins. False: it is cancelled in any case. An asset's ID: that
+   * upload is resumed, wherever it was begun; a file that is known to differ is refused with
+   * `file_changed`.
    */
   resume?: boolean | string | undefined
+  /** For this upload, in place of the client's. */
+  retry?: RetryOptions | undefined
 }
 
 /**

@@ -3,6 +3,7 @@ import { type ConnectOptions, connect } from '../connect.ts'
 import { isStowageError, StowageError } from '../errors.ts'
 import { randomKey } from '../upload/attempt.ts'
 import {
+  attachSession,
   cancelSession,
   completeSession,
   countParts,
@@ -25,6 +26,7 @@ interface KnownFile {
   /** What the service is asked for. */
   wanted: UploadRequest & { chunk_size: number }
   products: ProductReferences | undefined
+  isAttached?: boolean | undefined
 }
 
 /** Uppy sends a file's parts one after the other, and what breaks is sent again: so not too long. */
@@ -100,11 +102,26 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
         headers: { 'Idempotency-Key': key },
         body: file.wanted,
       })
-      return keep(sessionOf(answer), file)
+      const session = keep(sessionOf(answer), file)
+      await attachTo(session, file)
+      return session
     } catch (error) {
       if (isStowageError(error, 'upload_ended')) ended.add(key)
       throw error
     }
+  }
+
+  /** Before the first byte: unknown products are refused, and the session is dropped. */
+  async function attachTo(session: Session, file: KnownFile): Promise<void> {
+    if (!file.products || file.isAttached) return
+    try {
+      await attachSession(request, session, { body: file.products })
+    } catch (error) {
+      end(session.id)
+      await cancelSession(request, session, {}).catch(() => {})
+      throw error
+    }
+    file.isAttached = true
   }
 
   async function renew(id: string): Promise<Session> {
@@ -131,8 +148,9 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   async function complete(id: string, uploadId: string): Promise<void> {
     // The service asks the storage what it holds.
     await completeSession(request, { id, uploadId, received: new Map() }, {})
-    const { products } = getFile(id)
-    if (products) await request.json('/assets/:id/attach', { id, method: 'POST', body: products })
+    const { products, isAttached } = getFile(id)
+    // The page was reloaded between the beginning of the upload and the attaching.
+    if (products && !isAttached) await attachSession(request, { id }, { body: products })
     end(id)
   }
 

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
+import { whyNoBrowser } from '../../server/test/support/browser.ts'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { skipUnlessCi } from '../../server/test/support/requirement.ts'
+import { until } from '../../server/test/support/until.ts'
+import { aPage } from './support/page.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const NO_BROWSER = await whyNoBrowser()
+
+interface Look {
+  error?: { code: string; message: string }
+}
+
+test('a page that CORS keeps from the service or its storage learns it soon, and what to check', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { api, baseUrl } = await aProxiedService(t, {
+    settings: { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY },
+    // Without the headers that let pages of other origins read it.
+    api: () => ({ kind: 'refuse', status: 403 }),
+    storage: () => ({ kind: 'refuse', status: 403 }),
+  })
+  const path = join(await aFolder(t), 'a.bin')
+  await writeFile(path, 'some bytes')
+  const { choose, call } = await aPage(t, 'client.js')
+  await choose(path)
+  const retry = { firstMs: 5, longestMs: 50, giveUpAfterMs: 3_600_000 }
+  const services: [url: string, message: RegExp][] = [
+    [api.url, /No answer from http.*CORS/],
+    [baseUrl, /No connection to the storage.*CORS/],
+  ]
+  for (const [url, message] of services) {
+    await call('start', { baseUrl: url, apiKey: ADMIN_KEY, retry })
+    const look = async () => (await call<Look[]>('look'))[0]?.error
+    await until('it has failed', async () => (await look()) !== undefined)
+    const error = await look()
+    assert.equal(error?.code, 'network')
+    assert.match(error?.message ?? '', message)
+  }
+})

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { until } from '../../server/test/support/until.ts'
+import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const CHUNK = 50_000
+const BYTES = someBytes(10 * CHUNK)
+
+test('of two clients that send the same file, the slower one resolves with the ready asset', async (t) => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isHolding = true
+  let held = 0
+  const { api, baseUrl } = await aProxiedService(t, {
+    settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
+    storage({ method }): Fault {
+      if (method !== 'PUT' || !isHolding) return { kind: 'pass' }
+      held += 1
+      return { kind: 'wait', until: released }
+    },
+  })
+  const { client: slow, folder, stateFolder } = await aClient(t, { baseUrl: api.url })
+  const { client: quick } = await aClient(t, { baseUrl: api.url, stateFolder })
+  const path = join(folder, 'export.csv')
+  await writeFile(path, BYTES)
+  const slower = slow.upload(path)
+  await until('the slower one is stuck', () => held >= 4)
+  isHolding = false
+  const asset = await quick.upload(path)
+  release()
+  assert.deepEqual(await slower, asset)
+  assert.equal(asset.id, slower.id)
+  assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
+  assert.equal((await slow.assets().page()).meta.total, 1)
+  assert.deepEqual(await slow.unfinished(), [])
+})
