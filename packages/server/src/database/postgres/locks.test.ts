@@ -76,6 +76,7 @@ async function changeLinks(data: AccountData, assets: string[]): Promise<void> {
       .slice(3)
       .map(({ productId }) => productId),
     variantIds: [],
+    skus: [],
   })
   await times(24, async (index) => {
     const asset = assets[index % assets.length] ?? ''
