@@ -94,6 +94,11 @@ export const ERRORS = {
     when: 'The body is not declared as JSON.',
     remedy: 'Send `Content-Type: application/json`.',
   },
+  expectation_failed: {
+    status: 417,
+    when: 'The `Expect` header asks for anything but `100-continue`.',
+    remedy: 'Leave out the `Expect` header.',
+  },
   invalid: {
     status: 422,
     when: 'A field is missing or wrong.',
@@ -143,6 +148,11 @@ export const ERRORS = {
     status: 404,
     when: 'Storage: the file was deleted.',
     remedy: 'Nothing brings it back; upload it again.',
+  },
+  precondition_failed: {
+    status: 412,
+    when: 'Storage: `If-Match` names another file.',
+    remedy: 'Download the file from the start.',
   },
   range_not_satisfiable: {
     status: 416,

@@ -34,12 +34,10 @@ export function trackConnections(
     busy.set(socket, 0)
     socket.once('close', () => busy.delete(socket))
   })
-  const onRequest = ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     change(socket, 1)
     response.once('close', () => change(socket, -1))
-  }
-  server.on('request', onRequest)
-  server.on('checkContinue', onRequest)
+  })
 
   return () => {
     isClosing = true

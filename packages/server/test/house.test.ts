@@ -8,6 +8,9 @@ import { ERRORS } from '@stowage/protocol'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const source = join(root, 'packages/server/src')
 
+/** What both listeners do with their connections. */
+const CONNECTIONS = ['quiet-close', 'answer-unreadable', 'expectations', 'idle-connections']
+
 /** Which folder may import from which; any other arrow is a mistake. */
 const ARROWS: Record<string, string[]> = {
   domain: [],
@@ -15,17 +18,20 @@ const ARROWS: Record<string, string[]> = {
   config: ['domain'],
   'hold-data-folder': [],
   'quiet-close': [],
-  'answer-unreadable': [],
+  expectations: [],
+  'pending-answers': [],
+  'idle-connections': ['pending-answers'],
+  'answer-unreadable': ['pending-answers'],
   log: ['config'],
   'storage/port': ['domain', 'errors'],
-  'storage/disk': ['storage/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
+  'storage/disk': ['storage/port', 'domain', 'errors', ...CONNECTIONS],
   'storage/s3': ['storage/port', 'domain', 'errors'],
   'database/port': ['domain', 'errors'],
   'database/sqlite': ['database/port', 'domain', 'errors'],
   'database/postgres': ['database/port', 'domain', 'errors'],
   operations: ['storage/port', 'database/port', 'domain', 'errors'],
   jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
-  http: ['operations', 'database/port', 'domain', 'errors', 'quiet-close', 'answer-unreadable'],
+  http: ['operations', 'database/port', 'domain', 'errors', ...CONNECTIONS],
   doctor: ['storage/port', 'database/port', 'domain', 'errors'],
   move: ['storage/port', 'database/port', 'domain', 'errors'],
   'open-engines': [

@@ -7,10 +7,13 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { answerUnreadable } from '../answer-unreadable.ts'
+import { handleExpectations } from '../expectations.ts'
+import { endIdleConnections } from '../idle-connections.ts'
 import { trackConnections } from '../quiet-close.ts'
 import type { Admitted } from './admit.ts'
 import { answerPreflights, CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
 import { answerError } from './error-response.ts'
+import { askForBody, refuseExpectations } from './expect-header.ts'
 import { refuseStrangers } from './local-only.ts'
 import { readJsonOnly, refuseUnreadable } from './read-request.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -39,6 +42,8 @@ const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 /** How long running requests may take once the service ends: most supervisors kill after 30 s. */
 const CLOSE_WITHIN_MS = 25_000
+/** How long no byte may move while a request is received or its answer is sent. */
+const IDLE_MS = 60_000
 
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
@@ -76,7 +81,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     },
     // Fastify loads its own, more than a hundred modules, only where these are not given.
     schemaController: { compilersFactory: COMPILERS },
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => onUnreadable(error, socket),
     // A missing Host is refused by us, in our words.
     http: { requireHostHeader: false },
   })
@@ -89,6 +94,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
     else reply.headers(CROSS_ORIGIN_HEADERS)
   }
 
+  const onUnreadable = answerUnreadable(app.server)
+  handleExpectations(app.server)
+  endIdleConnections(app.server, IDLE_MS)
   const closeQuietConnections = trackConnections(app.server, { withinMs: CLOSE_WITHIN_MS })
   app.addHook('preClose', async () => closeQuietConnections())
   app.setErrorHandler(answerError)
@@ -101,8 +109,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   if (!isOpen) answerPreflights(app)
   app.addHook('onRequest', (request, _reply, done) => {
     refuseUnreadable(request)
+    refuseExpectations(request)
     done()
   })
+  askForBody(app)
   refuseUnknownRoutes(app)
   app.addHook('onResponse', (request, reply, done) => {
     // The query may hold what people search for, so only the path is logged.

@@ -17,6 +17,7 @@ export type ToOwner =
   /** A request failed for a reason that is not the client's. */
   | {
       type: 'failed'
+      requestId: string
       method: string | undefined
       path: string | undefined
       error: string

@@ -1,8 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
 import { type Hmac, hmacOf } from '../../domain/hmac.ts'
+import {
+  handleExpectations,
+  hasUnknownExpectation,
+  UNKNOWN_EXPECTATION,
+} from '../../expectations.ts'
 import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
 import { type Layout, layoutOf } from './layout.ts'
@@ -27,10 +33,12 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   function handle(request: IncomingMessage, response: ServerResponse): void {
     // Between two requests it is shorter.
     request.socket.setTimeout(IDLE_MS)
+    const requestId = randomUUID()
+    response.setHeader('X-Request-Id', requestId)
     answer(layout, hmac, request, response).catch((error: unknown) => {
       // The query holds a signature, so only the path is told.
       const path = request.url?.split('?')[0]
-      tell({ type: 'failed', method: request.method, path, error: String(error) })
+      tell({ type: 'failed', requestId, method: request.method, path, error: String(error) })
       refuse(request, response, {
         code: 'internal',
         message: 'The storage failed; the log says why. Try again.',
@@ -43,9 +51,8 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
     handle,
   )
-  server.on('clientError', answerUnreadable)
-  // Without this, Node asks for the body before the address was looked at.
-  server.on('checkContinue', handle)
+  server.on('clientError', answerUnreadable(server))
+  handleExpectations(server)
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
   const closeQuietConnections = trackConnections(server)
@@ -72,6 +79,7 @@ async function answer(
 ): Promise<void> {
   allowAnyOrigin(response)
   const { method = '', url = '' } = request
+  if (hasUnknownExpectation(request)) return refuse(request, response, UNKNOWN_EXPECTATION)
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
     return refuse(request, response, UNREADABLE)
   }

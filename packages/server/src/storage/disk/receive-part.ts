@@ -4,6 +4,7 @@ import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { createXXHash128 } from 'hash-wasm'
+import { awaitsContinue } from '../../expectations.ts'
 import type { PartGrant } from './address.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
@@ -50,7 +51,7 @@ export async function receivePart(
     const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
     try {
       if (!(await hasRoomFor(layout, length))) throw noSpace()
-      if (request.headers.expect !== undefined) response.writeContinue()
+      if (awaitsContinue(request)) response.writeContinue()
       const digest = await writePart(file, request, response)
       await file.datasync()
       await file.close()

@@ -6,6 +6,7 @@ import type { StoredObject } from '../storage.ts'
 import { type ByteRange, parseByteRange } from './byte-range.ts'
 import { hasCode, isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './layout.ts'
+import { checkPreconditions } from './preconditions.ts'
 import { refuse } from './respond.ts'
 
 const READ_SIZE = 64 * 1024
@@ -21,7 +22,16 @@ export async function sendObject(
   const { size } = object.plan
   // An object never changes under its key, so the key is as good as a digest.
   const etag = `"${object.key}"`
-  const range = askedRange(request, size, etag)
+  const condition = checkPreconditions(request.headers, etag)
+  if (condition === 'failed') {
+    return refuse(request, response, {
+      code: 'precondition_failed',
+      message: 'The file is another one than If-Match names. Download it from the start.',
+      headers: { ETag: etag },
+    })
+  }
+  const isNotModified = condition === 'not_modified'
+  const range = isNotModified ? 'whole' : askedRange(request, size, etag)
   if (range === 'unsatisfiable') {
     return refuse(request, response, {
       code: 'range_not_satisfiable',
@@ -39,7 +49,7 @@ export async function sendObject(
   }
   try {
     const headers = { ...describe(object), ETag: etag, 'Content-Length': asked.end - asked.start }
-    if (request.headers['if-none-match'] === etag) {
+    if (isNotModified) {
       response.writeHead(304, { ETag: etag })
     } else if (range === 'whole') {
       response.writeHead(200, headers)
@@ -47,7 +57,7 @@ export async function sendObject(
       const contentRange = `bytes ${range.start}-${range.end - 1}/${size}`
       response.writeHead(206, { ...headers, 'Content-Range': contentRange })
     }
-    if (request.method === 'HEAD' || response.statusCode === 304) response.end()
+    if (request.method === 'HEAD' || isNotModified) response.end()
     else await stream(response, { folder, object, range: asked, first })
   } finally {
     await first.close()

@@ -1,0 +1,32 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+
+/** The answer to an `Expect` header that asks for anything but `100-continue`. */
+export const UNKNOWN_EXPECTATION = {
+  code: 'expectation_failed',
+  message: 'The service knows no expectation but 100-continue. Leave out the Expect header.',
+} as const
+
+/**
+ * Hands requests with an `Expect` header to the server's own handler. Node would ask for the body before
+ * the handler has seen the request, and answer 417 without a body.
+ */
+export function handleExpectations(server: Server): void {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    server.emit('request', request, response)
+  }
+  server.on('checkContinue', handle)
+  server.on('checkExpectation', handle)
+}
+
+/** Whether the client waits for `100 Continue` before it sends the body. HTTP/1.0 has no such answer. */
+export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return isContinue(headers.expect) && httpVersion === '1.1'
+}
+
+export function hasUnknownExpectation({ headers: { expect } }: IncomingMessage): boolean {
+  return expect !== undefined && !isContinue(expect)
+}
+
+function isContinue(expect: string | undefined): boolean {
+  return expect?.trim().toLowerCase() === '100-continue'
+}

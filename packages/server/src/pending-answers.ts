@@ -1,0 +1,20 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export interface PendingAnswer {
+  request: IncomingMessage
+  response: ServerResponse
+}
+
+/** Knows the requests of each connection that have no complete answer yet, oldest first. */
+export function trackPendingAnswers(server: Server): (socket: Duplex) => PendingAnswer[] {
+  const bySocket = new WeakMap<Duplex, Set<PendingAnswer>>()
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const pending = bySocket.get(request.socket) ?? new Set()
+    bySocket.set(request.socket, pending)
+    const answer = { request, response }
+    pending.add(answer)
+    response.once('close', () => pending.delete(answer))
+  })
+  return (socket) => [...(bySocket.get(socket) ?? [])]
+}

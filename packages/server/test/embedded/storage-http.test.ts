@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aRawConnection } from '../support/raw-connection.ts'
+import { aService } from '../support/service.ts'
+import {
+  downloadAddress,
+  putPart,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '../support/upload.ts'
+
+const BYTES = someBytes(10)
+
+test('every answer of the storage has an X-Request-Id, also a refusal', async (t) => {
+  const { baseUrl } = await aService(t)
+  const session = await requestSession(baseUrl, { bytes: BYTES })
+  const url = session.urls[0]?.url ?? ''
+  const answers = [
+    await putPart(url, BYTES),
+    await putPart(`${url}x`, BYTES),
+    await fetch(new URL('/nowhere', url)),
+    await fetch(url, { method: 'DELETE' }),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 403, 404, 405],
+  )
+  const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '')
+  for (const id of ids) assert.match(id, /^[0-9a-f-]{36}$/)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const { headers } of answers) {
+    assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/)
+  }
+})
+
+test('the storage sends no 100 to HTTP/1.0, and refuses other expectations with a reason', async (t) => {
+  const { baseUrl } = await aService(t)
+  const session = await requestSession(baseUrl, { bytes: BYTES })
+  const { pathname, search, origin, host } = new URL(session.urls[0]?.url ?? '')
+  const put = (version: string, expect: string) =>
+    `PUT ${pathname}${search} HTTP/${version}\r\nHost: ${host}\r\nContent-Length: 10\r\nExpect: ${expect}\r\n\r\n`
+  const old = aRawConnection(t, origin)
+  old.socket.write(put('1.0', '100-continue'))
+  old.socket.write(BYTES)
+  await old.sees(' 200 OK')
+  assert.doesNotMatch(old.received(), /100 Continue/)
+  const strange = aRawConnection(t, origin)
+  strange.socket.write(put('1.1', 'foo'))
+  await strange.sees('}')
+  assert.match(strange.received(), /^HTTP\/1\.1 417 .*"code":"expectation_failed"\}$/s)
+})
+
+test('downloads honour If-Match and If-None-Match, with lists, weak tags and *', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { id } = await uploadFile(baseUrl, { bytes: BYTES })
+  const url = await downloadAddress(baseUrl, id)
+  const etag = (await fetch(url)).headers.get('etag') ?? ''
+  const statusOf = async (headers: Record<string, string>) => (await fetch(url, { headers })).status
+  const expected: [Record<string, string>, number][] = [
+    [{ 'If-None-Match': etag }, 304],
+    [{ 'If-None-Match': `W/${etag}` }, 304],
+    [{ 'If-None-Match': `"other", W/"x,y" ,${etag}` }, 304],
+    [{ 'If-None-Match': '*' }, 304],
+    [{ 'If-None-Match': '"other"' }, 200],
+    [{ 'If-None-Match': etag.slice(1, -1) }, 200],
+    [{ 'If-None-Match': etag, Range: 'bytes=0-1' }, 304],
+    [{ 'If-None-Match': '"other"', Range: 'bytes=0-1' }, 206],
+    [{ 'If-Match': etag }, 200],
+    [{ 'If-Match': `"other", ${etag}` }, 200],
+    [{ 'If-Match': '*' }, 200],
+    [{ 'If-Match': etag, Range: 'bytes=2-3' }, 206],
+    [{ 'If-Match': '"other"' }, 412],
+    [{ 'If-Match': '"other"', Range: 'bytes=2-3' }, 412],
+    // A weak tag never matches strongly.
+    [{ 'If-Match': `W/${etag}` }, 412],
+    [{ 'If-Match': '"other"', 'If-None-Match': etag }, 412],
+    [{ 'If-None-Match': `"other", ${etag}`, Range: 'bytes=99-' }, 304],
+  ]
+  for (const [headers, status] of expected) {
+    assert.equal(await statusOf(headers), status, JSON.stringify(headers))
+  }
+  const refused = await fetch(url, { headers: { 'If-Match': '"other"' } })
+  const { code } = (await refused.json()) as { code: string }
+  assert.deepEqual([code, refused.headers.get('etag')], ['precondition_failed', etag])
+})
