@@ -31,12 +31,13 @@ function convertText({ properties = {} }: Schema, input: unknown): unknown {
   )
 }
 
+/** In any case: Python and .NET write True and False. */
 const BOOLEANS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
 
 function convertOne({ type, format }: Schema, text: unknown): unknown {
   if (typeof text !== 'string') return text
   if (format === 'uuid') return text.toLowerCase()
-  if (type === 'boolean') return BOOLEANS[text] ?? text
+  if (type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text
   if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
   return text
 }

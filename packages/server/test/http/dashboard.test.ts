@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { cp } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -92,4 +92,19 @@ test('a service without a built dashboard says how to build it', async (t) => {
   const { status, body } = await call('GET', '/')
   assert.equal(status, 200)
   assert.match(body, /npm run build/)
+})
+
+test('a dashboard that is built while the service runs is served, and each file is read once', async (t) => {
+  const path = join(await aFolder(t), 'dashboard')
+  const dashboard = pathToFileURL(`${path}/`)
+  const { call } = await aService(t, {}, undefined, { dashboard })
+  assert.match((await call('GET', '/')).body, /not built/)
+  await cp(folder, dashboard, { recursive: true })
+  const { body } = await call('GET', '/')
+  const script = /src="(\/app\/[^"]+\.js)"/.exec(body)?.[1] ?? ''
+  const first = await call('GET', script)
+  assert.equal(first.status, 200)
+  await rm(path, { recursive: true })
+  assert.equal((await call('GET', script)).body, first.body)
+  assert.equal((await call('GET', '/')).status, 200)
 })

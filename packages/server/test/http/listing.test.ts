@@ -78,6 +78,8 @@ test('products are there only with with_products, and then always', async (t) =>
     ['', undefined],
     ['?with_products=false', undefined],
     ['?with_products=0', undefined],
+    ['?with_products=True', []],
+    ['?with_products=FALSE', undefined],
     ['?with_products=true', []],
     ['?with_products=1', []],
   ] as const) {

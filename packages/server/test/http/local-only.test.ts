@@ -28,6 +28,11 @@ test('without keys only loopback names and the own origin are answered, on every
     { Origin: `http://127.0.0.1:${Number(port) + 1}` },
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
+    { Forwarded: 'for=203.0.113.9' },
+    { 'X-Forwarded-For': '203.0.113.9' },
+    { 'X-Forwarded-Proto': 'https' },
+    { 'X-Real-IP': '203.0.113.9' },
+    { Via: '1.1 proxy' },
   ]
   const accepted: Record<string, string>[] = [
     {},
@@ -54,4 +59,15 @@ test('without keys only loopback names and the own origin are answered, on every
       )
     }
   }
+})
+
+test('a request through a proxy is told what to set, and is served once keys are needed', async (t) => {
+  const headers = { 'X-Forwarded-For': '203.0.113.9' }
+  const open = await aService(t)
+  const refused = await open.call('GET', `${API}/assets`, undefined, headers)
+  assert.equal(refused.body.code, 'forbidden')
+  assert.match(refused.body.message, /x-forwarded-for.*STOWAGE_AUTH=keys.*stowage keys add/s)
+  const keyed = await aService(t, { STOWAGE_AUTH: 'keys' })
+  const { status } = await keyed.call('GET', `${API}/assets`, undefined, headers)
+  assert.equal(status, 401)
 })

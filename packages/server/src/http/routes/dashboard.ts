@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { acceptsEncoding } from '../accepts-encoding.ts'
+import { shareFiles } from '../shared-files.ts'
 import type { RouteGroup } from './route-group.ts'
 
 const HTML = 'text/html; charset=utf-8'
@@ -25,22 +25,23 @@ const MISSING = `<!doctype html>
 
 /** The web app for people, as it was built. */
 export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
-  let shell: Promise<string> | undefined
+  const read = shareFiles()
 
   async function page(_request: FastifyRequest, reply: FastifyReply): Promise<string> {
-    shell ??= readShell(dashboard)
+    const shell = await readShell(read, dashboard)
     const nonce = randomBytes(16).toString('base64')
     reply
       .type(HTML)
       .header('Cache-Control', 'no-cache')
       .header('Content-Security-Policy', policy(nonce, new URL(context.storage.url).origin))
       .header('Referrer-Policy', 'no-referrer')
-    return (await shell).replace('{{nonce}}', nonce)
+    return shell.replace('{{nonce}}', nonce)
   }
   for (const path of PAGES) app.get(path, page)
 
   app.get<{ Params: { name: string } }>('/app/:name', async ({ params, headers }, reply) => {
-    const file = await readBuilt(dashboard, params.name, headers['accept-encoding'])
+    const readApp = (name: string) => read(new URL(`app/${name}`, folderOf(dashboard)))
+    const file = await readBuilt(readApp, params.name, headers['accept-encoding'])
     if (file.encoding !== undefined) reply.header('Content-Encoding', file.encoding)
     return reply
       .type(file.type)
@@ -49,7 +50,7 @@ export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
       .send(file.content)
   })
   app.get('/icon.svg', async (_request, reply) => {
-    const content = await readFile(new URL('icon.svg', folderOf(dashboard))).catch(notThere)
+    const content = await read(new URL('icon.svg', folderOf(dashboard))).catch(notThere)
     return reply
       .type('image/svg+xml')
       .header('Cache-Control', 'public, max-age=86400')
@@ -74,16 +75,23 @@ function policy(nonce: string, storage: string): string {
   ].join('; ')
 }
 
-async function readShell(dashboard: URL | undefined): Promise<string> {
+type Read<File> = (file: File) => Promise<Buffer>
+
+/** A missing build may still be made. Any other failure is one of the service. */
+async function readShell(read: Read<URL>, dashboard: URL | undefined): Promise<string> {
   if (dashboard === undefined) return MISSING
-  return readFile(new URL('index.html', dashboard), 'utf8').catch(() => MISSING)
+  try {
+    return (await read(new URL('index.html', dashboard))).toString()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return MISSING
+    throw error
+  }
 }
 
-async function readBuilt(dashboard: URL | undefined, name: string, accepted?: string) {
+async function readBuilt(read: Read<string>, name: string, accepted?: string) {
   const type = TYPES[name.split('.').at(-1) ?? '']
   // A name of a file that was built, and no way to any other.
   if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return notThere()
-  const read = (file: string) => readFile(new URL(`app/${file}`, folderOf(dashboard)))
   for (const [encoding, ending] of Object.entries(ENCODINGS)) {
     if (!acceptsEncoding(accepted, encoding)) continue
     const content = await read(`${name}.${ending}`).catch(() => undefined)

@@ -19,7 +19,12 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     }
   })
 
-  route(app, options, endpoints.openApi, async () => buildOpenApi({ baseUrl: baseUrl(), version }))
+  // Made once: the base URL does not change once the service listens.
+  let document: Buffer | undefined
+  route(app, options, endpoints.openApi, async (_request, reply) => {
+    document ??= Buffer.from(JSON.stringify(buildOpenApi({ baseUrl: baseUrl(), version })))
+    return reply.type('application/json; charset=utf-8').send(document)
+  })
 }
 
 function word(answers: boolean): 'ok' | 'unavailable' {

@@ -52,7 +52,7 @@ const NOT_BOOLEANS = [
   '%20',
   'yes',
   'no',
-  'TRUE',
+  'TRU',
   'null',
   '2',
   '-1',

@@ -64,7 +64,7 @@ export const NOT_BOOLEANS = [
   '',
   'maybe',
   'yes',
-  'TRUE',
+  'TRU',
   'null',
   '2',
   '-1',
