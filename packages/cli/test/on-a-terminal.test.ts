@@ -86,7 +86,7 @@ terminalTest('bars show each file and all of them, and are gone in the end', asy
   // Ctrl-C as it is typed.
   running.child.stdin?.write('\u0003')
   await until('it is paused', () => /Paused at \d+ %, 0 of 2 files/.test(seen()))
-  assert.match(seen(), /Ctrl-C again within 3 seconds cancels/)
+  await until('it offers to cancel', () => /Ctrl-C again within 3 seconds cancels/.test(seen()))
   running.child.stdin?.write('\u0003')
   const { code, stdout } = await running.end()
   assert.equal(code, 130)

@@ -17,6 +17,8 @@ const NO_BROWSER = await whyNoBrowser()
 const CHUNK = 200_000
 const PARTS = 15
 const PASSED = 5
+/** Parts that are on their way at once. */
+const PARALLEL = 4
 const BYTES = someBytes(PARTS * CHUNK)
 
 interface Look {
@@ -37,7 +39,7 @@ async function aHeldUpload(t: TestContext) {
     release = resolve
   })
   const hold: Fault = { kind: 'wait', until: released }
-  const { baseUrl, api } = await aProxiedService(t, {
+  const { baseUrl, api, storage } = await aProxiedService(t, {
     settings: {
       STOWAGE_AUTH: 'keys',
       STOWAGE_ADMIN_KEY: ADMIN_KEY,
@@ -58,10 +60,11 @@ async function aHeldUpload(t: TestContext) {
     await choose(path)
     // What is tried again while nothing works ends it soon.
     const retry = { firstMs: 20, longestMs: 20, giveUpAfterMs: 0 }
-    await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry })
+    await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry, parallel: PARALLEL })
   }
   await start()
   await until('five parts have arrived', async () => (await look()).partsDone === PASSED)
+  await until('the next ones are held', () => storage.waiting() === PARALLEL)
   return {
     page,
     path,

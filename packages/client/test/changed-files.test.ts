@@ -35,7 +35,15 @@ async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = 
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
   await until('three parts are there', () => upload.progress.parts.done === 3)
-  return { ...service, client, path, upload, controller, letGo, puts: () => puts }
+  await until('the fourth is held', () => service.storage.waiting() === 1)
+  /** Nothing of the fourth part arrives afterwards. */
+  async function interrupt() {
+    controller.abort()
+    await assert.rejects(upload, { name: 'AbortError' })
+    await until('the fourth is given up', () => service.storage.waiting() === 0)
+    letGo()
+  }
+  return { ...service, client, path, upload, interrupt, letGo, puts: () => puts }
 }
 
 async function overwrite(path: string, at: number): Promise<void> {
@@ -95,10 +103,8 @@ test('a file that another takes the place of is sent as it was', async (t) => {
 })
 
 test('a file that changed between attempts is a new upload, and its old one is cancelled', async (t) => {
-  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload, { name: 'AbortError' })
-  letGo()
+  const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   await writeFile(path, BYTES.subarray(0, 5 * CHUNK + 1))
   const asset = await client.upload(path)
   assert.notEqual(asset.id, upload.id)
@@ -108,10 +114,8 @@ test('a file that changed between attempts is a new upload, and its old one is c
 })
 
 test('a file that changed is refused where the caller insists on its old upload', async (t) => {
-  const { client, path, upload, controller, letGo, puts } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload, { name: 'AbortError' })
-  letGo()
+  const { client, path, upload, puts, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   const before = puts()
   await overwrite(path, 9 * CHUNK)
   await assert.rejects(client.upload(path, { resume: upload.id }), isChanged)
@@ -131,10 +135,8 @@ test('a file that changes while its upload is paused is refused', async (t) => {
 })
 
 test('a sent part that changed in secret between attempts is found by its digest', async (t) => {
-  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload)
-  letGo()
+  const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   await overwriteInSecret(path, CHUNK)
   const asset = await client.upload(path)
   assert.notEqual(asset.id, upload.id)
@@ -160,12 +162,10 @@ function aStoreWithoutDigests(): UploadStore {
 
 test('parts without a digest are sent again once anything happened to the file', async (t) => {
   const store = aStoreWithoutDigests()
-  const { client, path, upload, controller, letGo, puts, baseUrl } = await aHalfSentFile(t, {
+  const { client, path, upload, puts, baseUrl, interrupt } = await aHalfSentFile(t, {
     store,
   })
-  controller.abort()
-  await assert.rejects(upload)
-  letGo()
+  await interrupt()
   const before = puts()
   await overwriteInSecret(path, CHUNK)
   const { id } = await client.upload(path)
@@ -175,10 +175,8 @@ test('parts without a digest are sent again once anything happened to the file',
 })
 
 test('a file that was only moved away and back goes on', async (t) => {
-  const { client, path, upload, controller, letGo, baseUrl } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload)
-  letGo()
+  const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   await rename(path, `${path}.away`)
   await rename(`${path}.away`, path)
   const asset = await client.upload(path)
@@ -187,10 +185,8 @@ test('a file that was only moved away and back goes on', async (t) => {
 })
 
 test('another machine goes on by the asset’s id, with a file of the same size only', async (t) => {
-  const { upload, controller, letGo, api, baseUrl, puts } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload)
-  letGo()
+  const { upload, api, baseUrl, puts, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   const { client, folder } = await aClient(t, { baseUrl: api.url })
   const path = join(folder, 'copy.zip')
   await writeFile(path, BYTES.subarray(1))
@@ -205,10 +201,8 @@ test('another machine goes on by the asset’s id, with a file of the same size 
 })
 
 test('another machine that is interrupted itself goes on, also when its file was moved', async (t) => {
-  const { upload, controller, letGo, api, baseUrl } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(upload)
-  letGo()
+  const { upload, api, baseUrl, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
   const path = join(folder, 'copy.zip')
   await writeFile(path, BYTES)
@@ -238,10 +232,8 @@ function inMemory(): UploadStore {
 }
 
 test('a pause while a page’s file is compared with what was sent does not spare it the rest', async (t) => {
-  const { api, letGo, controller, upload: other } = await aHalfSentFile(t)
-  controller.abort()
-  await assert.rejects(other)
-  letGo()
+  const { api, interrupt } = await aHalfSentFile(t)
+  await interrupt()
   const store = inMemory()
   const fileOf = (bytes: Buffer) =>
     new File([new Uint8Array(bytes)], 'page.zip', { lastModified: TIME.getTime() })

@@ -15,28 +15,39 @@ import { aProxiedService } from './support/proxied-service.ts'
 const CHUNK = 50_000
 const BYTES = new Uint8Array(someBytes(10 * CHUNK))
 
+const PARALLEL = 2
+
 /** A file of ten parts, of which the storage answers the first three only, until it is let go. */
 async function aHeldUpload(t: TestContext) {
-  let letGo = () => {}
-  const until = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
+  const released = Promise.withResolvers<void>()
   let puts = 0
   const service = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
     storage({ method }): Fault {
       if (method === 'PUT') puts += 1
-      return puts > 3 ? { kind: 'wait', until } : { kind: 'pass' }
+      return puts > 3 ? { kind: 'wait', until: released.promise } : { kind: 'pass' }
     },
   })
-  const { client, folder } = await aClient(t, { baseUrl: service.api.url })
+  const { client, folder } = await aClient(t, { baseUrl: service.api.url, parallel: PARALLEL })
   const path = join(folder, 'course.mp4')
   await writeFile(path, BYTES)
-  return { ...service, client, path, letGo, puts: () => puts }
-}
-
-function untilThreeParts(upload: Upload): Promise<void> {
-  return until('three parts are there', () => upload.progress.parts.done === 3)
+  const { waiting } = service.storage
+  return {
+    ...service,
+    client,
+    path,
+    puts: () => puts,
+    /** Three parts are there, and all that are on their way are held. */
+    async untilHeld(upload: Upload) {
+      await until('three parts are there', () => upload.progress.parts.done === 3)
+      await until('the next ones are held', () => waiting() === PARALLEL)
+    },
+    /** What was held is given up before; nothing of it arrives. */
+    async letGo() {
+      await until('the held parts are given up', () => waiting() === 0)
+      released.resolve()
+    },
+  }
 }
 
 async function reservedAt(baseUrl: string): Promise<number> {
@@ -45,14 +56,14 @@ async function reservedAt(baseUrl: string): Promise<number> {
 }
 
 test('a pause stops what is being sent, and it goes on with what is missing', async (t) => {
-  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
+  const { client, path, letGo, puts, baseUrl, untilHeld } = await aHeldUpload(t)
   const seen: Progress[] = []
   const upload = client.upload(path, { onProgress: (progress) => seen.push(progress) })
-  await untilThreeParts(upload)
+  await untilHeld(upload)
   upload.pause()
   await until('it is paused', () => upload.progress.state === 'paused')
   const before = puts()
-  letGo()
+  await letGo()
   upload.resume()
   const { id } = await upload
   assert.equal(puts() - before, 7)
@@ -68,9 +79,9 @@ test('a pause stops what is being sent, and it goes on with what is missing', as
 })
 
 test('cancelling removes everything at the service, and the upload rejects with cancelled', async (t) => {
-  const { client, path, baseUrl } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const upload = client.upload(path)
-  await untilThreeParts(upload)
+  await untilHeld(upload)
   assert.equal(await reservedAt(baseUrl), BYTES.length)
   await upload.cancel()
   await assert.rejects(upload, (error) => isStowageError(error, 'cancelled'))
@@ -96,7 +107,7 @@ test('cancelling before the service has answered leaves nothing there either', a
 
 test('cancelling counts, also when something else ends the upload in that moment', async (t) => {
   const { client, path, letGo, baseUrl } = await aHeldUpload(t)
-  letGo()
+  await letGo()
   let cancelling: Promise<void> | undefined
   const upload = client.upload(path, {
     onProgress({ state }) {
@@ -132,7 +143,7 @@ test('a key or an address that can’t be is told at once, and not tried again',
 
 test('cancelling what is stored is refused, and the upload has its asset', async (t) => {
   const { client, path, letGo } = await aHeldUpload(t)
-  letGo()
+  await letGo()
   const upload = client.upload(path)
   const asset = await upload
   await assert.rejects(upload.cancel(), (error) => isStowageError(error, 'already_uploaded'))
@@ -140,10 +151,10 @@ test('cancelling what is stored is refused, and the upload has its asset', async
 })
 
 test('an abort rejects with the signal’s reason, and the same file goes on from there', async (t) => {
-  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
+  const { client, path, letGo, puts, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  await untilThreeParts(upload)
+  await untilHeld(upload)
   controller.abort()
   await assert.rejects(upload, { name: 'AbortError' })
   assert.equal(upload.progress.state, 'stopped')
@@ -153,7 +164,7 @@ test('an abort rejects with the signal’s reason, and the same file goes on fro
     [id],
   )
   const before = puts()
-  letGo()
+  await letGo()
   const asset = await client.upload(path)
   assert.equal(asset.id, id)
   assert.equal(puts() - before, 7)
@@ -161,10 +172,10 @@ test('an abort rejects with the signal’s reason, and the same file goes on fro
 })
 
 test('what was aborted can still be cancelled', async (t) => {
-  const { client, path, baseUrl } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  await untilThreeParts(upload)
+  await untilHeld(upload)
   controller.abort()
   await assert.rejects(upload)
   await upload.cancel()
@@ -173,10 +184,10 @@ test('what was aborted can still be cancelled', async (t) => {
 })
 
 test('what an earlier attempt left is cancelled too, before it is gone on with', async (t) => {
-  const { client, path, baseUrl } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
-  await untilThreeParts(first)
+  await untilHeld(first)
   controller.abort()
   await assert.rejects(first)
 
@@ -191,13 +202,13 @@ test('what an earlier attempt left is cancelled too, before it is gone on with',
 })
 
 test('resume: false gives up what there is and begins anew', async (t) => {
-  const { client, path, letGo, baseUrl } = await aHeldUpload(t)
+  const { client, path, letGo, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
-  await untilThreeParts(first)
+  await untilHeld(first)
   controller.abort()
   await assert.rejects(first)
-  letGo()
+  await letGo()
   const { id } = await client.upload(path, { resume: false })
   assert.notEqual(id, first.id)
   assert.equal(await reservedAt(baseUrl), 0)
@@ -218,14 +229,14 @@ test('an upload that nobody awaits fails in silence', async (t) => {
 
 test('a second upload of a file that is under way is another asset', async (t) => {
   const { client, path, letGo } = await aHeldUpload(t)
-  letGo()
+  await letGo()
   const [first, second] = await Promise.all([client.upload(path), client.upload(path)])
   assert.notEqual(first.id, second.id)
 })
 
 test('unknown products are refused before a byte is sent, and nothing is left', async (t) => {
   const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
-  letGo()
+  await letGo()
   for (const attach of [{ product_ids: [7] }, { skus: ['PACK'] }]) {
     const upload = client.upload(path, { attach })
     await assert.rejects(upload, (error) => {
@@ -240,7 +251,7 @@ test('unknown products are refused before a byte is sent, and nothing is left', 
 
 test('products are attached by their IDs or SKUs', async (t) => {
   const { client, path, letGo } = await aHeldUpload(t)
-  letGo()
+  await letGo()
   const products = await client.putProducts([
     { product_id: 7, variant_id: 1, name: 'Course', sku: 'COURSE' },
   ])

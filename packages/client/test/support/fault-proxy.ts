@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough, type Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '../../../server/test/support/clean-up.ts'
 
@@ -13,7 +14,7 @@ export type Fault =
   | { kind: 'pass' }
   | { kind: 'cut' | 'stall' | 'lose' | 'hang' | 'half' }
   | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
-  /** Passed on once this has settled. */
+  /** Read whole, and passed on once this has settled, unless the client gave up before. */
   | { kind: 'wait'; until: Promise<unknown> }
 
 export interface FaultProxy {
@@ -21,6 +22,8 @@ export interface FaultProxy {
   port: number
   /** Bytes of bodies that have come in so far. */
   received(): number
+  /** How many requests wait now. One whose client gave up no longer does. */
+  waiting(): number
 }
 
 export interface FaultProxyOptions {
@@ -47,6 +50,7 @@ export async function aFaultProxy(
   { target, fault }: FaultProxyOptions,
 ): Promise<FaultProxy> {
   let received = 0
+  let waiting = 0
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     incoming.on('error', () => {})
@@ -62,10 +66,14 @@ export async function aFaultProxy(
       response.writeHead(decided.status, decided.headers).end(decided.body)
       return
     }
-    if (decided.kind === 'wait') await decided.until
-    // Whoever has given up meanwhile is not passed on any more.
-    if (incoming.socket.destroyed) return
-    pass(incoming, response, decided)
+    if (decided.kind !== 'wait') return pass(incoming, incoming, response, decided)
+    // A connection that nobody reads from does not tell when the client closes it.
+    const body = incoming.pipe(new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER }))
+    waiting += 1
+    const closed = new Promise((resolve) => incoming.socket.once('close', resolve))
+    await Promise.race([decided.until, closed])
+    waiting -= 1
+    if (!incoming.socket.destroyed) pass(incoming, body, response, decided)
   }
 
   function breakIn(kind: 'cut' | 'stall', incoming: IncomingMessage): void {
@@ -80,7 +88,12 @@ export async function aFaultProxy(
     incoming.resume()
   }
 
-  function pass(incoming: IncomingMessage, response: ServerResponse, decided: Fault): void {
+  function pass(
+    incoming: IncomingMessage,
+    body: Readable,
+    response: ServerResponse,
+    decided: Fault,
+  ): void {
     const { method, headers, url } = incoming
     const upstream = request(new URL(url ?? '/', target()), { method, headers, agent: false })
     upstream.on('error', () => response.destroy())
@@ -100,7 +113,7 @@ export async function aFaultProxy(
         }
       })
     })
-    incoming.pipe(upstream)
+    body.pipe(upstream)
   }
 
   function breakOff(answer: IncomingMessage, response: ServerResponse): void {
@@ -121,5 +134,5 @@ export async function aFaultProxy(
     return new Promise((resolve) => server.close(resolve))
   })
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, port, received: () => received }
+  return { url: `http://127.0.0.1:${port}`, port, received: () => received, waiting: () => waiting }
 }
