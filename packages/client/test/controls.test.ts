@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { createClient, isStowageError, type Progress, type Upload } from '@stowage/client/node'
 import { callJson } from '../../server/test/support/service.ts'
@@ -169,6 +170,34 @@ test('an abort rejects with the signal’s reason, and the same file goes on fro
   assert.equal(asset.id, id)
   assert.equal(puts() - before, 7)
   assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
+})
+
+test('an aborted upload rejects once its state is written, and writes none afterwards', async (t) => {
+  const { api } = await aHeldUpload(t)
+  const writes = { begun: 0, ended: 0 }
+  const store = {
+    get: async () => undefined,
+    list: async () => [],
+    delete: async () => {},
+    async set() {
+      writes.begun += 1
+      await pause(200)
+      writes.ended += 1
+    },
+  }
+  const { client, folder } = await aClient(t, { baseUrl: api.url, store })
+  const path = join(folder, 'lesson.mp4')
+  await writeFile(path, BYTES)
+  const controller = new AbortController()
+  const upload = client.upload(path, { signal: controller.signal })
+  const isWriting = () => upload.progress.state === 'sending' && writes.begun > writes.ended
+  await until('a part’s state is being written', isWriting)
+  controller.abort()
+  await assert.rejects(upload, { name: 'AbortError' })
+  assert.equal(writes.ended, writes.begun)
+  const { begun } = writes
+  await pause(200)
+  assert.equal(writes.begun, begun)
 })
 
 test('what was aborted can still be cancelled', async (t) => {

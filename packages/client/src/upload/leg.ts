@@ -105,6 +105,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   async function open(signal: AbortSignal): Promise<Attempt> {
     const call = callWith(signal)
     const reopen = async (before: SavedUpload) => {
+      await saver?.settled()
       saved = before
       saver = key ? createSaver(store, before) : undefined
       // Before the service is asked, so that not even a crash makes a second asset.
@@ -239,6 +240,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     cancel,
     id: () => saved?.id,
     async close() {
+      // Another upload of this file may begin now, and must not find the state half written.
+      await saver?.settled()
       underWay.delete(key)
       await source?.close()
     },

@@ -78,7 +78,10 @@ export function sendParts(sending: Sending): Promise<void> {
         leftWhole.add(part)
         slot.allSent()
       },
-      onDigest: (digest) => sending.onDigest(part, digest),
+      async onDigest(digest) {
+        // After the end nothing is written any more: whoever waited for it may remove the state.
+        if (!signal.aborted) await sending.onDigest(part, digest)
+      },
     })
     sending.contact.isMade = true
     const { status, body, header } = answer

@@ -28,6 +28,8 @@ export interface UploadStore {
 export interface Saver {
   /** Writes what it says now; many calls at once make few writes. Never fails. */
   save(): Promise<void>
+  /** Waits until nothing is being written. */
+  settled(): Promise<void>
   forget(): Promise<void>
 }
 
@@ -48,6 +50,9 @@ export function createSaver(store: UploadStore, saved: SavedUpload): Saver {
       isDirty = true
       writing ??= write()
       return writing
+    },
+    async settled() {
+      await writing
     },
     async forget() {
       await writing
