@@ -93,7 +93,7 @@ export interface FilledCall {
   headers: Record<string, string>
 }
 
-/** The call with every parameter that the document gives it. One that nobody can fill is an error. */
+/** The call with every parameter that the document gives it, but a cursor. One that nobody can fill is an error. */
 export function fillCall(operation: Operation, target: Target): FilledCall {
   const { name, parameters, body } = operation
   const path = operation.path.replaceAll(/\w+\/\{\w+\}/g, (variable) => {
@@ -105,6 +105,8 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   for (const parameter of parameters) {
+    // A cursor can't be made up, and takes the place of `page`.
+    if (parameter.name === 'after') continue
     const value = () => aValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())
     else if (parameter.in === 'header') headers[parameter.name] = value()
