@@ -75,6 +75,25 @@ test('a byte that changed on the disk is noticed when the part is read', async (
   await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
 })
 
+test('a part that an earlier version stored keeps its ETag and is still checked', async (t) => {
+  const { folder, storage, upload, plan } = await anOpenUpload(t)
+  // 128-bit XXH3, with the mark of version 0.1.
+  const etag = '2c00f4406d4115f65d7e9d56395451ea'
+  const stored = Buffer.alloc(CHUNK + 24, 7)
+  stored.write(etag, CHUNK, 'hex')
+  stored.write('stowage1', CHUNK + 16)
+  await writeFile(join(folder, 'uploads', `${upload.key}.${upload.id}`, '00001'), stored)
+  assert.deepEqual(await storage.listParts(upload), [{ number: 1, size: CHUNK, etag }])
+  const { outcome } = await storage.completeUpload(upload, plan, [{ number: 1, etag }])
+  assert.equal(outcome, 'completed')
+  const object = { key: upload.key, plan }
+  assert.equal((await Array.fromAsync(storage.readPart(object, 1))).length, 1)
+  stored[500] = 8
+  const file = join(folder, 'objects', upload.key.slice(-2), upload.key, '00001')
+  await writeFile(file, stored)
+  await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
+})
+
 test('a PUT that is cut off leaves nothing behind', async (t) => {
   const { folder, storage, upload, url } = await anOpenUpload(t, 1_000_000)
   const cut = request(url, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } })

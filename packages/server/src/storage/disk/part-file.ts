@@ -3,20 +3,30 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StoredPart } from '../storage.ts'
 import { isMissing } from './file-system.ts'
+import type { DigestKind } from './part-digest.ts'
 
 /**
- * A part's file is its bytes, then its digest, then a mark. So one rename puts bytes and digest in
- * place together, and no reader ever sees the one without the other.
+ * A part's file is its bytes, then its digest, then a mark that names the kind of digest. So one
+ * rename puts bytes and digest in place together, and no reader ever sees the one without the other.
  */
-const MARK = Buffer.from('stowage1')
+const MARKS: Record<DigestKind, string> = { xxh3: 'stowage1', gmac: 'stowage2' }
+const MARK_LENGTH = 8
 const DIGEST_LENGTH = 16
-export const FOOTER_LENGTH = DIGEST_LENGTH + MARK.length
+const FOOTER_LENGTH = DIGEST_LENGTH + MARK_LENGTH
+
+export interface Footer {
+  /** Of the part's bytes. */
+  size: number
+  etag: string
+  kind: DigestKind
+}
 
 /** How long footers are read before others get their turn. */
 const TURN_MS = 5
 
+/** Of a part that is received now. */
 export function partFooter(digest: Uint8Array): Buffer {
-  return Buffer.concat([digest, MARK])
+  return Buffer.concat([digest, Buffer.from(MARKS.gmac)])
 }
 
 export function etagOf(digest: Uint8Array): string {
@@ -28,8 +38,10 @@ export async function readPartFiles(folder: string): Promise<StoredPart[] | unde
   const parts: StoredPart[] = []
   let turnStart = performance.now()
   for (const name of listPartNames(folder) ?? []) {
-    const part = readPartFile(join(folder, name), Number(name))
-    if (part !== undefined) parts.push(part)
+    const footer = readFooter(join(folder, name))
+    if (footer !== undefined) {
+      parts.push({ number: Number(name), size: footer.size, etag: footer.etag })
+    }
     if (performance.now() - turnStart > TURN_MS) {
       await nextTurn()
       turnStart = performance.now()
@@ -51,7 +63,7 @@ function listPartNames(folder: string): string[] | undefined {
 }
 
 /** Undefined when the file is not there (any more) or was not written by us. */
-export function readPartFile(path: string, number: number): StoredPart | undefined {
+export function readFooter(path: string): Footer | undefined {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -64,8 +76,9 @@ export function readPartFile(path: string, number: number): StoredPart | undefin
     if (size < 0) return undefined
     const footer = Buffer.alloc(FOOTER_LENGTH)
     readSync(file, footer, 0, FOOTER_LENGTH, size)
-    if (!footer.subarray(DIGEST_LENGTH).equals(MARK)) return undefined
-    return { number, size, etag: etagOf(footer.subarray(0, DIGEST_LENGTH)) }
+    const mark = footer.toString('latin1', DIGEST_LENGTH)
+    const kind = mark === MARKS.gmac ? 'gmac' : mark === MARKS.xxh3 ? 'xxh3' : undefined
+    return kind && { size, etag: etagOf(footer.subarray(0, DIGEST_LENGTH)), kind }
   } finally {
     closeSync(file)
   }

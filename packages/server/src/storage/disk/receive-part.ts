@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { createXXHash128 } from 'hash-wasm'
 import { awaitsContinue } from '../../expectations.ts'
 import type { PartGrant } from './address.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
+import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
+import { openPartWriters } from './part-writer.ts'
 import { refuse } from './respond.ts'
 import { takeBody } from './take-body.ts'
 import { whileOpen } from './while-open.ts'
 
-/** For all parts in turns: each hasher would own a piece of WebAssembly's memory. */
-const hasher = await createXXHash128()
+const openWriter = openPartWriters()
 
 const GONE = {
   code: 'upload_not_found',
@@ -89,18 +88,17 @@ async function writePart(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Uint8Array> {
-  let state = hasher.init().save()
-  await takeBody(request, response, (bytes) => {
-    state = hasher.load(state).update(bytes).save()
-    writeAll(file, bytes)
-  })
-  const digest = hasher.load(state).digest('binary')
-  writeAll(file, partFooter(digest))
-  return digest
-}
-
-/** The thread waits: it is about as long as handing the bytes to another one, and holds no copies. */
-function writeAll(file: FileHandle, bytes: Uint8Array): void {
-  // A disk that is nearly full takes less than it was given, and refuses the rest.
-  for (let at = 0; at < bytes.length; ) at += writeSync(file.fd, bytes, at)
+  const digest = openGmac()
+  const writer = openWriter(file.fd)
+  try {
+    await takeBody(request, response, (bytes) => {
+      writer.write(bytes)
+      digest.update(bytes)
+    })
+    const tag = digest.end()
+    writer.write(partFooter(tag))
+    return tag
+  } finally {
+    await writer.finish()
+  }
 }
