@@ -25,6 +25,7 @@ export async function bundle({ entry, external, folder }: BundleOptions): Promis
       platform: 'node',
       target: 'node24',
       external,
+      sourcemap: true,
       logLevel: 'silent',
       plugins: [bringAlong({ folder, onThread: (file) => entries.add(file) })],
     })

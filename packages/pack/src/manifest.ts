@@ -25,13 +25,27 @@ export async function readManifest(name: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folderOf(name), 'package.json'), 'utf8'))
 }
 
-/** The manifest as it is packed: what people need to know of it, and what is made anew. */
+/** What the manifests of the repository and of the packages have in common. */
+const COMMON = [
+  'name',
+  'version',
+  'description',
+  'keywords',
+  'homepage',
+  'bugs',
+  'repository',
+  'license',
+  'type',
+  'engines',
+]
+
+/** The manifest as it is packed: what it has in common with ours, and what is made for the package. */
 export async function writeManifest(
   staged: string,
-  { name, version, description, license, type }: Manifest,
+  manifest: Manifest,
   made: object,
 ): Promise<void> {
-  const engines = { node: '>=24' }
-  const manifest = { name, version, description, license, type, engines, files: ['dist'], ...made }
-  await writeFile(join(staged, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  const common = Object.fromEntries(COMMON.map((field) => [field, manifest[field]]))
+  const packed = { ...common, files: ['dist', 'docs'], ...made }
+  await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`)
 }

@@ -1,6 +1,7 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
+import { relateSourceMaps } from './relate-source-maps.ts'
 import { run } from './run.ts'
 import { stagePapers } from './stage-papers.ts'
 import { wireTypes } from './wire-types.ts'
@@ -13,6 +14,7 @@ export async function stageClient(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
   const dist = join(staged, 'dist')
   await compile(folder, Object.values(manifest.exports), dist)
+  await relateSourceMaps(dist)
   await bringProtocolAlong(dist)
   await writeManifest(staged, manifest, {
     sideEffects: manifest.sideEffects,
@@ -21,7 +23,7 @@ export async function stageClient(staged: string): Promise<void> {
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
-  await stagePapers(staged, folder)
+  await stagePapers(staged, folder, ['client.md', 'errors.md'])
 }
 
 /** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */
@@ -41,6 +43,8 @@ async function compile(folder: string, entries: string[], outDir: string): Promi
     compilerOptions: {
       noEmit: false,
       declaration: true,
+      sourceMap: true,
+      inlineSources: true,
       outDir,
       rootDir: join(folder, 'src'),
       typeRoots: [join(ROOT, 'node_modules/@types')],

@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { folderOf, type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { relateSourceMaps } from './relate-source-maps.ts'
 import { stagePapers } from './stage-papers.ts'
 
 const NAME = 'stowage'
@@ -13,11 +14,19 @@ export async function stageCommand(staged: string): Promise<void> {
   const folder = join(staged, 'dist')
   const entry = join(folderOf(NAME), 'bin/stowage.js')
   await bundle({ entry, external: Object.keys(dependencies), folder })
+  await relateSourceMaps(folder)
   await writeManifest(staged, manifest, {
+    // In the repository npm brings Node 24 itself, and would warn about any other.
+    engines: { node: '>=24' },
     bin: { stowage: './dist/stowage.js' },
     dependencies: await namedIn(folder, dependencies),
   })
-  await stagePapers(staged, folderOf(NAME))
+  await stagePapers(staged, folderOf(NAME), [
+    'production.md',
+    'limits.md',
+    'errors.md',
+    'client.md',
+  ])
 }
 
 /** Those of other people, its own and those of the packages that go inside. */

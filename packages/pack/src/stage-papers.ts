@@ -1,11 +1,27 @@
-import { cp, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { ROOT } from './manifest.ts'
 
-/** The licence and the package's README: without the links into the repository, which is not there. */
-export async function stagePapers(staged: string, folder: string): Promise<void> {
+/** The licence, the package's README as it begins there, and pages of docs/ that it refers to. */
+export async function stagePapers(staged: string, folder: string, docs: string[]): Promise<void> {
   await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
-  const readme = await readFile(join(folder, 'README.md'), 'utf8')
-  const alone = readme.replace(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
-  await writeFile(join(staged, 'README.md'), alone)
+  const pages = new Map([[join(folder, 'README.md'), join(staged, 'README.md')]])
+  for (const name of docs) pages.set(join(ROOT, 'docs', name), join(staged, 'docs', name))
+  await mkdir(join(staged, 'docs'), { recursive: true })
+  for (const [source, target] of pages) {
+    const text = await readFile(source, 'utf8')
+    await writeFile(target, text.replace(LINK, packedLink(source, target, pages)))
+  }
+}
+
+/** A link to a file of the repository, with its text and its anchor. */
+const LINK = /\[([^\]]+)\]\((?![a-z]+:|#)([^)#]*)(#[^)]*)?\)/g
+
+/** Links lead to the packed pages; what is not packed keeps its text alone. */
+function packedLink(source: string, target: string, pages: Map<string, string>) {
+  return (_whole: string, text: string, path: string, anchor = ''): string => {
+    const page = pages.get(join(dirname(source), path))
+    if (page === undefined) return text
+    return `[${text}](${relative(dirname(target), page).replaceAll(sep, '/')}${anchor})`
+  }
 }

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { glob, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
@@ -11,7 +12,7 @@ import { aFolder } from '../../server/test/support/clean-up.ts'
 import { skipUnlessCi } from '../../server/test/support/requirement.ts'
 import { ROOT, readManifest } from '../src/manifest.ts'
 import { run } from '../src/run.ts'
-import { installPackages } from './support/installed-packages.ts'
+import { installPackages, type NodeVersion } from './support/installed-packages.ts'
 import { npxServe, withNode } from './support/npx-serve.ts'
 
 /** The client itself would go on trying for half an hour. */
@@ -22,35 +23,48 @@ after(remove)
 if (missing !== undefined) {
   test('the packages install', (t) => skipUnlessCi(t, missing))
 } else {
-  for (const version of ['24', '26'] as const) testOnNode(version)
+  for (const version of ['20', '22', '24', '26'] as const) testClientOn(version)
+  for (const version of ['24', '26'] as const) testCommandOn(version)
   testContents()
   for (const resolution of ['nodenext', 'bundler'] as const) testTypes(resolution)
 }
 
-function testOnNode(version: '24' | '26'): void {
+function environmentOf(version: NodeVersion): NodeJS.ProcessEnv {
   const home = join(project, 'home')
-  const env = { ...withNode(nodes[version]), XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
+  return { ...withNode(nodes[version]), XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
+}
 
-  async function runProgram(...words: string[]): Promise<string> {
-    const options = { cwd: project, env, timeout: PATIENCE_MS }
-    const { stdout } = await promisify(execFile)('node', words, options)
-    return stdout
-  }
-  const runCommand = (...words: string[]) =>
-    runProgram('node_modules/stowage/dist/stowage.js', ...words)
+async function runProgram(version: NodeVersion, ...words: string[]): Promise<string> {
+  const options = { cwd: project, env: environmentOf(version), timeout: PATIENCE_MS }
+  const { stdout } = await promisify(execFile)('node', words, options)
+  return stdout
+}
 
+function testClientOn(version: NodeVersion): void {
   test(`Node ${version}: a file travels from the installed client to npx stowage serve and back`, async (t) => {
-    const address = await npxServe(t, project, env)
+    const address = await npxServe(t, project, environmentOf(Number(version) < 24 ? '24' : version))
     const folder = await aFolder(t)
     const [file, copy] = [join(folder, 'pack.bin'), join(folder, 'copy.bin')]
     const content = randomBytes(3_500_000)
     await writeFile(file, content)
-    const said = await runProgram('there-and-back.js', address, file, copy, join(folder, 'state'))
+    const words = ['there-and-back.js', address, file, copy, join(folder, 'state')]
+    const said = await runProgram(version, ...words)
     const { node, names, code } = JSON.parse(said)
     assert.match(node, new RegExp(`^${version}\\.`))
     assert.deepEqual([names, code], [['pack.bin'], 'not_found'])
     assert.ok(content.equals(await readFile(copy)))
   })
+
+  test(`Node ${version}: every entry of the client can be loaded`, async () => {
+    const entries = JSON.parse(await runProgram(version, 'load-client.js'))
+    assert.deepEqual(entries, Object.keys((await readManifest('@stowage/client')).exports))
+  })
+}
+
+function testCommandOn(version: '24' | '26'): void {
+  const env = environmentOf(version)
+  const runCommand = (...words: string[]) =>
+    runProgram(version, 'node_modules/stowage/dist/stowage.js', ...words)
 
   test(`Node ${version}: the installed command stores and lists`, async (t) => {
     const url = ['--url', await npxServe(t, project, env)]
@@ -67,9 +81,8 @@ function testOnNode(version: '24' | '26'): void {
     assert.equal((await fetch(new URL(script, address))).status, 200)
   })
 
-  test(`Node ${version}: every entry, and what is loaded only when it is used, can be loaded`, async () => {
-    const { entries, files } = JSON.parse(await runProgram('load-all.js'))
-    assert.deepEqual(entries, Object.keys((await readManifest('@stowage/client')).exports))
+  test(`Node ${version}: the files that the command loads only when it uses them can be loaded`, async () => {
+    const files = Number(await runProgram(version, 'load-command.js'))
     assert.ok(files > 20)
     const { version: packed } = await readManifest('stowage')
     assert.equal(await runCommand('--version'), `${packed}\n`)
@@ -87,14 +100,60 @@ function testContents(): void {
       const text = await readFile(join(project, file), 'utf8')
       if (/\.(js|ts)$/.test(file)) assert.doesNotMatch(text, /(from |import\()["']@stowage\//, file)
       if (file.endsWith('package.json')) assert.doesNotMatch(text, /"@stowage\/(?!client")/, file)
+      assert.ok(
+        !text.includes(ROOT) && !text.includes(`${tmpdir()}/`),
+        `${file} names a folder here`,
+      )
     }
   })
 
-  test('each package says what it is, without links that lead nowhere', async () => {
+  test('every script of ours has a source map with its sources inside', async () => {
+    const own = 'node_modules/{stowage/dist/*.js,@stowage/client/dist/**/*.js}'
+    const scripts = await Array.fromAsync(glob(own, { cwd: project }))
+    assert.ok(scripts.length > 50)
+    for (const script of scripts) {
+      const map = JSON.parse(await readFile(join(project, `${script}.map`), 'utf8'))
+      assert.equal(map.sources.length, map.sourcesContent.length)
+      for (const source of map.sources) assert.match(source, /^(packages|node_modules)\//, script)
+    }
+  })
+
+  test('nothing runs at the install', async () => {
+    const manifests = await Array.fromAsync(glob('node_modules/**/package.json', { cwd: project }))
+    assert.ok(manifests.length > 50)
+    for (const file of manifests) {
+      const { scripts = {} } = JSON.parse(await readFile(join(project, file), 'utf8'))
+      for (const event of ['preinstall', 'install', 'postinstall']) {
+        assert.equal(scripts[event], undefined, `${file} has a script for ${event}`)
+      }
+    }
+  })
+
+  test('each manifest names the repository, where to report bugs, and the Node that it needs', async () => {
+    const needs = { stowage: '>=24', '@stowage/client': '>=20' }
+    for (const [name, node] of Object.entries(needs)) {
+      const file = join(project, 'node_modules', name, 'package.json')
+      const { repository, bugs, homepage, keywords, engines } = JSON.parse(
+        await readFile(file, 'utf8'),
+      )
+      assert.match(repository.url, /^git\+https:/)
+      assert.ok(bugs.url && homepage && keywords.length > 5, name)
+      assert.deepEqual(engines, { node })
+    }
+  })
+
+  test('each package has its README and the pages that it refers to, and no broken link', async () => {
     for (const name of ['stowage', '@stowage/client']) {
-      const readme = await readFile(join(project, 'node_modules', name, 'README.md'), 'utf8')
-      assert.ok(readme.startsWith(`# ${name}\n`))
-      assert.doesNotMatch(readme, /\]\(\.\.?\//)
+      const folder = join(project, 'node_modules', name)
+      assert.ok((await readFile(join(folder, 'README.md'), 'utf8')).startsWith(`# ${name}\n`))
+      const pages = await Array.fromAsync(glob('{README.md,docs/*.md}', { cwd: folder }))
+      assert.ok(pages.includes('docs/errors.md') && pages.includes('docs/client.md'))
+      for (const page of pages) {
+        const text = await readFile(join(folder, page), 'utf8')
+        for (const [, target = ''] of text.matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g)) {
+          assert.ok(existsSync(join(folder, dirname(page), target)), `${page} refers to ${target}`)
+        }
+      }
     }
   })
 

@@ -4,7 +4,8 @@ import { createClient, isStowageError } from '@stowage/client/node'
 const [baseUrl, file, copy, stateFolder] = process.argv.slice(2)
 const stowage = createClient({ baseUrl, stateFolder })
 const asset = await stowage.upload(file)
-const names = await Array.fromAsync(stowage.assets(), ({ filename }) => filename)
+const names = []
+for await (const { filename } of stowage.assets()) names.push(filename)
 await stowage.downloadTo(asset.id, copy)
 await stowage.delete(asset.id)
 const code = await stowage

@@ -4,13 +4,17 @@ import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
 import { run } from '../../src/run.ts'
 
+/** The client runs on all of them, the command from 24 on. */
+export type NodeVersion = '20' | '22' | '24' | '26'
+const OTHERS = ['20', '22', '26'] as const
+
 export interface InstalledPackages {
   /** Why they could not be installed, through no fault of theirs. */
   missing?: string
   /** A project that has both packages and nothing else of ours, but the tests' programs. */
   project: string
-  /** Where each version's `node` lies. */
-  nodes: { '24': string; '26': string }
+  /** The folder of each version's `node`. */
+  nodes: Record<NodeVersion, string>
   remove(): Promise<void>
 }
 
@@ -19,22 +23,28 @@ const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund']
 const PROJECT = { private: true, type: 'module', allowScripts: { node: true } }
 const UNREACHABLE = /code E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NOTCACHED)/
 
-/** Packs the client and the command and installs them into an empty folder, and Node 26 into another. */
+/** Packs the client and the command and installs them into an empty folder, and other Nodes into others. */
 export async function installPackages(): Promise<InstalledPackages> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-packed-'))
   const project = join(folder, 'project')
-  const newer = join(folder, 'newer-node')
+  const otherNode = (version: string) => join(folder, `node-${version}`)
+  const nodeIn = (version: string) => join(otherNode(version), 'node_modules/node/bin')
   const installed = {
     project,
-    nodes: { '24': dirname(process.execPath), '26': join(newer, 'node_modules/node/bin') },
+    nodes: {
+      '20': nodeIn('20'),
+      '22': nodeIn('22'),
+      '24': dirname(process.execPath),
+      '26': nodeIn('26'),
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   }
   try {
     const works = [
       packAll(join(folder, 'tarballs')).then((tarballs) => install(project, tarballs)),
-      install(newer, ['node@26']),
+      ...OTHERS.map((version) => install(otherNode(version), [`node@${version}`])),
     ]
-    // Both to their end, so that none writes where all is removed.
+    // All to their end, so that none writes where all is removed.
     await Promise.allSettled(works)
     await Promise.all(works)
     await cp(join(import.meta.dirname, '../programs'), project, { recursive: true })
