@@ -9,11 +9,16 @@ export interface Found<Id> {
 /** Up to so many are found one by one; of more, blocks are counted. */
 export const FEW = 5000
 
-const MOST_IDS = 200_000
+const MOST_BYTES = 16_000_000
+/** Of a UUID as text; a number takes less. */
+const ID_BYTES = 64
 
 /** What was found lately, by account, filter and sort. */
 export function openFoundFew<Id>() {
-  return openMemory<Found<Id>>({ most: MOST_IDS, weightOf: ({ ids }) => 1 + ids.length })
+  return openMemory<Found<Id>>({
+    mostBytes: MOST_BYTES,
+    bytesOf: ({ ids }) => ID_BYTES * ids.length,
+  })
 }
 
 export function pageOf<Id>(

@@ -1,14 +1,15 @@
 import { openMemory } from './memory.ts'
 import { EMPTY_TALLY, isBeyond, type Tally } from './tally.ts'
 
-/** A block takes about a hundred bytes. */
-const MOST_BLOCKS = 200_000
+const MOST_BYTES = 32_000_000
+/** Its first id, and its place in a map and two lists. */
+const BLOCK_BYTES = 150
 
 /** The tallies that were asked for lately, by account and filter. */
 export function openTallies() {
   const memory = openMemory<Tally>({
-    most: MOST_BLOCKS,
-    weightOf: ({ matching }) => 1 + matching.size,
+    mostBytes: MOST_BYTES,
+    bytesOf: ({ matching }) => BLOCK_BYTES * matching.size,
   })
   const counting = new Map<string, Promise<void>>()
   const keyOf = (account: string, filter: string) => `${account} ${filter}`
