@@ -77,6 +77,10 @@ export const COMMANDS = {
     summary: 'carry a service from SQLite and disk to PostgreSQL and S3',
     load: async () => (await import('./commands/move.ts')).move,
   },
+  adopt: {
+    summary: 'bind a storage to a database, after one of them was replaced',
+    load: async () => (await import('./commands/adopt.ts')).adopt,
+  },
 } as const satisfies Record<string, Entry>
 
 export type CommandName = keyof typeof COMMANDS
@@ -88,6 +92,7 @@ export const OF_THE_OPERATOR: readonly CommandName[] = [
   'keys',
   'doctor',
   'move',
+  'adopt',
 ]
 
 export function isCommand(name: string): name is CommandName {

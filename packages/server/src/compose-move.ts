@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type Config, ConfigError, holdsFolder } from './config/config.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
+import { bindStorage } from './identity/bind-storage.ts'
 import type { Moved, MoveProgress } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
 import { openDatabase, openDataFolder, openStorage } from './open-engines.ts'
@@ -49,6 +50,7 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
   const logger = pino({ level: 'silent' })
   const storage = await openStorage({ config, clock, logger, onFatal: () => {} })
   closers.push(() => storage.close())
+  await bindStorage({ database, storage })
   return { database, storage, chunkSize: config.chunkSize }
 }
 

@@ -8,6 +8,7 @@ import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
 import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
+import { bindStorage } from './identity/bind-storage.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import {
   examineDatabase,
@@ -58,6 +59,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...openings,
       import('./http/app.ts'),
     ])
+    await bindStorage({ database, storage, newId })
     const context = await composeContext({ config, logger, database, storage })
 
     let baseUrl = config.baseUrl ?? ''

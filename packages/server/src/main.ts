@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module'
 import manifest from '../package.json' with { type: 'json' }
 import { examine, openOperator, openService, type Service } from './compose.ts'
+import type { ConfirmAdoption } from './compose-adopt.ts'
 import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { durationText } from './domain/duration-text.ts'
@@ -137,6 +138,21 @@ export async function move(
     return EXIT.done
   } catch (error) {
     options.onFailed()
+    return explain(error)
+  }
+}
+
+/** Binds the storage to the database that the environment names. Returns the exit code. */
+export async function adopt(options: {
+  confirm: ConfirmAdoption
+  onDone(outcome: 'adopted' | 'unchanged' | 'declined'): void
+}): Promise<number> {
+  try {
+    const { adopt: adoptStorage } = await import('./compose-adopt.ts')
+    const outcome = await adoptStorage(readConfig(process.env), options.confirm)
+    options.onDone(outcome)
+    return outcome === 'declined' ? EXIT.failed : EXIT.done
+  } catch (error) {
     return explain(error)
   }
 }

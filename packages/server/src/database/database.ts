@@ -23,6 +23,13 @@ export interface Removal {
   dueAt: Date
 }
 
+/** Which database this is, and which storage belongs to it. */
+export interface DatabaseIdentity {
+  id: string
+  /** Undefined until a storage was bound. */
+  storageId: string | undefined
+}
+
 /** What the counters say, beside what the rows add up to. Both are equal, always. */
 export interface Books {
   accountId: string
@@ -96,6 +103,12 @@ export interface Database {
 
   /** Ready assets of all accounts, by id, beginning behind `after`. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
+
+  readIdentity(): Promise<DatabaseIdentity>
+  /** Binds the storage unless one is bound already; returns the bound one. Of racing calls one wins. */
+  bindStorage(storageId: string): Promise<string>
+  /** Binds the storage, whichever was bound before. */
+  rebindStorage(storageId: string): Promise<void>
 
   /** Throws `EngineUnavailable` when the database does not answer. */
   check(): Promise<void>

@@ -1,4 +1,5 @@
 import type { Finding } from '../domain/finding.ts'
+import { examineIdentity } from './examine-identity.ts'
 import type { Patient } from './patient.ts'
 import { reconcileBooks } from './reconcile-books.ts'
 import { reconcileFiles } from './reconcile-files.ts'
@@ -11,6 +12,12 @@ export interface Engines {
   examineStorage(): AsyncIterable<Finding>
   /** Only once both were found well. */
   open(): Promise<Patient & { close(): Promise<void> }>
+}
+
+const NOT_COMPARED: Finding = {
+  about: 'books',
+  verdict: 'note',
+  says: 'files, uploads and books were not compared: first what is above must be in order',
 }
 
 /** Everything that can be looked at, in the order in which one thing rests on another. */
@@ -28,12 +35,17 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
     }
   }
   if (!isReady) {
-    const says = 'files, uploads and books were not compared: first what is above must be in order'
-    yield { about: 'books', verdict: 'note', says }
+    yield NOT_COMPARED
     return
   }
   const { close, ...patient } = await engines.open()
   try {
+    const identity = await examineIdentity(patient)
+    yield identity
+    if (identity.verdict === 'wrong') {
+      yield NOT_COMPARED
+      return
+    }
     yield* reconcileBooks(patient)
     yield* reconcileFiles(patient)
     yield* reconcileUploads(patient)

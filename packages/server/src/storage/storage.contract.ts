@@ -72,6 +72,28 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     }
   }
 
+  test(
+    name('it belongs to the database that came first, until it is told otherwise'),
+    async (t) => {
+      const { storage } = await open(t)
+      const before = await storage.readIdentity()
+      const racing = await Promise.all([1, 2, 3, 4].map(() => storage.createIdentity('one')))
+      const written = await storage.readIdentity()
+      assert.equal(written?.databaseId, before?.databaseId ?? 'one')
+      assert.deepEqual(
+        racing,
+        racing.map(() => written),
+      )
+      assert.deepEqual(await storage.createIdentity('two'), written)
+      assert.deepEqual(await storage.replaceIdentity('two'), await storage.readIdentity())
+      assert.equal((await storage.readIdentity())?.databaseId, 'two')
+      if (before !== undefined) await storage.replaceIdentity(before.databaseId)
+      assert.ok(
+        !(await Array.fromAsync(storage.listObjects())).some(({ key }) => /ident/.test(key)),
+      )
+    },
+  )
+
   test(name('parts sent in any order become one object'), async (t) => {
     const { storage, upload, plan, bytes, putAll, downloadAddress } = await anUpload(t)
     const parts = await putAll()

@@ -31,6 +31,12 @@ export interface ObjectFacts {
   size: number
 }
 
+/** Written into the storage: which one it is, and which database it belongs to. */
+export interface StorageIdentity {
+  databaseId: string
+  storageId: string
+}
+
 export type CompletionOutcome =
   | { outcome: 'completed' }
   /** These parts are missing, or are not those named. The upload is as it was before. */
@@ -51,6 +57,9 @@ export type StoredThings = Pick<
   | 'describeObject'
   | 'removeObject'
   | 'listUploads'
+  | 'readIdentity'
+  | 'createIdentity'
+  | 'replaceIdentity'
 >
 
 /**
@@ -113,6 +122,16 @@ export interface Storage {
 
   /** Every upload of ours that is open in the storage. */
   listUploads(): AsyncIterable<OpenUpload>
+
+  /** Undefined when none was written. */
+  readIdentity(): Promise<StorageIdentity | undefined>
+  /**
+   * Makes the storage belong to the database, unless it has an identity already; returns the one that
+   * it has. Racing calls for one database get the same one.
+   */
+  createIdentity(databaseId: string): Promise<StorageIdentity>
+  /** Makes the storage belong to the database, whichever it belonged to before. */
+  replaceIdentity(databaseId: string): Promise<StorageIdentity>
 
   /** Throws `EngineUnavailable` when the storage does not answer. */
   check(): Promise<void>

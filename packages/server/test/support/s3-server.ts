@@ -53,7 +53,9 @@ export async function readBucket(place: InBucket): Promise<string[]> {
     do {
       const request = { Bucket: bucket, Prefix: prefix, ContinuationToken: token }
       const page: ListObjectsV2Output = await client.send(new ListObjectsV2Command(request))
-      keys.push(...(page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length)))
+      const found = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length))
+      // It is of the storage as a whole.
+      keys.push(...found.filter((key) => key !== 'stowage-identity'))
       token = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (token !== undefined)
     return keys.sort()

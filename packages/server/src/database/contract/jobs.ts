@@ -5,6 +5,22 @@ import { after, type Contract, NOON, reserve, usageOf } from './builders.ts'
 
 /** What every database promises the jobs. */
 export function testJobs({ name, open }: Contract): void {
+  test(
+    name('one storage is bound, whoever else binds another, until it is bound anew'),
+    async (t) => {
+      const { database } = await open(t)
+      const { id, storageId } = await database.readIdentity()
+      assert.match(id, /^[0-9a-f]{32}$/)
+      assert.equal(storageId, undefined)
+      const bound = await Promise.all(['a', 'b', 'c'].map((name) => database.bindStorage(name)))
+      assert.equal(new Set(bound).size, 1)
+      assert.deepEqual(await database.readIdentity(), { id, storageId: bound[0] })
+      await database.rebindStorage('d')
+      assert.equal(await database.bindStorage('a'), 'd')
+      assert.deepEqual(await database.readIdentity(), { id, storageId: 'd' })
+    },
+  )
+
   test(name('what the storage must let go of stays due until it is confirmed'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload } = await reserve(data, { expiresAt: NOON })

@@ -7,6 +7,7 @@ import { type ListMemory, ownAssetList } from './asset-list.ts'
 import { ownAssets } from './assets.ts'
 import { globalBooks, ownUsage } from './books.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
+import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
 import { migrateUnderLock } from './migrations.ts'
 import { unitOfWork } from './outages.ts'
@@ -51,7 +52,7 @@ async function migrateOnce(options: PostgresOptions): Promise<void> {
   }
 }
 
-const GLOBAL = [globalAccounts, globalBooks, globalJobs, globalRecords, globalCheck]
+const GLOBAL = [globalAccounts, globalBooks, globalIdentity, globalJobs, globalRecords, globalCheck]
 
 function ownGroups(memory: ListMemory) {
   const lists = (sql: Sql, account: string) => ownAssetList(sql, account, memory)

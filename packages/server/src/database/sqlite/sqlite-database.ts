@@ -8,6 +8,7 @@ import { prepareAssets } from './assets.ts'
 import { prepareBooks } from './books.ts'
 import { connect, listApplied, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
 import { groupCommits } from './group-commit.ts'
+import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinks } from './links.ts'
@@ -59,6 +60,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     ...accounts.global,
     ...books.global,
     ...keys.global,
+    ...prepareIdentity(connection),
     ...prepareJobs(connection),
     ...records.global,
     countRequest: countRequestsInMemory(),
@@ -98,6 +100,7 @@ const READS = new Set([
   'listRemovals',
   'readBooks',
   'listRecords',
+  'readIdentity',
   'check',
   'close',
 ])

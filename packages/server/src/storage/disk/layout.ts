@@ -5,6 +5,7 @@ import type { StorageUpload } from '../storage.ts'
  * Where things lie under the storage's folder:
  *
  *     secret                      signs the addresses
+ *     identity                    which storage this is, and which database it belongs to
  *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are taken
  *       00001, 00002, …           whole parts
  *       incoming-…                a part on its way
@@ -17,6 +18,7 @@ import type { StorageUpload } from '../storage.ts'
 export interface Layout {
   root: string
   secret: string
+  identity: string
   uploads: string
   objects: string
   trash: string
@@ -26,6 +28,7 @@ export function layoutOf(root: string): Layout {
   return {
     root,
     secret: join(root, 'secret'),
+    identity: join(root, 'identity'),
     uploads: join(root, 'uploads'),
     objects: join(root, 'objects'),
     trash: join(root, 'trash'),

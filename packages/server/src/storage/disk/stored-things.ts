@@ -5,6 +5,7 @@ import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StoredThings } from '../storage.ts'
 import { isMissing } from './file-system.ts'
+import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
@@ -41,6 +42,10 @@ export function storedThings(layout: Layout): StoredThings {
         if (upload && folder) yield { ...upload, openedAt: folder.birthtime }
       }
     },
+
+    readIdentity: () => onDisk(() => readIdentityFile(layout.identity)),
+    createIdentity: (databaseId) => onDisk(() => createIdentityFile(layout.identity, databaseId)),
+    replaceIdentity: (databaseId) => onDisk(() => replaceIdentityFile(layout.identity, databaseId)),
   }
 }
 

@@ -19,6 +19,11 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
+/** The condition does not hold; or the store does not know the header, and did nothing. */
+export function isConditionRefused(error: unknown): boolean {
+  return [409, 412, 501].includes(statusOf(error) ?? 0)
+}
+
 /** Statuses that say "not now": a timeout, a conflict with another call, too many requests. */
 const PASSING_STATUSES = [404, 408, 409, 429]
 /** Refusals that end by themselves, when credentials are renewed or clocks agree again. */

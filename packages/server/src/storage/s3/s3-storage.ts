@@ -12,6 +12,7 @@ import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage
 import { boundedSend } from './bounded-send.ts'
 import { completeInS3 } from './complete.ts'
 import { openExchange } from './exchange.ts'
+import { identityInS3 } from './identity.ts'
 import { listObjects, listUploads } from './listings.ts'
 import {
   encodePath,
@@ -160,6 +161,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       }),
 
     listUploads: () => listUploads(send, { bucket, prefix }),
+    ...identityInS3(send, { bucket, prefix }),
 
     check: () =>
       orOutage(async () => {

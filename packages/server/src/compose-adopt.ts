@@ -1,0 +1,37 @@
+import { type Config, holdsFolder } from './config/config.ts'
+import { holdDataFolder } from './hold-data-folder.ts'
+import { rebindStorage } from './identity/bind-storage.ts'
+import { findMismatch } from './identity/find-mismatch.ts'
+import { openDatabase, openStoredThings } from './open-engines.ts'
+
+/** Why they do not belong together; undefined when they are not bound to anything yet. */
+export type ConfirmAdoption = (mismatch: string | undefined) => Promise<boolean>
+
+/**
+ * Binds the storage that the settings name to the database that they name, unless they belong
+ * together already. Nothing is changed unless `confirm` says so.
+ */
+export async function adopt(
+  config: Config,
+  confirm: ConfirmAdoption,
+): Promise<'adopted' | 'unchanged' | 'declined'> {
+  const closers: (() => Promise<void> | void)[] = []
+  try {
+    if (holdsFolder(config)) {
+      const held = await holdDataFolder(config.dataDirectory)
+      closers.push(() => held.close())
+    }
+    const database = await openDatabase(config)
+    closers.push(() => database.close())
+    const storage = await openStoredThings({ config, clock: () => new Date() })
+    closers.push(() => storage.close())
+    const own = await database.readIdentity()
+    const mismatch = findMismatch(own, await storage.readIdentity())
+    if (mismatch === undefined && own.storageId !== undefined) return 'unchanged'
+    if (!(await confirm(mismatch))) return 'declined'
+    await rebindStorage({ database, storage })
+    return 'adopted'
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../database/database.ts'
+import type { StoredThings } from '../storage/storage.ts'
+import { findMismatch, REMEDY } from './find-mismatch.ts'
+
+interface Engines {
+  database: Database
+  storage: Pick<StoredThings, 'readIdentity' | 'createIdentity' | 'replaceIdentity'>
+}
+
+/**
+ * Refuses a database and a storage that do not belong together. Of two that were never bound, it
+ * binds one to the other: each gets the identity of the other one written into it. Any number of
+ * instances may do so at once.
+ */
+export async function bindStorage({ database, storage }: Engines): Promise<void> {
+  const own = await database.readIdentity()
+  let marker = await storage.readIdentity()
+  if (marker === undefined && own.storageId === undefined) {
+    marker = await storage.createIdentity(own.id)
+  }
+  if (marker?.databaseId === own.id && own.storageId === undefined) {
+    own.storageId = await database.bindStorage(marker.storageId)
+  }
+  const mismatch = findMismatch(own, marker)
+  if (mismatch !== undefined) {
+    throw new Error(`The database and the storage do not belong together: ${mismatch}. ${REMEDY}`)
+  }
+}
+
+/** Binds the two to each other, whatever they belonged to before. */
+export async function rebindStorage({ database, storage }: Engines): Promise<void> {
+  const { id } = await database.readIdentity()
+  const { storageId } = await storage.replaceIdentity(id)
+  await database.rebindStorage(storageId)
+}

@@ -1,0 +1,26 @@
+import type { DatabaseIdentity } from '../database/database.ts'
+import type { StorageIdentity } from '../storage/storage.ts'
+
+/** Why the two do not belong together; undefined when they do, or when neither is bound yet. */
+export function findMismatch(
+  database: DatabaseIdentity,
+  storage: StorageIdentity | undefined,
+): string | undefined {
+  const { id, storageId } = database
+  if (storage === undefined) {
+    return storageId === undefined
+      ? undefined
+      : `the storage has no identity, but the database belongs to the storage ${storageId}; is the storage empty, another one, or not mounted?`
+  }
+  if (storage.databaseId !== id) {
+    return `the storage belongs to the database ${storage.databaseId}, but this is the database ${id}`
+  }
+  if (storageId !== undefined && storageId !== storage.storageId) {
+    return `the database belongs to the storage ${storageId}, but this is the storage ${storage.storageId}`
+  }
+  return undefined
+}
+
+/** What to do about a mismatch. */
+export const REMEDY =
+  'Correct STOWAGE_DATA, STOWAGE_DATABASE or STOWAGE_STORAGE. If these two are meant to belong together, run: stowage adopt'

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { formatIdentity, parseIdentity } from '../identity-text.ts'
+import type { StorageIdentity } from '../storage.ts'
+import { hasCode, isMissing, syncFolder } from './file-system.ts'
+
+export async function readIdentityFile(path: string): Promise<StorageIdentity | undefined> {
+  try {
+    return parseIdentity(await readFile(path, 'utf8'), path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The file is there whole or not at all, and the first one stays. */
+export async function createIdentityFile(
+  path: string,
+  databaseId: string,
+): Promise<StorageIdentity> {
+  const identity = newIdentity(databaseId)
+  await placeFile(path, identity, async (written) => {
+    try {
+      // Unlike a rename, it does not replace what is there.
+      await link(written, path)
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    } finally {
+      await rm(written, { force: true })
+    }
+  })
+  return (await readIdentityFile(path)) ?? identity
+}
+
+export async function replaceIdentityFile(
+  path: string,
+  databaseId: string,
+): Promise<StorageIdentity> {
+  const identity = newIdentity(databaseId)
+  await placeFile(path, identity, (written) => rename(written, path))
+  return identity
+}
+
+/** Random: folders on two machines may have the same path. */
+function newIdentity(databaseId: string): StorageIdentity {
+  return { databaseId, storageId: randomBytes(16).toString('hex') }
+}
+
+async function placeFile(
+  path: string,
+  identity: StorageIdentity,
+  place: (written: string) => Promise<void>,
+): Promise<void> {
+  const written = `${path}.${randomBytes(8).toString('hex')}`
+  const file = await open(written, 'wx', 0o600)
+  try {
+    await file.writeFile(formatIdentity(identity))
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await place(written)
+  await syncFolder(dirname(path))
+}

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { formatIdentity, parseIdentity } from '../identity-text.ts'
+import type { Storage, StorageIdentity } from '../storage.ts'
+import type { Send } from './bounded-send.ts'
+import { isConditionRefused, isMissingObject, orOutage } from './refusals.ts'
+
+/** No asset has such a key. */
+const KEY = 'stowage-identity'
+
+type Identity = Pick<Storage, 'readIdentity' | 'createIdentity' | 'replaceIdentity'>
+
+/** An object beside the others, which says which database they belong to. */
+export function identityInS3(
+  send: Send,
+  { bucket, prefix }: { bucket: string; prefix: string },
+): Identity {
+  const object = { Bucket: bucket, Key: prefix + KEY }
+
+  async function readIdentity(): Promise<StorageIdentity | undefined> {
+    const text = await orOutage(async () => {
+      try {
+        const { Body } = await send(new GetObjectCommand(object))
+        return (await Body?.transformToString()) ?? ''
+      } catch (error) {
+        if (isMissingObject(error)) return undefined
+        throw error
+      }
+    })
+    return text === undefined ? undefined : parseIdentity(text, `s3://${bucket}/${object.Key}`)
+  }
+
+  async function put(identity: StorageIdentity, condition: { IfNoneMatch?: string } = {}) {
+    const content = { Body: formatIdentity(identity), ContentType: 'application/json' }
+    await send(new PutObjectCommand({ ...object, ...content, ...condition }))
+  }
+
+  /**
+   * Not random: instances that start at once must write the same, as not every store refuses the
+   * second of two conditional writes at the same moment.
+   */
+  function identityFor(databaseId: string): StorageIdentity {
+    const text = JSON.stringify([databaseId, bucket, prefix])
+    const digest = createHash('sha256').update(text).digest('hex')
+    return { databaseId, storageId: digest.slice(0, 32) }
+  }
+
+  return {
+    readIdentity,
+
+    async createIdentity(databaseId) {
+      const identity = identityFor(databaseId)
+      await orOutage(async () => {
+        try {
+          await put(identity, { IfNoneMatch: '*' })
+        } catch (error) {
+          // There is one already; or the store knows no conditions, and nothing was written.
+          if (!isConditionRefused(error)) throw error
+        }
+      })
+      const written = await readIdentity()
+      if (written !== undefined) return written
+      await orOutage(() => put(identity))
+      return identity
+    },
+
+    async replaceIdentity(databaseId) {
+      const identity = identityFor(databaseId)
+      await orOutage(() => put(identity))
+      return identity
+    },
+  }
+}

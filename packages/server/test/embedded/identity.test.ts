@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { cp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { aFolder } from '../support/clean-up.ts'
+import { anEmbeddedService } from '../support/embedded-service.ts'
+import { aFailedStart } from '../support/failed-start.ts'
+import { stowage } from '../support/stowage-command.ts'
+import { download, someBytes, uploadFile } from '../support/upload.ts'
+
+const BYTES = someBytes(25)
+
+/** A data folder with one file in it, of a service that was stopped. */
+async function aUsedFolder(t: TestContext) {
+  const folder = await aFolder(t)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await service.close()
+  return { folder, id, identity: join(folder, 'storage', 'identity') }
+}
+
+async function assertRefused(folder: string, why: RegExp): Promise<void> {
+  const { code, stderr } = await aFailedStart({ STOWAGE_DATA: folder })
+  assert.equal(code, 1)
+  assert.match(stderr, /database and the storage do not belong together/)
+  assert.match(stderr, why)
+  assert.match(stderr, /stowage adopt/)
+  assert.doesNotMatch(stderr, /^\s+at /m)
+}
+
+test('a database with the storage of another one is refused, until it is adopted', async (t) => {
+  const { folder, id } = await aUsedFolder(t)
+  const other = await aUsedFolder(t)
+  await rm(join(folder, 'storage'), { recursive: true })
+  await cp(join(other.folder, 'storage'), join(folder, 'storage'), { recursive: true })
+  await assertRefused(folder, /the storage belongs to the database \w+, but this is/)
+
+  const settings = { STOWAGE_DATA: folder }
+  const examined = await stowage(settings, 'doctor', '--repair')
+  assert.equal(examined.code, 1)
+  assert.match(examined.stdout, /^WRONG +storage: it does not belong to this database/m)
+  assert.match(examined.stdout, /were not compared/)
+  assert.doesNotMatch(examined.stdout, /mended/)
+
+  const unasked = await stowage(settings, 'adopt')
+  assert.equal(unasked.code, 2)
+  assert.match(unasked.stderr, /--yes/)
+  const adopted = await stowage(settings, 'adopt', '--yes')
+  assert.deepEqual(
+    [adopted.code, adopted.stdout],
+    [0, 'The storage belongs to this database now.\n'],
+  )
+  const again = await stowage(settings, 'adopt', '--yes', '--json')
+  assert.deepEqual(JSON.parse(again.stdout), { outcome: 'unchanged' })
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  assert.equal((await fetch(`${service.baseUrl}/api/v1/assets/${id}`)).status, 200)
+})
+
+test('a storage that is empty, as when its disk is not mounted, is refused', async (t) => {
+  const { folder, id } = await aUsedFolder(t)
+  const away = join(folder, 'away')
+  await cp(join(folder, 'storage'), away, { recursive: true })
+  await rm(join(folder, 'storage'), { recursive: true })
+  await assertRefused(folder, /the storage has no identity.*not mounted/)
+  await rm(join(folder, 'storage'), { recursive: true })
+  await cp(away, join(folder, 'storage'), { recursive: true })
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+})
+
+test('a storage with an older database than the one that it belongs to is refused', async (t) => {
+  const { folder, identity } = await aUsedFolder(t)
+  const text = await readFile(identity, 'utf8')
+  await writeFile(identity, text.replace(/"storage":"[^"]+"/, '"storage":"another"'))
+  await assertRefused(
+    folder,
+    /the database belongs to the storage .*, but this is the storage another/,
+  )
+})
+
+test('an identity that can’t be read is named, with what to do', async (t) => {
+  const { folder, identity } = await aUsedFolder(t)
+  await writeFile(identity, 'nonsense')
+  const { code, stderr } = await aFailedStart({ STOWAGE_DATA: folder })
+  assert.equal(code, 1)
+  assert.ok(stderr.includes(`${identity} does not hold the identity of a storage`), stderr)
+})
+
+test('a service from before there were identities gets one at its next start', async (t) => {
+  const { folder, id, identity } = await aUsedFolder(t)
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec(`drop table identity; delete from migrations where name like '%identity.sql'`)
+  database.close()
+  await rm(identity)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+  await service.close()
+  const bound = JSON.parse(await readFile(identity, 'utf8'))
+  const file = new DatabaseSync(join(folder, 'stowage.db'))
+  const row = { ...file.prepare('select id, storage_id from identity').get() }
+  file.close()
+  assert.deepEqual(row, { id: bound.database, storage_id: bound.storage })
+})
+
+test('a start that was killed between both identities is completed by the next', async (t) => {
+  const { folder, id } = await aUsedFolder(t)
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec('update identity set storage_id = null')
+  database.close()
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+})
