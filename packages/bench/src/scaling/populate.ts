@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
+import { balanceBooks } from '../../../server/src/database/balance-books.ts'
 import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
 import { formatApiKey, KEY_ENTROPY_BYTES } from '../../../server/src/domain/api-key.ts'
 import { hashKey } from '../../../server/src/operations/create-key.ts'
@@ -56,7 +57,7 @@ export async function populate(
       await sql.unsafe(definition)
     }
     progress('balancing the books')
-    await database.balanceBooks()
+    await balanceBooks(database)
     progress('vacuum analyze')
     await sql.unsafe('vacuum analyze')
     return await shopsOf(sql)

@@ -98,8 +98,13 @@ export interface Database {
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
   readBooks(): Promise<Books[]>
-  /** Sets every counter to what the rows add up to. */
-  balanceBooks(): Promise<void>
+  /** Sets the counters of an account to what its rows add up to. */
+  balanceUsage(accountId: string): Promise<void>
+  /**
+   * Counts some blocks of an account's listing, beginning behind `after`. Returns the last of them,
+   * for the next call, or undefined at the end.
+   */
+  balanceBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
 
   /** Ready assets of all accounts, by id, beginning behind `after`. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>

@@ -1,3 +1,4 @@
+import { balanceBooks } from '../database/balance-books.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -29,7 +30,7 @@ async function reconcileCounters({ database, repair }: Patient): Promise<Finding
   })
   const says = 'what accounts use is not what their assets add up to'
   if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
-  await database.balanceBooks()
+  await balanceBooks(database)
   return { about, verdict: 'mended', says: `${says}: counted again`, items }
 }
 

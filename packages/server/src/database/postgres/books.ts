@@ -16,8 +16,13 @@ interface BooksRow {
   wrong_blocks: number
 }
 
+/** So many are counted by one transaction, so that none takes long. */
+const BLOCKS_AT_ONCE = 100
+
+type BookMethods = Pick<Database, 'readBooks' | 'balanceUsage' | 'balanceBlocks'>
+
 /** What accounts use, by counters and by rows. */
-export function globalBooks(sql: Sql): Pick<Database, 'readBooks' | 'balanceBooks'> {
+export function globalBooks(sql: Sql): BookMethods {
   /** Every block beside what it has. */
   const blocks = sql`(
     select b.account_id, b.first_id, b.assets as counted, (
@@ -38,6 +43,10 @@ export function globalBooks(sql: Sql): Pick<Database, 'readBooks' | 'balanceBook
     select account_id, asset_type(kind, mime) as type,
       coalesce(sum(bytes) filter (where kind = 'file'), 0)::bigint as bytes, count(*) as assets
     from assets where status = 'ready' group by 1, 2`
+
+  async function lockAccount(transaction: Sql, account: string): Promise<void> {
+    await transaction`select from accounts where id = ${account} for no key update`
+  }
 
   return {
     async readBooks() {
@@ -60,22 +69,50 @@ export function globalBooks(sql: Sql): Pick<Database, 'readBooks' | 'balanceBook
         order by a.id`
       return rows.map(toBooks)
     },
-    balanceBooks: () =>
+    balanceUsage: (account) =>
       begin(sql, async (transaction) => {
         // Whoever changes an account's rows also changes its counters: they wait for this.
-        await transaction`select id from accounts order by id for no key update`
+        await lockAccount(transaction, account)
         await transaction`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
             asset_count = sums.assets, revision = revision + 1
-          from (${sumsOf(transaction)}) sums where accounts.id = sums.id`
+          from (${sumsOf(transaction)}) sums
+          where accounts.id = sums.id and accounts.id = ${account}`
+        await transaction`delete from usage_by_type where account_id = ${account}`
         await transaction`
-          update asset_blocks set assets = b.actual, revision = accounts.revision
-          from ${blocks} b, accounts
-          where b.account_id = asset_blocks.account_id and b.first_id = asset_blocks.first_id
-            and accounts.id = asset_blocks.account_id`
-        await transaction`delete from usage_by_type`
-        await transaction`
-          insert into usage_by_type (account_id, type, bytes, assets) ${byType(transaction)}`
+          insert into usage_by_type (account_id, type, bytes, assets)
+          select * from (${byType(transaction)}) used where account_id = ${account}`
+      }),
+    balanceBlocks: (account, after) =>
+      begin(sql, async (transaction) => {
+        await lockAccount(transaction, account)
+        const counted = await transaction<{ first_id: string }[]>`
+          with chosen as (
+            select first_id, (
+                select first_id from asset_blocks next
+                where next.account_id = ${account} and next.first_id > b.first_id
+                order by next.first_id limit 1
+              ) as next_id
+            from asset_blocks b
+            where account_id = ${account} and (${after ?? null}::uuid is null or first_id > ${after ?? null})
+            order by first_id limit ${BLOCKS_AT_ONCE}
+          ), counted as (
+            select first_id, (
+                select count(*) from assets s where s.account_id = ${account}
+                  and s.status = 'ready' and s.id >= chosen.first_id
+                  and (chosen.next_id is null or s.id < chosen.next_id)
+              ) as actual
+            from chosen
+          )
+          update asset_blocks set assets = counted.actual, revision = accounts.revision
+          from counted, accounts
+          where asset_blocks.account_id = ${account}
+            and asset_blocks.first_id = counted.first_id and accounts.id = ${account}
+          returning asset_blocks.first_id`
+        return counted
+          .map(({ first_id }) => first_id)
+          .sort()
+          .at(-1)
       }),
   }
 }

@@ -28,6 +28,9 @@ const listOfTypes = (usage: string) => `select account_id, json_group_array(
     json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
   from (${usage}) where assets > 0 group by account_id`
 
+/** So many are counted by one transaction, so that none takes long. */
+const BLOCKS_AT_ONCE = 100
+
 /** Every block beside what it has. */
 const BLOCKS = `(
   select account_id, first_id, assets as counted, (
@@ -52,19 +55,29 @@ export function prepareBooks({ prepare, transaction }: Connection) {
      left join (${listOfTypes('select * from usage_by_type')}) counted on counted.account_id = a.id
      left join (${listOfTypes(BY_TYPE)}) actual on actual.account_id = a.id`,
   )
-  const countAll = prepare(
+  const countAccount = prepare(
     `update accounts set revision = revision + 1, (stored_bytes, reserved_bytes, asset_count) = (
-       select ${SUMS} from assets where account_id = accounts.id)`,
+       select ${SUMS} from assets where account_id = accounts.id)
+     where id = :account`,
   )
-  const countBlocks = prepare(
-    `update asset_blocks set assets = actual,
-       revision = (select revision from accounts where id = asset_blocks.account_id)
-     from ${BLOCKS} counted
-     where counted.account_id = asset_blocks.account_id and counted.first_id = asset_blocks.first_id`,
-  )
-  const forgetTypes = prepare('delete from usage_by_type')
+  const forgetTypes = prepare('delete from usage_by_type where account_id = :account')
   const countTypes = prepare(
-    `insert into usage_by_type (account_id, type, bytes, assets) ${BY_TYPE}`,
+    `insert into usage_by_type (account_id, type, bytes, assets)
+     select * from (${BY_TYPE}) where account_id = :account`,
+  )
+  const blocksAfter = prepare<{ first_id: string }>(
+    `select first_id from asset_blocks where account_id = :account and (:after is null or first_id > :after)
+     order by first_id limit ${BLOCKS_AT_ONCE}`,
+  )
+  const countBlock = prepare(
+    `update asset_blocks set
+       assets = (
+         select count(*) from assets where account_id = :account and status = 'ready'
+           and id >= :first_id and id < coalesce((
+             select min(first_id) from asset_blocks where account_id = :account
+               and first_id > :first_id), '~')),
+       revision = (select revision from accounts where id = :account)
+     where account_id = :account and first_id = :first_id`,
   )
   const usage = prepare<TypeUsage>(
     `select type, bytes, assets from usage_by_type
@@ -74,14 +87,19 @@ export function prepareBooks({ prepare, transaction }: Connection) {
   return {
     global: {
       readBooks: (): Books[] => books.all().map(toBooks),
-      balanceBooks(): void {
+      balanceUsage(account: string): void {
         transaction(() => {
-          countAll.run()
-          countBlocks.run()
-          forgetTypes.run()
-          countTypes.run()
+          countAccount.run({ account })
+          forgetTypes.run({ account })
+          countTypes.run({ account })
         })
       },
+      balanceBlocks: (account: string, after: string | undefined): string | undefined =>
+        transaction(() => {
+          const blocks = blocksAfter.all({ account, after: after ?? null })
+          for (const { first_id } of blocks) countBlock.run({ account, first_id })
+          return blocks.at(-1)?.first_id
+        }),
     },
     ofAccount: {
       readUsage: (account: string): TypeUsage[] =>

@@ -6,12 +6,12 @@ import { wrapConnection } from './statement.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url))
 
-/** How long a statement waits for another process that is writing. */
-const BUSY_TIMEOUT_MS = 2_000
+/** How long opening the file waits for another process that is writing; it blocks meanwhile. */
+const OPEN_TIMEOUT_MS = 5_000
 
 export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
   const connection = new DatabaseSync(file, {
-    timeout: BUSY_TIMEOUT_MS,
+    timeout: OPEN_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     readOnly,
   })
@@ -24,6 +24,11 @@ export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
     pragma cache_size = -32000;
   `)
   return connection
+}
+
+/** From here on statements fail at once while another process is writing: see `busy.ts`. */
+export function stopWaiting(connection: DatabaseSync): void {
+  connection.exec('pragma busy_timeout = 0')
 }
 
 /** SQLite's primary result codes that say "not now" rather than "wrong statement". */

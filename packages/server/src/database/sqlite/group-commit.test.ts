@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { aFolder } from '../../../test/support/clean-up.ts'
 import { groupCommits } from './group-commit.ts'
 import { wrapConnection } from './statement.ts'
 
-function openGroup() {
-  const connection = wrapConnection(new DatabaseSync(':memory:'))
+function openGroup(file = ':memory:') {
+  const connection = wrapConnection(new DatabaseSync(file, { timeout: 0 }))
   connection.prepare('create table numbers (number integer primary key) strict').run()
   const insert = connection.prepare('insert into numbers values (:number)')
   const list = connection.prepare<{ number: number }>('select number from numbers order by number')
@@ -42,4 +45,20 @@ test('a unit by itself that fails leaves nothing, and the next one works', async
   assert.deepEqual(numbers(), [])
   await put(1)
   assert.deepEqual(numbers(), [1])
+})
+
+test('units wait for another process without blocking this one, and none is lost or run twice', async (t) => {
+  const file = join(await aFolder(t), 'numbers.db')
+  const { put, numbers } = openGroup(file)
+  const other = new DatabaseSync(file)
+  t.after(() => other.close())
+  other.exec('begin immediate; insert into numbers values (9)')
+  const early = Promise.allSettled([put(1), put(2, 2), put(3)])
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+  const late = Promise.allSettled([put(4), put(9)])
+  assert.deepEqual(numbers(), [])
+  other.exec('commit')
+  const statuses = (await Promise.all([early, late])).flat().map(({ status }) => status)
+  assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'rejected'])
+  assert.deepEqual(numbers(), [1, 3, 4, 9])
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { balanceBooks } from '../balance-books.ts'
 import { aBusyAccount, aLink, anAccount, anUpload, NEWEST, NOON } from '../contract/builders.ts'
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
@@ -94,7 +95,7 @@ test('balancing the books mends counters that went wrong', async (t) => {
   other.exec(`update usage_by_type set bytes = 4; delete from usage_by_type where type = 'link'`)
   const [books] = await database.readBooks()
   assert.notDeepEqual(books?.counted.types, books?.actual.types)
-  await database.balanceBooks()
+  await balanceBooks(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
 })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { migrate, pendingMigrations } from '../migrate.ts'
@@ -6,7 +7,15 @@ import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
 import { prepareBooks } from './books.ts'
-import { connect, listApplied, MIGRATIONS, migrationTarget, toOutage } from './connection.ts'
+import { retryWhileBusy } from './busy.ts'
+import {
+  connect,
+  listApplied,
+  MIGRATIONS,
+  migrationTarget,
+  stopWaiting,
+  toOutage,
+} from './connection.ts'
 import { groupCommits } from './group-commit.ts'
 import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
@@ -34,6 +43,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   try {
     if (readOnly) await refusePending(database, file)
     else await migrate(migrationTarget(database), MIGRATIONS)
+    stopWaiting(database)
   } catch (error) {
     database.close()
     throw error
@@ -105,6 +115,17 @@ const READS = new Set([
   'close',
 ])
 
+/** Whether opening it would create or change its tables. Leaves the file as it is. */
+export async function needsMigration({ file }: { file: string }): Promise<boolean> {
+  if (!existsSync(file)) return true
+  const database = connect(file, { readOnly: true })
+  try {
+    return (await pendingMigrations(listApplied(database), MIGRATIONS)).length > 0
+  } finally {
+    database.close()
+  }
+}
+
 async function refusePending(database: DatabaseSync, file: string): Promise<void> {
   const pending = await pendingMigrations(listApplied(database), MIGRATIONS)
   if (pending.length > 0) {
@@ -127,7 +148,8 @@ function asUnitsOfWork<Methods extends Record<string, Method>>(
 ): AsyncMethods<Methods> {
   return mapValues(methods, (method, name) => async (...values: never[]) => {
     try {
-      return await (READS.has(name) ? method(...values) : inGroup(() => method(...values)))
+      const work = () => method(...values)
+      return await (READS.has(name) ? retryWhileBusy(work) : inGroup(work))
     } catch (error) {
       throw toOutage(error)
     }

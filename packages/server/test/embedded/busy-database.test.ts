@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { aServiceProcess } from '../support/process.ts'
+import { callJson } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+test('while another process holds the write lock, reads are answered and a write waits', async (t) => {
+  const service = await aServiceProcess(t)
+  const other = new DatabaseSync(join(service.place.folder, 'stowage.db'))
+  t.after(() => other.close())
+  other.exec('begin immediate')
+  const link = { filename: 'a link', url: 'https://example.com' }
+  const write = callJson(`${service.baseUrl}${API}/assets/store`, { method: 'POST', body: link })
+  // Were the process blocked, some of these would be answered only after the write was refused.
+  for (let count = 0; count < 50; count += 1) {
+    const health = await callJson(`${service.baseUrl}/healthz`, { method: 'GET' })
+    assert.equal(health.status, 200)
+    const list = await callJson(`${service.baseUrl}${API}/assets`, { method: 'GET' })
+    assert.equal(list.body.meta.total, 0)
+  }
+  other.exec('rollback')
+  assert.equal((await write).status, 201)
+})
