@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
 import { takeStorageAway, uploadInStorage } from '../support/in-storage.ts'
 import { aService } from '../support/service.ts'
+import { until } from '../support/until.ts'
 import {
   API,
   cancel,
@@ -282,6 +283,7 @@ test('health and readiness are answered, and readiness tells what fails', async 
   assert.deepEqual((await call('GET', '/healthz')).body, { status: 'ok' })
   assert.equal((await call('GET', '/readyz')).status, 200)
   const putBack = await takeStorageAway(service)
+  await until('it is not ready', async () => (await call('GET', '/readyz')).status === 503)
   const { status, body, headers } = await call('GET', '/readyz')
   assert.deepEqual(
     [status, body],
@@ -289,5 +291,5 @@ test('health and readiness are answered, and readiness tells what fails', async 
   )
   assert.ok(headers.get('retry-after'))
   await putBack()
-  assert.equal((await call('GET', '/readyz')).status, 200)
+  await until('it is ready', async () => (await call('GET', '/readyz')).status === 200)
 })

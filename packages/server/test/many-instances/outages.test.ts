@@ -91,7 +91,8 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
     const back = performance.now()
     await until('work goes on', completed(ledger.completed.size + 20), BACK_WITHIN_MS)
     for (const { baseUrl } of instances) {
-      assert.equal((await callUrl(`${baseUrl}/readyz`)).status, 200)
+      const isReady = async () => (await callUrl(`${baseUrl}/readyz`)).status === 200
+      await until('it is ready', isReady)
       assert.equal((await complete(baseUrl, open)).status, 200)
     }
     ledger.completed.add(open.id)

@@ -1,5 +1,5 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
-import { checkReadiness } from '../../operations/check-readiness.ts'
+import { openReadiness } from '../../operations/open-readiness.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 
@@ -7,10 +7,11 @@ const RETRY_AFTER_SECONDS = '2'
 
 export const serviceRoutes: RouteGroup = (app, options) => {
   const { context, baseUrl, version } = options
+  const readReadiness = openReadiness(context)
   route(app, options, endpoints.health, async () => ({ status: 'ok' as const }))
 
   route(app, options, endpoints.readiness, async (_request, reply) => {
-    const { database, storage } = await checkReadiness(context)
+    const { database, storage } = await readReadiness()
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
     return {
