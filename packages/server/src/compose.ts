@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
@@ -16,6 +15,7 @@ import {
   openDatabase,
   openStorage,
   openStoredThings,
+  wouldMigrateFile,
 } from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/create-key.ts'
@@ -59,7 +59,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...openings,
       import('./http/app.ts'),
     ])
-    await bindStorage({ database, storage, newId })
+    await bindStorage({ database, storage })
     const context = await composeContext({ config, logger, database, storage })
 
     let baseUrl = config.baseUrl ?? ''
@@ -93,9 +93,7 @@ function nothingToClose(): void {}
 
 /** The database alone: what the service holds besides is not touched. */
 export async function openOperator(config: Config): Promise<Operator> {
-  if (config.database.kind === 'sqlite')
-    await mkdir(config.dataDirectory, { recursive: true, mode: 0o700 })
-  const database = await openDatabase(config)
+  const database = await openWithoutService(config)
   try {
     await prepareAccount(database, config)
     const { createOperator } = await import('./operator.ts')
@@ -103,6 +101,18 @@ export async function openOperator(config: Config): Promise<Operator> {
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+/** Never migrates a file under a service that runs: that one may be of an older version. */
+async function openWithoutService(config: Config): Promise<Database> {
+  if (!(await wouldMigrateFile(config))) return openDatabase(config)
+  const advice = 'because this version of Stowage has to migrate its database; or use its version'
+  const held = await holdDataFolder(config.dataDirectory, { advice })
+  try {
+    return await openDatabase(config)
+  } finally {
+    held.close()
   }
 }
 
@@ -114,6 +124,8 @@ export interface Examination {
   verify: boolean
   onProgress: (text: string) => void
 }
+
+const LONG_STATEMENT_MS = 3_600_000
 
 /** Looks at everything that the settings name, while the service runs or not. */
 export async function* examine(examination: Examination): AsyncIterable<Finding> {
@@ -127,7 +139,7 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
       const things = await openStoredThings({ config, clock })
-      const database = await openDatabase(config)
+      const database = await openDatabase(withLongStatements(config))
       async function close(): Promise<void> {
         await things.close()
         await database.close()
@@ -135,6 +147,13 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
       return { database, things, clock, signedForMs: config.signedForMs, ...wishes, close }
     },
   })
+}
+
+/** Comparing counters reads whole tables, which takes longer than any request may. */
+function withLongStatements(config: Config): Config {
+  const { database } = config
+  if (database.kind === 'sqlite') return config
+  return { ...config, database: { ...database, statementTimeoutMs: LONG_STATEMENT_MS } }
 }
 
 async function* nothing(): AsyncIterable<Finding> {}

@@ -23,6 +23,13 @@ export async function openDatabase({ database }: Config): Promise<Database> {
   return openPostgresDatabase(database)
 }
 
+/** Whether opening the database would change a file that another process may be working on. */
+export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
+  if (database.kind !== 'sqlite') return false
+  const { needsMigration } = await import('./database/sqlite/sqlite-database.ts')
+  return needsMigration(database)
+}
+
 export interface StorageOptions extends Times {
   logger: Logger
   /** Called when a part of the service died and cannot go on. */

@@ -6,6 +6,7 @@ import { mergeByKey } from '../domain/merge-by-key.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
+import { type FileProgress, openFileProgress } from './file-progress.ts'
 import { keysBeingRemoved, type Patient } from './patient.ts'
 
 const BATCH = 1000
@@ -16,7 +17,8 @@ async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
 
 /** Rows against objects, walked side by side: memory does not grow with their number. */
 export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> {
-  const { database, things, onProgress } = patient
+  const { database, things } = patient
+  const progress = await openFileProgress(patient)
   const withoutObject: AssetRecord[] = []
   const withoutRow: ObjectFacts[] = []
   const damaged: string[] = []
@@ -29,10 +31,10 @@ export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> 
     if (left === undefined && right !== undefined) withoutRow.push(right)
     if (left === undefined) continue
     count += 1
-    if (count % BATCH === 0) onProgress(`${count} files looked at`)
+    progress.addFile()
     if (right === undefined) withoutObject.push(left)
     else {
-      const problem = await problemOf(patient, left, right)
+      const problem = await problemOf(patient, left, right, progress)
       if (problem !== undefined) damaged.push(`${nameOf(left)}: ${problem}`)
     }
   }
@@ -56,8 +58,9 @@ async function problemOf(
   patient: Patient,
   record: AssetRecord,
   object: ObjectFacts,
+  progress: FileProgress,
 ): Promise<string | undefined> {
-  const problem = await damageOf(patient, record, object)
+  const problem = await damageOf(patient, record, object, progress)
   if (problem === undefined) return undefined
   // What was deleted while it was read is no finding.
   const { id } = record.asset
@@ -69,13 +72,14 @@ async function damageOf(
   { things, verify }: Patient,
   { asset, upload }: AssetRecord,
   { key, size }: ObjectFacts,
+  { addBytes }: FileProgress,
 ): Promise<string | undefined> {
   if (size !== asset.bytes) return `it has ${size} bytes instead of ${asset.bytes}`
   if (!verify) return undefined
   const plan = partPlan(asset.bytes, upload?.chunkSize ?? asset.bytes)
   try {
     for (let number = 1; number <= plan.count; number += 1) {
-      for await (const _ of things.readPart({ key, plan }, number));
+      for await (const bytes of things.readPart({ key, plan }, number)) addBytes(bytes.length)
     }
     return undefined
   } catch (error) {

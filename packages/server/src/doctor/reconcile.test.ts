@@ -152,3 +152,17 @@ test('an object without any asset is named, and kept whatever is asked', async (
   }
   assert.equal((await service.context.storage.findObject(key))?.size, 1)
 })
+
+test('verifying tells how much was read, also of a single large file', async (t) => {
+  const service = await aService(t, SETTINGS)
+  await uploadFile(service.baseUrl, { bytes: someBytes(30) })
+  const told: string[] = []
+  let now = 0
+  const clock = () => {
+    now += 1000
+    return new Date(now)
+  }
+  await reconcile(service, { verify: true, clock, onProgress: (text) => told.push(text) })
+  assert.equal(told.at(-1), '1 files looked at, 30 B of 30 B read')
+  assert.ok(told.includes('1 files looked at, 10 B of 30 B read'), told.join('\n'))
+})

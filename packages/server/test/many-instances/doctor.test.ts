@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import postgres from 'postgres'
+import { anAccount, aReadyAsset } from '../../src/database/contract/builders.ts'
+import { withSharedEngines } from '../support/shared-engines.ts'
+import { stowage } from '../support/stowage-command.ts'
+
+/** As if each row took so long to read as thousands do. */
+const SLOW = `
+  create or replace function asset_type(kind text, mime text) returns text
+  language plpgsql as $$ begin perform pg_sleep(0.4); return 'archive'; end $$`
+
+await withSharedEngines('doctor', (engines) => {
+  test('doctor compares tables that take longer to read than a request may', async (t) => {
+    const { settings, database } = await engines.place(t)
+    const { id } = await anAccount(database, 'default')
+    for (let count = 0; count < 5; count += 1) await aReadyAsset(database.of(id))
+    const admin = postgres(settings.STOWAGE_DATABASE ?? '', { onnotice: () => {} })
+    t.after(() => admin.end())
+    await admin.unsafe(SLOW)
+    const limited = { ...settings, STOWAGE_DATABASE_TIMEOUT: '1s' }
+    const { stdout } = await stowage(limited, 'doctor')
+    assert.match(stdout, /^ok +books: what accounts use is what their assets add up to$/m)
+    assert.match(stdout, /^WRONG +files: files whose objects are not in the storage: 5 of 5/m)
+  })
+})
