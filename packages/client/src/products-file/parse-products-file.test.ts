@@ -190,10 +190,11 @@ test('bytes are read as UTF-8, or as UTF-16 with its mark; others are told', () 
   assert.match(problemsOf(new Uint8Array(Buffer.from(text, 'latin1')))[0]?.message ?? '', /UTF-8/)
 })
 
-test('a file of 100,000 products is read within seconds', () => {
+test('a file of 100,000 products is read within seconds of the processor’s time', () => {
   const lines = Array.from({ length: 100_000 }, (_, index) => `${index},1,"Name, ${index}","a,b"`)
-  const began = performance.now()
+  const before = process.threadCpuUsage()
   const { products } = parseProductsFile(`Product ID,Variant ID,Title,Tags\n${lines.join('\n')}`)
   assert.equal(products.length, 100_000)
-  assert.ok(performance.now() - began < 10_000)
+  const { user, system } = process.threadCpuUsage(before)
+  assert.ok(user + system < 5_000_000, `${user + system} µs`)
 })
