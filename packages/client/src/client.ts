@@ -22,8 +22,8 @@ import { type ConnectPlatform, connect } from './connect.ts'
 import type { Listing } from './listing.ts'
 import type { RetryOptions } from './patience.ts'
 import type { CallSettings } from './request.ts'
-import { type BlobInput, openBlob } from './upload/blob-source.ts'
 import { openBrowserStore } from './upload/indexed-db-store.ts'
+import { type BlobInput, checkInput, openInput, type StreamInput } from './upload/input.ts'
 import type { LegContext } from './upload/leg.ts'
 import { createPace } from './upload/pace.ts'
 import { createQueue } from './upload/queue.ts'
@@ -61,7 +61,7 @@ export type NewKey = NewKeyAnswer['data']
 export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
 
 /** Everything the service does. Names of fields are those of the interface. */
-export interface Client<Input = BlobInput> {
+export interface Client<Input = BlobInput | StreamInput> {
   /** Sends a file, in parts and as often as it takes. */
   upload(file: Input, options?: UploadOptions): Upload
   /** What was begun here and neither finished nor cancelled: uploading the same file goes on. */
@@ -104,11 +104,12 @@ const OVER = /not_found|upload_ended|already_uploaded/
 export function createClient(options: ClientOptions = {}): Client {
   return createClientOn(options, {
     store: options.store ?? openBrowserStore(),
-    open: (file, wishes) => openBlob(file as BlobInput, wishes),
+    check: checkInput,
+    open: (file, wishes) => openInput(file as BlobInput | StreamInput, wishes),
   })
 }
 
-type Platform = Pick<LegContext, 'open' | 'store'> & ConnectPlatform
+type Platform = Pick<LegContext, 'check' | 'open' | 'store'> & ConnectPlatform
 
 /** The client on a platform: how it reads files, and where it remembers them. */
 export function createClientOn<Input>(

@@ -89,3 +89,15 @@ export function onAbort(signal: AbortSignal | undefined, listener: () => void): 
   signal?.addEventListener('abort', listener)
   return () => signal?.removeEventListener('abort', listener)
 }
+
+/** Its result, unless the signal is aborted first: then it rejects with the signal's reason. */
+export async function unlessAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  let forget = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    forget = onAbort(signal, () => reject(signal?.reason))
+  })
+  return Promise.race([promise, aborted]).finally(forget)
+}

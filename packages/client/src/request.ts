@@ -54,7 +54,7 @@ export interface Request {
 export const FEW_TRIES = 5
 
 const PAGE_ADVICE =
-  'Check baseUrl, and that the service is running and accepts requests from this page (CORS; a service without keys refuses other origins).'
+  'Check baseUrl, that the service is running, and that it accepts pages of this origin (CORS).'
 
 export function createRequest(options: RequestOptions): Request {
   const { baseUrl, apiKey } = options

@@ -1,6 +1,15 @@
 import { type ClientOptions, type Client as CommonClient, createClientOn } from '../client.ts'
-import { type BlobInput, openBlob } from '../upload/blob-source.ts'
+import {
+  type BlobInput,
+  type Collect,
+  checkInput,
+  isStream,
+  openInput,
+  type StreamInput,
+} from '../upload/input.ts'
+import type { SourceOptions } from '../upload/source.ts'
 import { adviceForFailure } from './advice-for-failure.ts'
+import { collectFile } from './collect-file.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
 import { openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
@@ -9,8 +18,8 @@ import { openAgents } from './put-range.ts'
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
 
-/** A path, or bytes in memory. */
-export type NodeInput = string | { path: string } | BlobInput
+/** A path, bytes in memory, a stream (also of `node:stream`) or a response. */
+export type NodeInput = string | { path: string } | BlobInput | StreamInput
 
 export interface NodeClientOptions extends ClientOptions {
   /** Where unfinished uploads are remembered. Left out: `stowage/uploads` in the user's state folder. */
@@ -40,11 +49,27 @@ export function createClient(options: NodeClientOptions): NodeClient {
     moreOptions: 'stateFolder',
     adviceFor: adviceForFailure,
     store: options.store ?? openFileStore(options.stateFolder),
+    check: (input) => void (pathOf(input) ?? checkInput(input)),
     open(input, wishes) {
-      const file = input as NodeInput
-      if (typeof file === 'string') return openFile(file, { ...wishes, agents })
-      return 'path' in file ? openFile(file.path, { ...wishes, agents }) : openBlob(file, wishes)
+      const path = pathOf(input)
+      if (path !== undefined) return openFile(path, { ...wishes, agents })
+      const collect: Collect = (stream, options) => collectFile(stream, { ...options, agents })
+      return openInput(input as BlobInput | StreamInput, withLength(input, wishes), collect)
     },
   })
   return { ...client, downloadTo: createDownloadTo(client, options) }
+}
+
+/** A stream of a file has a path too, but it may be of a part of the file only. */
+function pathOf(input: unknown): string | undefined {
+  if (typeof input === 'string') return input
+  const { path } = (input ?? {}) as { path?: unknown }
+  return typeof path === 'string' && !isStream(input) ? path : undefined
+}
+
+/** A request or response of `node:http` has its length in its headers. */
+function withLength(input: unknown, wishes: SourceOptions): SourceOptions {
+  const { headers } = input as { headers?: Record<string, string | undefined> }
+  const length = headers?.['content-encoding'] ? undefined : headers?.['content-length']
+  return length === undefined ? wishes : { ...wishes, size: wishes.size ?? Number(length) }
 }

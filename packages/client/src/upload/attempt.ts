@@ -50,11 +50,11 @@ export async function findSaved(
 }
 
 export function newSaved(
-  { name, size, mime, version }: Source,
+  { name, size, mime, version, chunkSize }: Source,
   { key, idempotencyKey = randomKey() }: Pick<Wishes, 'key' | 'idempotencyKey'>,
 ): SavedUpload {
   const startedAt = new Date().toISOString()
-  return { key, name, size, mime, version, idempotencyKey, digests: {}, startedAt }
+  return { key, name, size, mime, chunkSize, version, idempotencyKey, digests: {}, startedAt }
 }
 
 /** Not by randomUUID, which pages without TLS lack. */

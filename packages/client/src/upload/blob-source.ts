@@ -3,16 +3,12 @@ import { putBlob } from './put-blob.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
 
-/** A File, a Blob, or bytes in memory. */
-export type BlobInput = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>
-
 /** Small enough that a digest of a large part costs no memory. */
 const BLOCK = 1024 * 1024
 const READ_MS = 2000
 
 /** Only a File is remembered: of other bytes nobody can say whether they are the same again. */
-export function openBlob(input: BlobInput, { name, mime }: SourceOptions): Source {
-  const blob = input instanceof Blob ? input : new Blob([input])
+export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
   const file = blob as Partial<File> & { webkitRelativePath?: string }
   const isFile = 'lastModified' in blob
   const version = `${blob.size} ${file.lastModified}`

@@ -1,6 +1,12 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, type StowageError } from '../errors.ts'
-import { createPatience, pause, pauseBefore, type RetryOptions } from '../patience.ts'
+import {
+  createPatience,
+  pause,
+  pauseBefore,
+  type RetryOptions,
+  unlessAborted,
+} from '../patience.ts'
 import type { Request } from '../request.ts'
 import {
   type Attempt,
@@ -11,6 +17,7 @@ import {
   renewSession,
   uploadIsGone,
 } from './attempt.ts'
+import { isOnce } from './input.ts'
 import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
 import { sendParts } from './send-parts.ts'
@@ -42,6 +49,8 @@ export interface LegContext {
   contact: { isMade: boolean }
   /** The keys of files under way: a file that is sent twice at once is two uploads. */
   underWay: Set<string>
+  /** Throws a TypeError for what cannot be uploaded. */
+  check(file: unknown): void
   open(file: unknown, options: SourceOptions): Promise<Source> | Source
 }
 
@@ -72,6 +81,9 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   /** Empty: it is not remembered. */
   let key = ''
   let source: Source | undefined
+  /** Once only, as a stream can be read once. */
+  let opening: Promise<Source> | undefined
+  const closing = new AbortController()
   let saved: SavedUpload | undefined
   let saver: Saver | undefined
   /** Its session was found or made once, and what that holds is of this file. */
@@ -86,7 +98,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   })
 
   async function openSource(): Promise<Source> {
-    const opened = await context.open(file, options)
+    const opened = await context.open(file, { ...options, signal: closing.signal })
     const wanted = opened.key && `${context.baseUrl} ${opened.name} ${opened.key}`
     if (wanted && !underWay.has(wanted)) {
       key = wanted
@@ -97,7 +109,8 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
 
   /** What is known of it, from an earlier leg or attempt. */
   async function findBefore(call: CallOptions): Promise<SavedUpload | undefined> {
-    source ??= await openSource()
+    opening ??= openSource()
+    source = await unlessAborted(opening, call.signal)
     return saved ?? findSaved(context, source, { ...options, key, call })
   }
 
@@ -220,6 +233,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   }
 
   async function cancel(): Promise<void> {
+    if (!saved && isOnce(file)) return
     try {
       const call = callWith()
       saved = await findBefore(call)
@@ -243,7 +257,10 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       // Another upload of this file may begin now, and must not find the state half written.
       await saver?.settled()
       underWay.delete(key)
-      await source?.close()
+      closing.abort()
+      const closed = opening?.then((opened) => opened.close()).catch(() => {})
+      // Nobody waits for a stream that is still being read.
+      if (source) await closed
     },
   }
 }

@@ -86,6 +86,6 @@ async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise
 export function broken(cause: unknown, connected = true): StowageError {
   const message = connected
     ? 'The connection broke.'
-    : 'No connection to the storage. Check that it is reachable from here and, in a page, its CORS rules (stowage doctor).'
+    : 'No connection to the storage. Check its URL and, in a page, its CORS rules (stowage doctor).'
   return new StowageError('network', message, { cause, facts: { connected } })
 }

@@ -49,8 +49,9 @@ export function sendParts(sending: Sending): Promise<void> {
   let left = waiting.length
   let refusals = 0
 
+  const rangeOfPart = (part: number) => rangeOf(part, session.chunkSize, source.size)
   const sizeOf = (part: number) => {
-    const { start, end } = rangeOf(part, session.chunkSize, source.size)
+    const { start, end } = rangeOfPart(part)
     return end - start
   }
   const isOld = () => Date.now() > session.renewAt
@@ -64,7 +65,7 @@ export function sendParts(sending: Sending): Promise<void> {
     if (url === undefined) return
     const size = sizeOf(part)
     let before = 0
-    const answer = await source.put(url, rangeOf(part, session.chunkSize, source.size), {
+    const answer = await source.put(url, rangeOfPart(part), {
       signal,
       stallMs: sending.stallMs,
       onSent(bytes) {
@@ -133,6 +134,7 @@ export function sendParts(sending: Sending): Promise<void> {
         return queue.wake()
       }
       meter.done(part, sizeOf(part))
+      source.release?.(rangeOfPart(part))
       patience.succeeded()
       refusals = 0
       sending.onProblem(undefined)
@@ -143,7 +145,12 @@ export function sendParts(sending: Sending): Promise<void> {
 
     const lane: Lane = {
       fileSize: source.size,
-      nextSize: () => (waiting.length > 0 ? sizeOf(1) : undefined),
+      nextSize() {
+        const [part] = waiting
+        if (part === undefined) return undefined
+        const isReady = source.isReady?.(rangeOfPart(part), queue.wake) ?? true
+        return isReady ? sizeOf(1) : undefined
+      },
       start(slot) {
         send(waiting.shift() as number, slot).catch(end)
       },

@@ -46,7 +46,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
 /** Repeating it with the same key gives the same session, with addresses for all parts. */
 export async function requestSession(
   request: Request,
-  { name, size, mime, idempotencyKey }: SavedUpload,
+  { name, size, mime, chunkSize, idempotencyKey }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
   return sessionOf(
@@ -54,7 +54,7 @@ export async function requestSession(
       ...call,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { name, size, mime },
+      body: { name, size, mime, chunk_size: chunkSize },
     }),
   )
 }

@@ -41,8 +41,17 @@ export interface Source {
   version: string
   /** Whether `unsure` means that something happened to it; a browser tells no more than that. */
   isWatched: boolean
+  /** How long parts are to be; undefined: as the service has it. */
+  chunkSize?: number | undefined
   /** Compares what the file is now with the version of then. */
   compare(version: string): Promise<Likeness>
+  /**
+   * Left out: every range can be put at any time. Otherwise whether this one can; if not, it is being
+   * read, and `onReady` is called once it can be put or reading it failed.
+   */
+  isReady?(range: Range, onReady: () => void): boolean
+  /** The range has arrived, and will not be put again. */
+  release?(range: Range): void
   /**
    * Sends the range with one PUT. Rejects with `network`, `timeout`, `file_changed` or
    * `file_unreadable`; every answer of the storage, refusals too, is returned.
@@ -56,4 +65,8 @@ export interface Source {
 export interface SourceOptions {
   name?: string | undefined
   mime?: string | undefined
+  /** Of a stream, where it is known. */
+  size?: number | undefined
+  /** Ends the opening of a stream that is read to its end first. */
+  signal?: AbortSignal | undefined
 }

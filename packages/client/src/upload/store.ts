@@ -5,6 +5,8 @@ export interface SavedUpload {
   name: string
   size: number
   mime: string
+  /** How long its parts are to be; undefined: as the service has it. */
+  chunkSize?: number | undefined
   /** As its Source stands for the content. */
   version: string
   /** Saved before the service is asked, so that no crash makes a second asset. Empty: begun elsewhere. */

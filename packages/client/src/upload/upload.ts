@@ -9,6 +9,8 @@ export interface UploadOptions {
   name?: string | undefined
   /** Its media type; left out: its own, if it tells. */
   mime?: string | undefined
+  /** The length of a stream in bytes, if it is known: then it is sent while it is read. */
+  size?: number | undefined
   /** Stops the upload, which rejects with the signal's reason and can be gone on with later. */
   signal?: AbortSignal | undefined
   /** At most every tenth of a second, and at every change of the state. */
@@ -135,6 +137,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   async function whole(): Promise<Asset> {
     const forget = onAbort(outer, () => current.abort(outer?.reason))
     try {
+      context.check(file)
       const asset = await run()
       problem = undefined
       meter.end()
