@@ -2,13 +2,12 @@ import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { isStowageError, type NodeInput } from '@stowage/client/node'
-import { cleanUp } from '../../server/test/support/clean-up.ts'
+import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
 import { freePort } from '../../server/test/support/free-port.ts'
 import { aService } from '../../server/test/support/service.ts'
 import { until } from '../../server/test/support/until.ts'
@@ -25,8 +24,17 @@ async function* inChunks(bytes: Uint8Array, size = 300_000): AsyncGenerator<Uint
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const leftInTmp = async () =>
-  (await readdir(tmpdir())).filter((name) => /^stowage-[a-zA-Z0-9]{6}$/.test(name))
+/** An empty folder, in which this process makes its temporary files from now on. */
+async function aTemporaryFolder(t: TestContext): Promise<string> {
+  const folder = await aFolder(t)
+  const { TMPDIR } = process.env
+  process.env.TMPDIR = folder
+  t.after(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = TMPDIR
+  })
+  return folder
+}
 
 /** A web server with one file. */
 async function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string, string>) {
@@ -58,7 +66,10 @@ test('what is no file is a TypeError at once, and nothing is stored', async (t) 
     await assert.rejects(client.upload(input as NodeInput), TypeError)
   }
   const page = createBrowserClient({ baseUrl })
-  await assert.rejects(page.upload('/home/me/a.zip' as never), /a path only with @stowage\/client\/node/)
+  await assert.rejects(
+    page.upload('/home/me/a.zip' as never),
+    /a path only with @stowage\/client\/node/,
+  )
   await assert.rejects(page.upload({ path: 'a.zip' } as never), TypeError)
   assert.equal((await client.assets().page()).meta.total, 0)
   assert.equal((await client.account()).reserved, 0)
@@ -83,7 +94,7 @@ test('streams and responses arrive whole, of known length and of unknown', async
   const size = BYTES.length
   const files = await aFileAt(t, BYTES, { 'Content-Type': 'video/quicktime' })
   const sized = await aFileAt(t, BYTES, { 'Content-Length': String(size) })
-  const before = await leftInTmp()
+  const temporary = await aTemporaryFolder(t)
   const inputs: [NodeInput, number?][] = [
     [Readable.toWeb(Readable.from(inChunks(BYTES))) as ReadableStream<Uint8Array>],
     [Readable.toWeb(Readable.from(inChunks(BYTES))) as ReadableStream<Uint8Array>, size],
@@ -103,7 +114,7 @@ test('streams and responses arrive whole, of known length and of unknown', async
   assert.equal(part.bytes, 10)
   const names = await Array.fromAsync(client.assets(), ({ filename }) => filename)
   assert.ok(names.includes('film 1.mov') && names.includes('film.mov'))
-  assert.deepEqual(await leftInTmp(), before)
+  assert.deepEqual(await readdir(temporary), [])
 
   const page = createBrowserClient({ baseUrl })
   const { id } = await page.upload(
