@@ -104,7 +104,9 @@ if (missing !== undefined) {
     const key = randomUUID()
     const id = await storage.createUpload({ key, id: key, mime: 'text/plain' })
     const range = { number: 1, start: 0, end: 3 }
-    const [url = ''] = await storage.signParts({ key, id }, [range], new Date(Date.now() + 60_000))
+    const {
+      urls: [url = ''],
+    } = await storage.signParts({ key, id }, [range], new Date(Date.now() + 60_000))
     async function* bytes() {
       yield Buffer.from('abc')
     }
@@ -132,7 +134,7 @@ if (missing !== undefined) {
     const id = await storage.createUpload({ key, id: key, mime: 'text/plain' })
     const ranges = partRanges(partPlan(bytes.length, CHUNK)).slice(0, 2)
     const later = new Date(Date.now() + 60_000)
-    const urls = await storage.signParts({ key, id }, ranges, later)
+    const { urls } = await storage.signParts({ key, id }, ranges, later)
     for (const [index, { start, end }] of ranges.entries()) {
       const part = new Uint8Array(bytes.subarray(start, end))
       assert.equal((await fetch(urls[index] ?? '', { method: 'PUT', body: part })).status, 200)

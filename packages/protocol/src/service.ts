@@ -13,6 +13,11 @@ export const Readiness = Type.Object(
       database: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
       storage: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
     }),
+    notes: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What the operator should look at, such as a clock that is off',
+      }),
+    ),
   },
   { title: 'Readiness' },
 )

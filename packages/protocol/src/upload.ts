@@ -80,7 +80,14 @@ const session = {
 }
 
 export const UploadSession = Type.Object(
-  { ...session, expires_at: Type.String({ format: 'date-time' }) },
+  {
+    ...session,
+    expires_at: Type.String({
+      format: 'date-time',
+      description:
+        'When the URLs end. The upload is kept for longer: GET /assets/:id/upload signs new ones',
+    }),
+  },
   { title: 'UploadSession' },
 )
 export type UploadSession = Static<typeof UploadSession>
@@ -97,7 +104,9 @@ export const ResumedUpload = Type.Object(
     urls: Type.Array(PartAddress, { description: 'The parts still missing' }),
     received: Type.Array(ReceivedPart, { description: 'The parts that the storage holds' }),
     status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
-    expires_at: Nullable('string', { description: 'null once the asset is ready' }),
+    expires_at: Nullable('string', {
+      description: 'When the URLs end; null once the asset is ready',
+    }),
   },
   { title: 'ResumedUpload' },
 )

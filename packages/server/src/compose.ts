@@ -183,7 +183,7 @@ async function composeContext(parts: {
   storage: Storage
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
-  const { chunkSize, signedForMs, rateLimit } = config
+  const { chunkSize, signedForMs, uploadsKeptForMs, rateLimit } = config
   const { id } = await prepareAccount(database, config)
   return {
     database,
@@ -191,7 +191,14 @@ async function composeContext(parts: {
     clock,
     newId,
     randomBytes,
-    settings: { chunkSize, signedForMs, rateLimit, auth: authSettings(config.auth, id) },
+    settings: {
+      chunkSize,
+      signedForMs,
+      uploadsKeptForMs,
+      rateLimit,
+      auth: authSettings(config.auth, id),
+    },
+    health: { clock: undefined },
     warn: (message, error) => logger.warn({ err: error }, message),
   }
 }

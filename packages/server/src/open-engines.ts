@@ -99,7 +99,7 @@ export async function* examineStorage(
   options: Times & { newId: () => string; fix: boolean },
 ): AsyncIterable<Finding> {
   const { config, ...rest } = options
-  const { storage, signedForMs } = config
+  const { storage, signedForMs, uploadsKeptForMs } = config
   if (storage.kind === 'disk') {
     const { examineDisk } = await import('./storage/disk/examine.ts')
     yield* examineDisk(storage)
@@ -107,5 +107,6 @@ export async function* examineStorage(
   }
   const { examineS3 } = await import('./storage/s3/examine/examine-s3.ts')
   const webOrigin = config.baseUrl ?? `http://${hostInUrl(config.host)}:${config.port}`
-  yield* examineS3({ ...storage, ...rest, signedForMs, webOrigin: new URL(webOrigin).origin })
+  const lives = { signedForMs, uploadsKeptForMs }
+  yield* examineS3({ ...storage, ...rest, ...lives, webOrigin: new URL(webOrigin).origin })
 }

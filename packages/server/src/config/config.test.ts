@@ -21,6 +21,7 @@ test('without settings the service is on loopback, SQLite and disk', () => {
   assert.equal(config.storage.port, 4001)
   assert.equal(config.chunkSize, 100_000_000)
   assert.equal(config.signedForMs, 12 * 3_600_000)
+  assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
   assert.equal(config.logLevel, 'info')
 })
 
@@ -40,6 +41,7 @@ test('every setting is read', () => {
     STOWAGE_PLAN_STORAGE: '500GB',
     STOWAGE_CHUNK_SIZE: '8MiB',
     STOWAGE_SIGNED_FOR: '30m',
+    STOWAGE_UPLOADS_KEPT_FOR: '2d',
     STOWAGE_LOG: 'warn',
   })
   assert.deepEqual(config, {
@@ -59,8 +61,17 @@ test('every setting is read', () => {
     planStorage: 500_000_000_000,
     chunkSize: 8_388_608,
     signedForMs: 1_800_000,
+    uploadsKeptForMs: 2 * 24 * 3_600_000,
     logLevel: 'warn',
   })
+})
+
+test('uploads can’t be kept for a shorter time than their URLs are valid', () => {
+  assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h' }), [
+    'STOWAGE_UPLOADS_KEPT_FOR=1h: must not be shorter than STOWAGE_SIGNED_FOR (12 h), the life of the URLs',
+  ])
+  assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h', STOWAGE_SIGNED_FOR: '1h' }), [])
+  assert.equal(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '366d' }).length, 1)
 })
 
 test('all problems are reported together', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { closestOf } from '../domain/closest.ts'
+import { durationText } from '../domain/duration-text.ts'
 import { parseSizeText } from '../domain/size-text.ts'
 import {
   type DatabaseConfig,
@@ -18,11 +19,14 @@ import {
   parseCount,
   parseHost,
   parseHttpUrl,
+  parseKeptFor,
   parsePort,
   parsePositiveSize,
   parseSignedFor,
   URL_WANTED,
 } from './values.ts'
+
+const HOUR_MS = 3_600_000
 
 export interface Config {
   host: string
@@ -39,6 +43,7 @@ export interface Config {
   planStorage: number | undefined
   chunkSize: number
   signedForMs: number
+  uploadsKeptForMs: number
   logLevel: LogLevel
 }
 
@@ -111,7 +116,10 @@ export function readConfig(environment: Environment): Config {
       100_000_000,
     signedForMs:
       read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a time from 1s to 7d, such as 12h') ??
-      12 * 3_600_000,
+      12 * HOUR_MS,
+    uploadsKeptForMs:
+      read('STOWAGE_UPLOADS_KEPT_FOR', parseKeptFor, 'a time from 1s to 365d, such as 7d') ??
+      7 * 24 * HOUR_MS,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // What follows from an engine that could not be read is no problem of its own.
@@ -132,8 +140,15 @@ function isLoopbackUrl(url: string): boolean {
 
 /** What is fine by itself, but not together. */
 function mismatches(config: Config, environment: Environment): string[] {
-  const { port, database, storage, chunkSize } = config
+  const { port, database, storage, chunkSize, signedForMs, uploadsKeptForMs } = config
   const problems: string[] = []
+  if (uploadsKeptForMs < signedForMs) {
+    const given = environment.STOWAGE_UPLOADS_KEPT_FOR ?? durationText(uploadsKeptForMs)
+    const signed = durationText(signedForMs)
+    problems.push(
+      `STOWAGE_UPLOADS_KEPT_FOR=${given}: must not be shorter than STOWAGE_SIGNED_FOR (${signed}), the life of the URLs`,
+    )
+  }
   const refuse = (names: RegExp, reason: string) => {
     for (const name of SETTINGS) {
       if (names.test(name) && environment[name]) problems.push(`${name}: ${reason}; leave it unset`)

@@ -4,7 +4,9 @@ import { parseSizeText } from '../domain/size-text.ts'
 
 /* How each kind of setting is read: the value, or undefined when the text is none. */
 
-const MAX_SIGNED_FOR_MS = 7 * 24 * 3_600_000
+const DAY_MS = 24 * 3_600_000
+const MAX_SIGNED_FOR_MS = 7 * DAY_MS
+const MAX_KEPT_FOR_MS = 365 * DAY_MS
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string) => choices.find((choice) => choice === text)
@@ -46,8 +48,15 @@ export function parsePositiveSize(text: string): number | undefined {
 }
 
 export function parseSignedFor(text: string): number | undefined {
+  return parseDurationUpTo(MAX_SIGNED_FOR_MS, text)
+}
+
+export function parseKeptFor(text: string): number | undefined {
+  return parseDurationUpTo(MAX_KEPT_FOR_MS, text)
+}
+
+function parseDurationUpTo(mostMs: number, text: string): number | undefined {
   const milliseconds = parseDurationText(text)
-  const isAllowed =
-    milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= MAX_SIGNED_FOR_MS
+  const isAllowed = milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= mostMs
   return isAllowed ? milliseconds : undefined
 }

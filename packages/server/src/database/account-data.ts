@@ -7,7 +7,9 @@ import type { NewProduct, Product, ProductSelection } from '../domain/product.ts
 import type { TypeUsage } from '../domain/usage.ts'
 
 export interface NewUpload {
-  upload: Upload
+  upload: Omit<Upload, 'expiresAt'>
+  /** After this time without activity it expires. */
+  keptForMs: number
   /** A repeated request: the same key with the same digest of what was asked for. */
   idempotency?: { key: string; digest: string }
 }
@@ -159,7 +161,10 @@ export interface AccountData {
   /** completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable. */
   finishCompletion(assetId: string, now: Date): Promise<AssetStatus | undefined>
 
-  /** completing → expired: nothing could complete it in its time. Like a cancelled one otherwise. */
+  /**
+   * completing → expired, if its time is up by the database's clock: nothing could complete it. Like
+   * a cancelled one otherwise.
+   */
   abandonCompletion(assetId: string, now: Date): Promise<void>
 
   /**
@@ -168,8 +173,11 @@ export interface AccountData {
    */
   cancelUpload(assetId: string, now: Date): Promise<Transition>
 
-  /** uploading → uploading, with more time. False when it is no longer uploading. */
-  renewUpload(assetId: string, expiresAt: Date): Promise<boolean>
+  /**
+   * uploading → uploading: it expires this long after now, by the database's clock. False when it is
+   * no longer uploading.
+   */
+  renewUpload(assetId: string, keptForMs: number): Promise<boolean>
 
   /** Inserts or changes by (product_id, variant_id), all or nothing. Answers in the given order. */
   putProducts(products: NewProduct[]): Promise<Product[]>

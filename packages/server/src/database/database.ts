@@ -71,8 +71,17 @@ export interface Database {
   /** Counts one more request and returns how many there were in this window. Need not be durable. */
   countRequest(who: string, windowStart: Date): Promise<number>
 
-  /** uploading → expired, for at most `limit` uploads whose time ran out by `now`. */
-  expireUploads(now: Date, limit: number): Promise<number>
+  /** The database's own clock: what it decides by, whatever the clocks of instances show. */
+  readClock(): Promise<Date>
+
+  /** Uploads whose time is up by the database's clock, the longest overdue first. */
+  listOverdueUploads(limit: number): Promise<Upload[]>
+
+  /**
+   * uploading → expired, for those of these assets whose time is up by the database's clock. Returns
+   * how many. `now` is noted as the time of the change.
+   */
+  expireUploads(assetIds: string[], now: Date): Promise<number>
 
   /** Uploads whose completion began before `before` and has not ended. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>

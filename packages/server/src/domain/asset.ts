@@ -25,6 +25,7 @@ export interface Upload {
   /** The storage's own name for the upload. */
   storageId: string
   chunkSize: number
+  /** When it expires, by the database's clock, unless something happens to it before. */
   expiresAt: Date
 }
 

@@ -7,22 +7,22 @@ import type { SignedPart } from '../operations/signed-parts.ts'
 export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
   return {
     ...presentUpload(session.upload, session.parts, baseUrl),
-    expires_at: session.upload.expiresAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
   }
 }
 
 export function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
-  const { upload, missing, received } = resumed
+  const { upload, missing, received, expiresAt } = resumed
   const { status } = upload.asset
   return {
     ...presentUpload(upload, missing, baseUrl),
     received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
     status: status === 'ready' || status === 'completing' ? status : 'uploading',
-    expires_at: status === 'ready' ? null : upload.expiresAt.toISOString(),
+    expires_at: status === 'ready' ? null : expiresAt.toISOString(),
   }
 }
 
-function presentUpload(upload: Upload, parts: SignedPart[], baseUrl: string) {
+function presentUpload(upload: UploadSession['upload'], parts: SignedPart[], baseUrl: string) {
   return {
     id: upload.asset.id,
     upload_id: upload.id,

@@ -1,10 +1,59 @@
-import type { Context } from '../operations/context.ts'
+import type { Upload } from '../domain/asset.ts'
+import { finishIfStored } from '../operations/complete-upload.ts'
+import { type Context, forAccount } from '../operations/context.ts'
+import { storageUploadOf } from '../operations/signed-parts.ts'
+import { forEachLimited } from './for-each-limited.ts'
 import { BATCH } from './job.ts'
 
-/** Ends uploads whose addresses ran out. */
-export async function expireUploads(
-  { database, clock }: Context,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted && (await database.expireUploads(clock(), BATCH)) === BATCH);
+const LOOKS_AT_ONCE = 8
+
+/**
+ * Ends uploads that were kept for long enough. The storage is asked first: a part that it received
+ * since keeps an upload for longer, and one whose object it has becomes ready.
+ */
+export async function expireUploads(context: Context, signal: AbortSignal): Promise<void> {
+  const { database, clock } = context
+  for (;;) {
+    const overdue = await database.listOverdueUploads(BATCH)
+    const now = await database.readClock()
+    const ended: string[] = []
+    let isStuck = false
+    await forEachLimited(each(overdue), { limit: LOOKS_AT_ONCE, signal }, async (upload) => {
+      const verdict = await look(context, upload, now)
+      if (verdict === 'ended') ended.push(upload.asset.id)
+      if (verdict === 'unknown') isStuck = true
+    })
+    if (ended.length > 0) await database.expireUploads(ended, clock())
+    // What could not be looked at is still first in the list: it waits for the next run.
+    if (overdue.length < BATCH || isStuck || signal.aborted) return
+  }
+}
+
+async function look(
+  context: Context,
+  upload: Upload,
+  now: Date,
+): Promise<'ended' | 'kept' | 'unknown'> {
+  const { storage, settings } = context
+  const account = forAccount(context, upload.asset.accountId)
+  try {
+    const parts = await storage.listParts(storageUploadOf(upload))
+    if (parts === undefined) {
+      return (await finishIfStored(account, upload)) ? 'kept' : 'ended'
+    }
+    const newest = Math.max(...parts.map(({ receivedAt }) => receivedAt.getTime()))
+    const leftMs = newest + settings.uploadsKeptForMs - now.getTime()
+    if (leftMs <= 0) return 'ended'
+    await account.data.renewUpload(upload.asset.id, Math.min(leftMs, settings.uploadsKeptForMs))
+    return 'kept'
+  } catch (error) {
+    // No part can have come later than the URLs ended, so waiting has an end.
+    if (upload.expiresAt.getTime() + settings.signedForMs < now.getTime()) return 'ended'
+    context.warn(`whether the upload of ${upload.asset.id} expired is not known yet`, error)
+    return 'unknown'
+  }
+}
+
+async function* each<Item>(items: Item[]): AsyncIterable<Item> {
+  yield* items
 }

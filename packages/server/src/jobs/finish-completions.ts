@@ -8,7 +8,10 @@ import { BATCH } from './job.ts'
 export const STUCK_MS = 30_000
 const COMPLETIONS_AT_ONCE = 4
 
-/** Finishes completions that a crash or an outage interrupted at least `stuckMs` ago. */
+/**
+ * Finishes completions that a crash or an outage interrupted at least `stuckMs` ago. Those that still
+ * fail when their upload's time is up expire.
+ */
 export async function finishCompletions(
   context: Context,
   signal: AbortSignal,
@@ -17,14 +20,16 @@ export async function finishCompletions(
   const limits = { limit: COMPLETIONS_AT_ONCE, signal }
   await forEachLimited(stuckCompletions(context, stuckMs), limits, async (upload) => {
     const { id, accountId } = upload.asset
+    const account = forAccount(context, accountId)
     try {
-      const finished = await finishInStorage(forAccount(context, accountId), upload, [])
+      const finished = await finishInStorage(account, upload, [])
       if (finished.outcome === 'rejected') {
         context.warn(`the storage refuses to complete the upload of ${id}`, finished.reason)
       }
     } catch (error) {
       // It is retried later, and delays no other.
       context.warn(`the upload of ${id} could not be completed yet`, error)
+      await account.data.abandonCompletion(id, context.clock())
     }
   })
 }

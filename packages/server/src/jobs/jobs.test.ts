@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import { takeStorageAway, uploadInStorage } from '../../test/support/in-storage.ts'
+import { keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
 import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
@@ -24,6 +25,7 @@ function inAnHour(): Date {
   return new Date(Date.now() + 3_600_000)
 }
 
+/** On an instance whose clock is this far ahead. */
 function inHours(context: Context, hours: number): Context {
   return { ...context, clock: () => new Date(Date.now() + hours * 3_600_000) }
 }
@@ -41,28 +43,96 @@ async function assertNothingLeft({ context }: TestService): Promise<void> {
   assert.deepEqual(await context.database.listRemovals(10), [])
 }
 
-test('an upload that is not finished when its addresses run out expires by itself', async (t) => {
+test('an upload without activity expires when it was kept for long enough, long after its URLs', async (t) => {
   const service = await aService(t, SETTINGS)
+  const { context } = service
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
-  await runJobs(inHours(service.context, 11))
+  const { data } = await ownAccount(context)
+  const keptForMs = 7 * 24 * 3_600_000
+  const { expiresAt } = (await data.findUpload(session.id)) ?? {}
+  const leftMs = Number(expiresAt) - Date.now()
+  assert.ok(Math.abs(leftMs - keptForMs) < 60_000, `kept for ${leftMs} ms`)
+  await runJobs(keepingNothing(context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
-  await runJobs(inHours(service.context, 13))
+  await makeOverdue(context, [session.id])
+  await runJobs(keepingNothing(context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
   assert.equal((await complete(service.baseUrl, session)).status, 404)
   assert.equal((await cancel(service.baseUrl, session)).status, 404)
   await assertNothingLeft(service)
 })
 
-test('asking for an upload gives it its time again', async (t) => {
-  const service = await aService(t, { ...SETTINGS, STOWAGE_SIGNED_FOR: '12h' })
+test('an instance whose clock is years ahead expires no upload', async (t) => {
+  const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  const later = inHours(service.context, 10)
-  await resumeUpload(await ownAccount(later), session.id)
-  await runJobs(inHours(service.context, 21))
+  await runJobs(inHours(service.context, 20_000))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
-  await runJobs(inHours(service.context, 23))
+})
+
+test('resuming an upload keeps it for its whole time again', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await makeOverdue(service.context, [session.id])
+  await resumeUpload(await ownAccount(service.context), session.id)
+  await runJobs(keepingNothing(service.context))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
+})
+
+test('a part that was received lately keeps an upload that would expire', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const idle = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await putPart(session.urls[1]?.url ?? '', someBytes(25).subarray(10, 20))
+  await makeOverdue(service.context, [session.id, idle.id])
+  await runJobs(service.context)
+  assert.equal((await service.call('GET', `${API}/assets/${idle.id}`)).status, 404)
+  const { data } = await ownAccount(service.context)
+  const { expiresAt } = (await data.findUpload(session.id)) ?? {}
+  const leftMs = Number(expiresAt) - Date.now()
+  assert.ok(leftMs > 6.9 * 24 * 3_600_000, `kept for ${leftMs} ms more`)
+})
+
+test('an upload whose time is up but whose object is stored becomes ready', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  const plan = { size: 25, chunkSize: 10, count: 3 }
+  const upload = await uploadInStorage(service, session)
+  await service.context.storage.completeUpload(upload, plan, [])
+  await makeOverdue(service.context, [session.id])
+  await runJobs(keepingNothing(service.context))
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('an upload that the storage can’t tell about is kept for as long as its URLs could be used', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const putBack = await takeStorageAway(service)
+  await makeOverdue(service.context, [session.id])
+  await runJobs(keepingNothing(service.context))
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
+  const context = keepingNothing(service.context)
+  await runJobs({ ...context, settings: { ...context.settings, signedForMs: 0 } })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+  await putBack()
+  await runJobs(inHours(service.context, 1))
+  await assertNothingLeft(service)
+})
+
+test('a completion that still fails when its upload’s time is up expires', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const { data } = await ownAccount(service.context)
+  await makeOverdue(service.context, [session.id])
+  await data.beginCompletion(session.id, new Date())
+  const putBack = await takeStorageAway(service)
+  await runJobs(service.context, { stuckMs: -1 })
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
+  await putBack()
+  await runJobs(inHours(service.context, 1))
+  await assertNothingLeft(service)
 })
 
 test('a reservation whose upload never came to be is given back', async (t) => {
@@ -70,7 +140,8 @@ test('a reservation whose upload never came to be is given back', async (t) => {
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   // As after a crash between database and storage.
   await service.context.storage.abortUpload(await uploadInStorage(service, session))
-  await runJobs(inHours(service.context, 13))
+  await makeOverdue(service.context, [session.id])
+  await runJobs(service.context)
   await assertNothingLeft(service)
 })
 
@@ -84,9 +155,10 @@ test('an upload whose name in the storage was never noted ends like any other', 
   // a storage that names uploads itself does not know it.
   await data.recordStorageId(key, { previous: id, storageId: session.upload_id })
   const left = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
-  await runJobs(inHours(service.context, 11))
+  await runJobs(service.context)
   assert.deepEqual(await left(), [id])
-  await runJobs(inHours(service.context, 13))
+  await makeOverdue(service.context, [session.id])
+  await runJobs(keepingNothing(service.context))
   assert.deepEqual(await left(), [])
   await assertNothingLeft(service)
 })
@@ -102,7 +174,12 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
   await runJobs(service.context)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
   // Only the job that is meant: the others would end the upload of the row, too.
+  const readClock = async () => new Date(Date.now() + 37 * 3_600_000)
+  const { database } = service.context
   await removeOrphanedUploads(inHours(service.context, 37), NEVER)
+  assert.deepEqual(await left(), [session.id, stranger.key].sort())
+  const later = { ...service.context, database: { ...database, readClock } }
+  await removeOrphanedUploads(later, NEVER)
   assert.deepEqual(await left(), [session.id])
 })
 
@@ -115,7 +192,9 @@ test('parts that lie in the storage after a cancel are removed', async (t) => {
   // A part that slipped in makes the upload appear again.
   const id = await storage.createUpload({ ...upload, mime: 'text/plain' })
   const ranges = [{ number: 1, start: 0, end: 10 }]
-  const [url = ''] = await storage.signParts({ key: upload.key, id }, ranges, inAnHour())
+  const {
+    urls: [url = ''],
+  } = await storage.signParts({ key: upload.key, id }, ranges, inAnHour())
   assert.equal((await putPart(url, someBytes(10))).status, 200)
   await runJobs(service.context)
   await assertNothingLeft(service)

@@ -22,11 +22,12 @@ export async function removeOrphanedUploads(context: Context, signal: AbortSigna
 }
 
 async function removeOrphansOf(
-  { database, storage, clock, settings }: Context,
+  { database, storage, settings }: Context,
   uploads: OpenUpload[],
   signal: AbortSignal,
 ): Promise<void> {
-  const old = new Date(clock().getTime() - settings.signedForMs - ORPHANED_MS)
+  const now = await database.readClock()
+  const old = new Date(now.getTime() - settings.signedForMs - ORPHANED_MS)
   const statuses = await database.readStatuses(uploads.map(({ key }) => key))
   for (const { openedAt, ...upload } of uploads) {
     if (signal.aborted) return

@@ -6,6 +6,7 @@ import { forgetEndedAssets } from './forget-ended-assets.ts'
 import type { Job } from './job.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+import { watchClock } from './watch-clock.ts'
 
 /** How long each job pauses between two runs. */
 const PAUSE_MS = 15_000
@@ -39,6 +40,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('finishCompletions', PAUSE_MS, repairCompletions),
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
+    repeat('watchClock', PAUSE_MS, watchClock),
   ]
 
   async function repeat(name: string, pauseMs: number, job: Job): Promise<void> {

@@ -50,7 +50,8 @@ export async function carryObject(
       const isThere = isSame(held.get(range.number), { length, md5 })
       if (!isThere) {
         const tomorrow = new Date(clock().getTime() + DAY_MS)
-        const [url = ''] = await storage.signParts(upload, [range], tomorrow)
+        const { urls } = await storage.signParts(upload, [range], tomorrow)
+        const [url = ''] = urls
         await sendPart({ url, length, bytes }, md5)
       }
       onBytes(length, !isThere)

@@ -68,6 +68,20 @@ export async function finishInStorage(
 }
 
 /**
+ * Where the storage has the object of an upload already, the upload becomes ready: its completion was
+ * cut off behind the storage's part. False when there is none.
+ */
+export async function finishIfStored(context: AccountContext, upload: Upload): Promise<boolean> {
+  const { data, storage, clock } = context
+  const { id, bytes } = upload.asset
+  const object = await storage.findObject(id)
+  if (object?.size !== bytes) return false
+  await data.beginCompletion(id, clock())
+  await finishInStorage(context, upload, [])
+  return true
+}
+
+/**
  * The storage has the object. A call that was refused beside this one may have reopened the upload
  * meanwhile; and if it was then cancelled, the object has no owner.
  */

@@ -10,13 +10,23 @@ export interface Context {
   newId: () => string
   randomBytes: (length: number) => Uint8Array
   settings: Settings
+  health: Health
   /** For what went wrong without failing the call. */
   warn: (message: string, error: unknown) => void
 }
 
+/** What this instance has noticed about itself. */
+export interface Health {
+  /** How its clock is off; undefined while it is near enough to the database's. */
+  clock: string | undefined
+}
+
 export interface Settings {
   chunkSize: number
+  /** How long URLs of parts are valid. */
   signedForMs: number
+  /** How long an unfinished upload is kept after its last activity. */
+  uploadsKeptForMs: number
   auth: AuthSettings
   /** Requests a minute and key; undefined is without limit. */
   rateLimit: number | undefined

@@ -6,10 +6,10 @@ import { storageUploadOf } from './signed-parts.ts'
  * Opens the upload in the storage. Of calls that do so at once, on storages that name uploads
  * themselves, one is remembered; undefined for the others, whose own is taken back.
  */
-export async function openInStorage(
+export async function openInStorage<Opened extends Pick<Upload, 'asset' | 'storageId'>>(
   { data, storage }: AccountContext,
-  upload: Upload,
-): Promise<Upload | undefined> {
+  upload: Opened,
+): Promise<Opened | undefined> {
   const { id, mime } = upload.asset
   const storageId = await storage.createUpload({ ...storageUploadOf(upload), mime })
   if (storageId === upload.storageId) return upload

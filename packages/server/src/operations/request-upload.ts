@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Reservation } from '../database/account-data.ts'
+import type { NewUpload, Reservation } from '../database/account-data.ts'
 import type { Upload } from '../domain/asset.ts'
 import { parseMediaType, problemWithFilename } from '../domain/filename.ts'
 import { partPlan, partRanges, planParts } from '../domain/parts.ts'
@@ -22,9 +22,13 @@ export interface FileDetails {
   chunk_size?: number | undefined
 }
 
+type NewlyRequested = NewUpload['upload']
+
 export interface UploadSession {
-  upload: Upload
+  upload: NewlyRequested
   parts: SignedPart[]
+  /** When the URLs end; without any, when the upload does. */
+  expiresAt: Date
 }
 
 /**
@@ -42,7 +46,7 @@ export async function requestUpload(
   const createdAt = context.clock()
   const id = context.newId()
   const uploadId = context.newId()
-  const upload: Upload = {
+  const upload: NewlyRequested = {
     asset: {
       id,
       accountId: context.accountId,
@@ -57,11 +61,11 @@ export async function requestUpload(
     id: uploadId,
     storageId: uploadId,
     chunkSize: plan.chunkSize,
-    expiresAt: new Date(createdAt.getTime() + settings.signedForMs),
   }
   const { idempotencyKey } = request
   const reservation = await data.reserveUpload({
     upload,
+    keptForMs: settings.uploadsKeptForMs,
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, digest: digestOf([filename, size, mime]) },
     }),
@@ -94,7 +98,10 @@ function checkFile(file: FileDetails): { filename: string; mime: string } {
 }
 
 /** If the storage refuses, the reservation is given back; if we die here, it expires. */
-async function createInStorage(context: AccountContext, upload: Upload): Promise<Upload> {
+async function createInStorage(
+  context: AccountContext,
+  upload: NewlyRequested,
+): Promise<NewlyRequested> {
   const { data } = context
   try {
     // A repeated request may have been quicker, and what it opened is as good.
@@ -115,16 +122,21 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
     return signSession(context, resumed.upload)
   }
   // Nothing is left to send: a client that repeats itself goes straight on to `uploaded`.
-  if (status === 'completing' || status === 'ready') return { upload, parts: [] }
+  if (status === 'completing' || status === 'ready') {
+    return { upload, parts: [], expiresAt: upload.expiresAt }
+  }
   throw new ServiceError(
     'upload_ended',
     `The upload of this Idempotency-Key was ${status}. Use a new key to start over.`,
   )
 }
 
-async function signSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
+async function signSession(
+  context: AccountContext,
+  upload: NewlyRequested,
+): Promise<UploadSession> {
   const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
-  return { upload, parts: await signParts(context, upload, ranges) }
+  return { upload, ...(await signParts(context, upload, ranges)) }
 }
 
 function refusal(

@@ -1,7 +1,7 @@
 import { isVisible, type Upload } from '../domain/asset.ts'
 import { partLength, partPlan, partRanges } from '../domain/parts.ts'
 import type { StoredPart } from '../storage/storage.ts'
-import { finishInStorage } from './complete-upload.ts'
+import { finishIfStored } from './complete-upload.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { getUpload } from './get-upload.ts'
@@ -12,9 +12,11 @@ export interface ResumedUpload {
   upload: Upload
   missing: SignedPart[]
   received: StoredPart[]
+  /** When the URLs end; without any, when the upload does. */
+  expiresAt: Date
 }
 
-/** What is missing, with fresh addresses, and what the storage holds. Asking gives more time. */
+/** What is missing, with fresh URLs, and what the storage holds. Asking keeps the upload for longer. */
 export async function resumeUpload(
   context: AccountContext,
   assetId: string,
@@ -22,9 +24,9 @@ export async function resumeUpload(
   const found = await getUpload(context, assetId)
   const { status } = found.asset
   if (!isVisible(status)) throw assetNotFound()
-  if (status === 'ready') return { upload: found, missing: [], received: [] }
+  if (status === 'ready') return nothingMissing(found)
   const held = await context.storage.listParts(storageUploadOf(found))
-  if (status === 'completing') return { upload: found, missing: [], received: held ?? [] }
+  if (status === 'completing') return nothingMissing(found, held)
   if (held === undefined) return reopen(context, found)
   return renew(context, found, held)
 }
@@ -35,16 +37,9 @@ export async function resumeUpload(
  * it is opened again.
  */
 async function reopen(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
-  const { data, storage, clock } = context
-  const { id, bytes } = upload.asset
-  const object = await storage.findObject(id)
-  if (object?.size === bytes) {
-    await data.beginCompletion(id, clock())
-    await finishInStorage(context, upload, [])
-    return settled(context, upload)
-  }
+  if (await finishIfStored(context, upload)) return settled(context, upload)
   const opened = await openInStorage(context, upload)
-  return renew(context, opened ?? (await getUpload(context, id)), [])
+  return renew(context, opened ?? (await getUpload(context, upload.asset.id)), [])
 }
 
 async function renew(
@@ -52,18 +47,18 @@ async function renew(
   upload: Upload,
   held: StoredPart[],
 ): Promise<ResumedUpload> {
-  const expiresAt = new Date(context.clock().getTime() + context.settings.signedForMs)
-  const renewed = await context.data.renewUpload(upload.asset.id, expiresAt)
+  const { uploadsKeptForMs } = context.settings
+  const renewed = await context.data.renewUpload(upload.asset.id, uploadsKeptForMs)
   if (!renewed) return settled(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(held.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))
-  const renewedUpload = { ...upload, expiresAt }
-  return {
-    upload: renewedUpload,
-    missing: await signParts(context, renewedUpload, missing),
-    received: held,
-  }
+  const { parts, expiresAt } = await signParts(context, upload, missing)
+  return { upload, missing: parts, received: held, expiresAt }
+}
+
+function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpload {
+  return { upload, missing: [], received, expiresAt: upload.expiresAt }
 }
 
 /** It ended while we looked: what we may have opened is taken back, and its end is answered. */
@@ -71,7 +66,7 @@ async function settled(context: AccountContext, upload: Upload): Promise<Resumed
   const now = await getUpload(context, upload.asset.id)
   // A completion was refused in between: it can go on.
   if (now.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
-  if (isVisible(now.asset.status)) return { upload: now, missing: [], received: [] }
+  if (isVisible(now.asset.status)) return nothingMissing(now)
   await context.storage.abortUpload(storageUploadOf(upload))
   throw assetNotFound()
 }

@@ -29,5 +29,5 @@ export async function signDownload(
     mime: asset.mime,
   }
   const expiresAt = new Date(context.clock().getTime() + DOWNLOAD_MS)
-  return { url: await context.storage.signDownload(object, expiresAt), expiresAt }
+  return context.storage.signDownload(object, expiresAt)
 }

@@ -16,6 +16,8 @@ export interface StoredPart {
   number: number
   etag: string
   size: number
+  /** By the storage's clock. */
+  receivedAt: Date
 }
 
 export interface StoredObject {
@@ -76,12 +78,16 @@ export interface Storage {
   createUpload(upload: StorageUpload & { mime: string }): Promise<string>
 
   /**
-   * One address per part, in the given order. An address takes one PUT of exactly the part's
-   * length until `expiresAt`; a repeated PUT replaces the part. After the completion it is refused;
+   * One URL per part, in the given order. A URL takes one PUT of exactly the part's length until the
+   * `expiresAt` of the answer: the given one, or earlier where what signs it ends earlier. A repeated PUT replaces the part. After the completion it is refused;
    * OpenStack Swift takes it, and then other bytes make the object unreadable until the right ones
    * are sent again. Never does it become another object.
    */
-  signParts(upload: StorageUpload, parts: PartRange[], expiresAt: Date): Promise<string[]>
+  signParts(
+    upload: StorageUpload,
+    parts: PartRange[],
+    expiresAt: Date,
+  ): Promise<{ urls: string[]; expiresAt: Date }>
 
   /**
    * The whole parts it holds, by number; undefined when the upload does not exist (any more).
@@ -107,8 +113,8 @@ export interface Storage {
    */
   abortUpload(upload: StorageUpload): Promise<void>
 
-  /** An address for GET with ranges until `expiresAt`, always as an attachment. */
-  signDownload(object: StoredObject, expiresAt: Date): Promise<string>
+  /** A URL for GET with ranges, always as an attachment; valid as the URLs of parts are. */
+  signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
   /** One part of an object. Bytes that are not those that were sent, or none, throw. */
   readPart(object: { key: string; plan: PartPlan }, number: number): AsyncIterable<Uint8Array>

@@ -122,9 +122,13 @@ async function expiredRows(scene: Scene): Promise<BadRequest[]> {
   const { storage } = service.context
   const upload = { id: empty.upload_id, key: empty.id }
   const past = new Date(Date.now() - 1000)
-  const [part] = await storage.signParts(upload, [FIRST_PART], past)
-  const [longAgo] = await storage.signParts(upload, [FIRST_PART], new Date(0))
-  const download = await storage.signDownload(objectOf(ready.id), past)
+  const {
+    urls: [part],
+  } = await storage.signParts(upload, [FIRST_PART], past)
+  const {
+    urls: [longAgo],
+  } = await storage.signParts(upload, [FIRST_PART], new Date(0))
+  const { url: download } = await storage.signDownload(objectOf(ready.id), past)
   const body = bytes.subarray(0, 10)
   return rowsOf(scene, [
     ['a part, a second too late', { path: pathOf(part), body }, addressExpired],
@@ -156,9 +160,13 @@ async function goneRows(scene: Scene): Promise<BadRequest[]> {
   const { storage, newId } = service.context
   const later = new Date(Date.now() + 60_000)
   const { upload_id } = (await service.call('GET', `${API}/assets/${ready.id}/upload`)).body
-  const [completed] = await storage.signParts({ id: upload_id, key: ready.id }, [FIRST_PART], later)
-  const [none] = await storage.signParts({ id: newId(), key: newId() }, [FIRST_PART], later)
-  const download = await storage.signDownload(objectOf(newId()), later)
+  const {
+    urls: [completed],
+  } = await storage.signParts({ id: upload_id, key: ready.id }, [FIRST_PART], later)
+  const {
+    urls: [none],
+  } = await storage.signParts({ id: newId(), key: newId() }, [FIRST_PART], later)
+  const { url: download } = await storage.signDownload(objectOf(newId()), later)
   const body = bytes.subarray(0, 10)
   return rowsOf(scene, [
     ['a cancelled upload', { path: pathOf(cancelled.urls[0]?.url), body }, uploadNotFound],
@@ -215,7 +223,9 @@ async function largeRows(scene: Scene): Promise<BadRequest[]> {
   const later = new Date(Date.now() + 60_000)
   const upload = { id: cancelled.upload_id, key: cancelled.id }
   const range = { ...FIRST_PART, end: body.length }
-  const [gone] = await service.context.storage.signParts(upload, [range], later)
+  const {
+    urls: [gone],
+  } = await service.context.storage.signParts(upload, [range], later)
   return [1, 2, 3, 4].flatMap((time) =>
     rowsOf(scene, [
       [`too long (${time})`, { path: part, body }, wrongLength],

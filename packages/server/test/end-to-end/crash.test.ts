@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Asset } from '@stowage/protocol'
 import { isOnS3 } from '../support/engines.ts'
 import { listAll } from '../support/list-all.ts'
+import { keepingNothing, untilAllOverdue } from '../support/overdue.ts'
 import { aPlace, type Place } from '../support/place.ts'
 import { aServiceProcess } from '../support/process.ts'
 import { aRandom, type Random } from '../support/random.ts'
@@ -26,7 +27,11 @@ const LEAST = 5
 /** S3 takes no smaller parts but the last. */
 const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
 /** Short enough that what was abandoned in the first rounds expires during the last ones. */
-const SETTINGS = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_SIGNED_FOR: '5s' }
+const SETTINGS = {
+  STOWAGE_CHUNK_SIZE: String(CHUNK),
+  STOWAGE_SIGNED_FOR: '5s',
+  STOWAGE_UPLOADS_KEPT_FOR: '5s',
+}
 
 test('after twenty kills under eight clients nothing answered is lost and nothing is left over', async (t) => {
   const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
@@ -116,7 +121,8 @@ async function settle({ context }: TestService, diary: Diary): Promise<void> {
   const { database } = context
   const later = { ...context, clock: () => new Date(Date.now() + 60_000) }
   // A completion that is found wanting goes back to uploading, and expires in the next run.
-  for (let run = 0; run < 3; run += 1) await runJobs(later, { stuckMs: 0 })
+  await untilAllOverdue(context)
+  for (let run = 0; run < 3; run += 1) await runJobs(keepingNothing(later), { stuckMs: 0 })
   const statuses = await database.readStatuses([...diary.files.keys()])
   assert.equal(statuses.size, diary.files.size)
   assert.deepEqual([...new Set(statuses.values())].sort(), ['cancelled', 'expired', 'ready'])

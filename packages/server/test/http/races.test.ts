@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
+import { keepingNothing, makeOverdue } from '../support/overdue.ts'
 import { runJobs } from '../support/run-jobs.ts'
 import { aService, type TestService } from '../support/service.ts'
 import {
@@ -74,8 +75,8 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
     }
     const expireLater = async () => {
       await afterTurns(round % 5)
-      const future = { ...context, clock: () => new Date(Date.now() + 13 * 3_600_000) }
-      await runJobs(future)
+      await makeOverdue(context, [session.id])
+      await runJobs(keepingNothing(context))
       return { status: 0 }
     }
     const calls = [() => complete(service.baseUrl, session), cancelLater, expireLater]

@@ -24,7 +24,7 @@ const LEAST = { kills: 15, completions: 100, cancellations: 10 }
 /** In the middle of one of these an instance is killed. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
 /** Short enough that what is abandoned at first expires, on whatever instance, before the end. */
-const SETTINGS = { STOWAGE_SIGNED_FOR: '30s' }
+const SETTINGS = { STOWAGE_SIGNED_FOR: '30s', STOWAGE_UPLOADS_KEPT_FOR: '30s' }
 
 await withSharedEngines('chaos', (engines) => {
   test('after a minute of kills among four instances nothing answered is lost and nothing is left over', {

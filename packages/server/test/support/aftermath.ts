@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { listAll } from './list-all.ts'
+import { keepingNothing, makeAllOverdue } from './overdue.ts'
 import type { Ledger } from './roaming-client.ts'
 import { runJobs } from './run-jobs.ts'
 import { aService, type TestService } from './service.ts'
@@ -23,7 +24,7 @@ export async function checkAftermath(
   ledger: Ledger,
 ): Promise<void> {
   const service = await aService(t, place.settings)
-  await settle(service)
+  await settle(service, place.settings.STOWAGE_DATABASE ?? '')
   const assets = await listAll(service.baseUrl)
   const kept = [...ledger.completed].filter((id) => !ledger.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
@@ -40,10 +41,16 @@ export async function checkAftermath(
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
 
-async function settle({ context }: TestService): Promise<void> {
-  const later = { ...context, clock: () => new Date(Date.now() + LATER_MS) }
+async function settle({ context }: TestService, database: string): Promise<void> {
+  const clock = () => new Date(Date.now() + LATER_MS)
+  const later = {
+    ...context,
+    clock,
+    database: { ...context.database, readClock: async () => clock() },
+  }
   // A completion that is found wanting goes back to uploading, and expires in the next run.
-  for (let run = 0; run < 3; run += 1) await runJobs(later, { stuckMs: 0 })
+  await makeAllOverdue(database)
+  for (let run = 0; run < 3; run += 1) await runJobs(keepingNothing(later), { stuckMs: 0 })
   assert.deepEqual(await context.database.listRemovals(1), [])
 }
 

@@ -56,11 +56,16 @@ interface UploadFacts {
   size?: number
   filename?: string
   mime?: string
-  expiresAt?: Date
+  keptForMs?: number
 }
 
+/** For a long time. */
+export const KEPT = { keptForMs: 12 * 3_600_000 }
+/** Its time is up at once. */
+export const OVERDUE = { keptForMs: -1 }
+
 export function anUpload(facts: UploadFacts = {}): Upload {
-  const { accountId = '', size = 60, filename = 'a.zip', expiresAt = after(12) } = facts
+  const { accountId = '', size = 60, filename = 'a.zip' } = facts
   const { mime = 'application/zip' } = facts
   const uploadId = newUuid()
   return {
@@ -78,13 +83,20 @@ export function anUpload(facts: UploadFacts = {}): Upload {
     id: uploadId,
     storageId: uploadId,
     chunkSize: 100,
-    expiresAt,
+    expiresAt: after(12),
   }
+}
+
+/** Ends all uploads whose time is up; returns how many. */
+export async function expireOverdue(database: Database, now = NOON): Promise<number> {
+  const overdue = await database.listOverdueUploads(100)
+  const ids = overdue.map(({ asset }) => asset.id)
+  return database.expireUploads(ids, now)
 }
 
 export async function reserve(data: AccountData, facts: UploadFacts = {}) {
   const upload = anUpload(facts)
-  const { outcome } = await data.reserveUpload({ upload })
+  const { outcome } = await data.reserveUpload({ upload, ...KEPT, ...facts })
   return { upload, outcome }
 }
 

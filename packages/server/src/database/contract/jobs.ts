@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import { after, type Contract, NOON, reserve, usageOf } from './builders.ts'
+import { after, type Contract, expireOverdue, NOON, OVERDUE, reserve, usageOf } from './builders.ts'
 
 /** What every database promises the jobs. */
 export function testJobs({ name, open }: Contract): void {
@@ -23,8 +23,8 @@ export function testJobs({ name, open }: Contract): void {
 
   test(name('what the storage must let go of stays due until it is confirmed'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
-    const { upload } = await reserve(data, { expiresAt: NOON })
-    await database.expireUploads(NOON, 10)
+    const { upload } = await reserve(data, OVERDUE)
+    await expireOverdue(database)
     const [removal] = await database.takeDueRemovals(NOON, 10)
     assert.ok(removal)
     assert.deepEqual(
@@ -48,18 +48,24 @@ export function testJobs({ name, open }: Contract): void {
 
   test(name('a removal that was taken is given to nobody else for a minute'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
-    await reserve(data, { expiresAt: NOON })
-    await reserve(data, { expiresAt: NOON })
-    await database.expireUploads(NOON, 10)
+    await reserve(data, OVERDUE)
+    await reserve(data, OVERDUE)
+    await expireOverdue(database)
     const taken = await Promise.all([1, 2, 3].map(() => database.takeDueRemovals(NOON, 1)))
     assert.equal(new Set(taken.flat().map(({ id }) => id)).size, 2)
     assert.equal((await database.listRemovals(10)).length, 2)
     assert.equal((await database.takeDueRemovals(after(0.1), 10)).length, 2)
   })
 
-  test(name('completions left behind are listed, and a lost one can be given up'), async (t) => {
-    const { database, data } = await open(t)
-    const { upload } = await reserve(data)
+  test(name('completions left behind are listed, and end once their time is up'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const { upload: kept } = await reserve(data, { size: 5 })
+    await data.beginCompletion(kept.asset.id, NOON)
+    await data.abandonCompletion(kept.asset.id, after(1))
+    assert.equal((await data.findUpload(kept.asset.id))?.asset.status, 'completing')
+    await data.reopenUpload(kept.asset.id, NOON)
+    await data.cancelUpload(kept.asset.id, NOON)
+    const { upload } = await reserve(data, OVERDUE)
     await data.beginCompletion(upload.asset.id, NOON)
     assert.deepEqual(await database.listStuckCompletions(NOON, 10), [])
     const stuck = await database.listStuckCompletions(after(1), 10)

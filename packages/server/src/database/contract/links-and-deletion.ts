@@ -9,8 +9,10 @@ import {
   aProduct,
   aReadyAsset,
   type Contract,
+  expireOverdue,
   NEWEST,
   NOON,
+  OVERDUE,
   reserve,
   usageOf,
 } from './builders.ts'
@@ -214,14 +216,14 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     const { database, data } = await open(t, { planStorage: 1000 })
     const [product] = await data.putProducts([aProduct()])
     const { upload: cancelled } = await reserve(data)
-    const { upload: expired } = await reserve(data, { expiresAt: NOON })
+    const { upload: expired } = await reserve(data, OVERDUE)
     for (const { asset } of [cancelled, expired]) {
       await data.attachProducts(asset.id, select({ productIds: [1] }))
     }
     const id = product?.id ?? ''
     assert.equal((await data.assetsOfProducts([id])).size, 0)
     await data.cancelUpload(cancelled.asset.id, NOON)
-    await database.expireUploads(NOON, 10)
+    await expireOverdue(database)
     assert.equal((await data.productsOfAssets([cancelled.asset.id, expired.asset.id])).size, 0)
   })
 }

@@ -10,6 +10,7 @@ import {
   aProduct,
   aReadyAsset,
   type Contract,
+  KEPT,
   NOON,
   reserve,
   usageOf,
@@ -76,6 +77,7 @@ export function testRecords({ name, open }: Contract): void {
     )
     const again = await data.reserveUpload({
       upload: anUpload({ accountId: account.id }),
+      ...KEPT,
       idempotency: { key: 'k', digest: 'd' },
     })
     assert.equal(again.outcome, 'repeated')

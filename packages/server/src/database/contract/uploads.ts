@@ -6,8 +6,11 @@ import {
   anUpload,
   aReadyAsset,
   type Contract,
+  expireOverdue,
+  KEPT,
   NEWEST,
   NOON,
+  OVERDUE,
   reserve,
   usageOf,
 } from './builders.ts'
@@ -25,7 +28,7 @@ export function testUploads({ name, open }: Contract): void {
   test(name('a refusal says what the plan has'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     await reserve(data, { size: 70 })
-    const refused = await data.reserveUpload({ upload: anUpload({ size: 31 }) })
+    const refused = await data.reserveUpload({ upload: anUpload({ size: 31 }), ...KEPT })
     assert.deepEqual(refused, {
       outcome: 'storage_exceeded',
       usage: { limit: 100, stored: 0, reserved: 70 },
@@ -45,9 +48,11 @@ export function testUploads({ name, open }: Contract): void {
     const { account, data } = await open(t)
     const upload = anUpload({ accountId: account.id })
     const ask = (digest: string, other = anUpload()) =>
-      data.reserveUpload({ upload: other, idempotency: { key: 'k', digest } })
+      data.reserveUpload({ upload: other, ...KEPT, idempotency: { key: 'k', digest } })
     assert.deepEqual(await ask('x', upload), { outcome: 'reserved' })
-    assert.deepEqual(await ask('x'), { outcome: 'repeated', upload })
+    const repeated = await ask('x')
+    assert.equal(repeated.outcome, 'repeated')
+    assert.partialDeepStrictEqual(repeated, { upload: { id: upload.id, asset: upload.asset } })
     assert.deepEqual(await ask('y'), { outcome: 'key_reused' })
     assert.equal((await usageOf(data)).reserved, 60)
   })
@@ -58,7 +63,9 @@ export function testUploads({ name, open }: Contract): void {
       const { data } = await open(t, { planStorage: 1000 })
       const idempotency = { key: 'k', digest: 'x' }
       const results = await Promise.all(
-        Array.from({ length: 8 }, () => data.reserveUpload({ upload: anUpload(), idempotency })),
+        Array.from({ length: 8 }, () =>
+          data.reserveUpload({ upload: anUpload(), ...KEPT, idempotency }),
+        ),
       )
       const outcomes = results.map(({ outcome }) => outcome)
       assert.equal(outcomes.filter((outcome) => outcome === 'reserved').length, 1)
@@ -72,9 +79,10 @@ export function testUploads({ name, open }: Contract): void {
     const theirData = database.of((await anAccount(database, 'other', 100)).id)
     const idempotency = { key: 'k', digest: 'x' }
     const upload = anUpload()
-    await data.reserveUpload({ upload, idempotency })
+    await data.reserveUpload({ upload, ...KEPT, idempotency })
     const theirs = await theirData.reserveUpload({
       upload: anUpload(),
+      ...KEPT,
       idempotency,
     })
     assert.equal(theirs.outcome, 'reserved')
@@ -89,8 +97,13 @@ export function testUploads({ name, open }: Contract): void {
   test(name('an upload is read back as it was reserved'), async (t) => {
     const { account, data } = await open(t)
     const upload = anUpload({ accountId: account.id, filename: '日本 ‮…’.zip' })
-    await data.reserveUpload({ upload })
-    assert.deepEqual(await data.findUpload(upload.asset.id), upload)
+    const before = Date.now()
+    await data.reserveUpload({ upload, keptForMs: 3_600_000 })
+    const found = await data.findUpload(upload.asset.id)
+    const { expiresAt = NOON } = found ?? {}
+    assert.deepEqual(found, { ...upload, expiresAt })
+    const keptForMs = expiresAt.getTime() - before
+    assert.ok(keptForMs > 3_590_000 && keptForMs < 3_660_000, `${keptForMs}`)
     assert.deepEqual(await data.findAsset(upload.asset.id), upload.asset)
     const record = (previous: string, storageId: string) =>
       data.recordStorageId(upload.asset.id, { previous, storageId })
@@ -154,12 +167,12 @@ export function testUploads({ name, open }: Contract): void {
   test(name('completion, cancel and expiry racing for one upload: one wins'), async (t) => {
     const { database, data } = await open(t, { planStorage: 10_000 })
     for (let round = 0; round < 20; round += 1) {
-      const { upload } = await reserve(data, { expiresAt: NOON })
+      const { upload } = await reserve(data, OVERDUE)
       const { id } = upload.asset
       const calls = [
         async () => (await data.beginCompletion(id, after(1))).won,
         async () => (await data.cancelUpload(id, after(1))).won,
-        async () => (await database.expireUploads(after(1), 10)) === 1,
+        async () => (await expireOverdue(database)) === 1,
       ]
       // Each round another one is first.
       const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
@@ -170,29 +183,36 @@ export function testUploads({ name, open }: Contract): void {
 
   test(name('a completing upload can neither be cancelled nor expire'), async (t) => {
     const { database, data } = await open(t)
-    const { upload } = await reserve(data, { expiresAt: NOON })
+    const { upload } = await reserve(data, OVERDUE)
     await data.beginCompletion(upload.asset.id, NOON)
     assert.deepEqual(await data.cancelUpload(upload.asset.id, NOON), {
       won: false,
       status: 'completing',
     })
-    assert.equal(await database.expireUploads(after(99), 10), 0)
-    assert.equal(await data.renewUpload(upload.asset.id, after(99)), false)
+    assert.equal(await database.expireUploads([upload.asset.id], NOON), 0)
+    assert.equal(await data.renewUpload(upload.asset.id, 1000), false)
   })
 
   test(
     name('uploads expire when their time is up, not before, and renewing gives more'),
     async (t) => {
       const { database, data } = await open(t, { planStorage: 1000 })
-      const { upload: renewed } = await reserve(data, { expiresAt: after(1) })
-      const { upload: left } = await reserve(data, { expiresAt: after(1) })
-      assert.equal(await database.expireUploads(after(0.9), 10), 0)
-      assert.equal(await data.renewUpload(renewed.asset.id, after(3)), true)
-      assert.equal(await database.expireUploads(after(1), 10), 1)
+      const { upload: renewed } = await reserve(data, OVERDUE)
+      const { upload: left } = await reserve(data, OVERDUE)
+      const { upload: young } = await reserve(data)
+      const ids = [renewed, left, young].map(({ asset }) => asset.id)
+      const overdue = async () =>
+        (await database.listOverdueUploads(10)).map(({ asset }) => asset.id).sort()
+      assert.deepEqual(await overdue(), ids.slice(0, 2).sort())
+      assert.equal(await data.renewUpload(renewed.asset.id, 3_600_000), true)
+      assert.deepEqual(await overdue(), [left.asset.id])
+      assert.equal(await database.expireUploads(ids, NOON), 1)
       assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
+      assert.equal((await usageOf(data)).reserved, 120)
+      assert.equal(await data.renewUpload(renewed.asset.id, -1), true)
+      assert.equal(await database.expireUploads(ids, NOON), 1)
       assert.equal((await usageOf(data)).reserved, 60)
-      assert.equal(await database.expireUploads(after(3), 10), 1)
-      assert.equal((await usageOf(data)).reserved, 0)
+      assert.deepEqual(await overdue(), [])
     },
   )
 }

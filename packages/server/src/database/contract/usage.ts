@@ -11,7 +11,9 @@ import {
   aProduct,
   aReadyAsset,
   type Contract,
+  expireOverdue,
   NOON,
+  OVERDUE,
   reserve,
 } from './builders.ts'
 
@@ -148,12 +150,12 @@ async function takeStep(
   else if (kind === 4) {
     await data.attachProducts(id, { productIds: [1], variantIds: [], ids: [], skus: [] })
   } else if (kind === 5) {
-    const { upload } = await reserve(data, { size, mime })
+    const { upload } = await reserve(data, { size, mime, ...OVERDUE })
     await data.beginCompletion(upload.asset.id, NOON)
     await data.abandonCompletion(upload.asset.id, NOON)
   } else {
-    await reserve(data, { size, mime, expiresAt: NOON })
-    await database.expireUploads(after(1), 10)
+    await reserve(data, { size, mime, ...OVERDUE })
+    await expireOverdue(database, after(1))
     await database.forgetEndedAssets(after(2), 10)
   }
 }

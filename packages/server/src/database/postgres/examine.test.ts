@@ -79,5 +79,5 @@ test('a clock that differs from the server’s is noted', async (t) => {
   const url = await migrated(await server.database(t))
   const [finding] = await examine(url, () => new Date(Date.now() + 3_600_000))
   assert.deepEqual(finding?.verdict, 'note')
-  assert.match(finding?.says ?? '', /clock is 3600 s off/)
+  assert.match(finding?.says ?? '', /clock is 3600 s ahead of the database’s/)
 })

@@ -1,10 +1,10 @@
+import { skewText } from '../../domain/clock-skew.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
-const SKEW_MS = 60_000
 
 const SEARCH_INDEXES = `create extension if not exists pg_trgm;
 create index concurrently if not exists assets_names on assets
@@ -45,9 +45,9 @@ async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
     const says = `PostgreSQL ${version} is too old: version ${OLDEST_VERSION} or later is needed`
     return { about, verdict: 'wrong', says }
   }
-  const seconds = Math.round((clock().getTime() - now.getTime()) / 1000)
-  if (Math.abs(seconds) * 1000 > SKEW_MS) {
-    const says = `PostgreSQL ${version} answers, but this machine's clock is ${seconds} s off its own`
+  const skew = skewText(clock().getTime() - now.getTime())
+  if (skew !== undefined) {
+    const says = `PostgreSQL ${version} answers, but this machine's clock is ${skew}`
     return { about, verdict: 'note', says, remedy: 'timedatectl set-ntp true' }
   }
   return { about, verdict: 'well', says: `PostgreSQL ${version} answers` }

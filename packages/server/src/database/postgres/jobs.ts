@@ -5,6 +5,8 @@ import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } 
 
 type Jobs = Pick<
   Database,
+  | 'readClock'
+  | 'listOverdueUploads'
   | 'expireUploads'
   | 'listStuckCompletions'
   | 'takeStuckCompletions'
@@ -22,11 +24,24 @@ const TAKEN_FOR_MS = 60_000
 /** What the jobs ask, over all accounts. Any number of instances may ask at once. */
 export function globalJobs(sql: Sql): Jobs {
   return {
-    async expireUploads(now, limit) {
+    async readClock() {
+      const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
+      return row?.now ?? new Date(Number.NaN)
+    },
+
+    async listOverdueUploads(limit) {
+      const rows = await sql<UploadRow[]>`
+        select ${sql(UPLOAD_COLUMNS)} from assets
+        where status = 'uploading' and expires_at <= now() order by expires_at limit ${limit}`
+      return rows.map(toUpload)
+    },
+
+    async expireUploads(ids, now) {
       const [row] = await sql<{ count: number }[]>`
         with due as (
-          select id from assets where status = 'uploading' and expires_at <= ${now}
-          order by expires_at limit ${limit} for update skip locked
+          select id from assets
+          where status = 'uploading' and expires_at <= now() and id = any(${ids}::uuid[])
+          for update skip locked
         ), ended as (
           update assets set status = 'expired', changed_at = ${now}
           from due where assets.id = due.id

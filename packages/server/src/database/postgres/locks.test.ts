@@ -5,7 +5,7 @@ import { cleanUp } from '../../../test/support/clean-up.ts'
 import { aPostgresServer } from '../../../test/support/postgres.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { AccountData } from '../account-data.ts'
-import { after, anAccount, aProduct, aReadyAsset, NOON, reserve } from '../contract/builders.ts'
+import { anAccount, aProduct, aReadyAsset, NOON, reserve } from '../contract/builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -103,12 +103,19 @@ test('jobs that expire uploads of many accounts at once never deadlock', async (
     for (let account = 0; account < 12; account += 1) {
       const { id } = await anAccount(database, `account ${account}`, 10_000)
       await times(20, (index) => {
-        const expiresAt = new Date(NOON.getTime() + ((account * 7 + index * 5) % 240))
-        return reserve(database.of(id), { size: 1, expiresAt })
+        const keptForMs = ((account * 7 + index * 5) % 240) - 240
+        return reserve(database.of(id), { size: 1, keptForMs })
       })
     }
     await times(12, async () => {
-      while ((await database.expireUploads(after(1), 5)) > 0);
+      for (;;) {
+        const overdue = await database.listOverdueUploads(5)
+        if (overdue.length === 0) return
+        await database.expireUploads(
+          overdue.map(({ asset }) => asset.id),
+          NOON,
+        )
+      }
     })
   })
   assert.equal(deadlocks, 0)

@@ -13,6 +13,7 @@ import {
   anAccount,
   anUpload,
   aReadyAsset,
+  KEPT,
   NEWEST,
   NOON,
   reserve,
@@ -171,7 +172,7 @@ test('a server that went away is an outage, and on its return all is well', asyn
   await server.stop()
   const outage = { name: 'EngineUnavailable', engine: 'database' }
   await assert.rejects(database.check(), outage)
-  await assert.rejects(data.reserveUpload({ upload: anUpload() }), outage)
+  await assert.rejects(data.reserveUpload({ upload: anUpload(), ...KEPT }), outage)
   await server.start()
   await database.check()
   assert.equal((await data.readSummary()).reserved, 0)
@@ -190,7 +191,7 @@ test('a server that goes away in the middle of transactions is an outage for eac
         const begin = performance.now()
         try {
           const upload = anUpload()
-          await data.reserveUpload({ upload })
+          await data.reserveUpload({ upload, ...KEPT })
           await data.cancelUpload(upload.asset.id, new Date())
         } catch (error) {
           failures.push(error)

@@ -43,8 +43,10 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return transition({ from, to, change, readStatus: () => statusOf(id) })
   }
 
-  /** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal, and so is
-   * the object that a completion may have made without being able to say so. */
+  /**
+   * Ends an unfinished upload: its bytes are free, its links gone. Its parts are noted for removal,
+   * and so is the object that an interrupted completion may have made.
+   */
   async function release(
     id: string,
     { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
@@ -83,7 +85,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
   }
 
   /** The check, the reservation and the row are one statement: nothing oversells a plan. */
-  async function reserve({ upload, idempotency }: NewUpload): Promise<Reservation> {
+  async function reserve({ upload, keptForMs, idempotency }: NewUpload): Promise<Reservation> {
     const { asset } = upload
     const [row] = await sql`
       with reserved as (
@@ -95,7 +97,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
         created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.createdAt},
-        ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, ${upload.expiresAt},
+        ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null}
       from reserved
       returning id`
@@ -170,14 +172,16 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     },
 
     async abandonCompletion(id, now) {
-      await release(id, { from: 'completing', to: 'expired', now })
+      const [overdue] = await sql`
+        select from assets where id = ${id} and account_id = ${account} and expires_at <= now()`
+      if (overdue !== undefined) await release(id, { from: 'completing', to: 'expired', now })
     },
 
     cancelUpload: (id, now) => release(id, { from: 'uploading', to: 'cancelled', now }),
 
-    async renewUpload(id, expiresAt) {
+    async renewUpload(id, keptForMs) {
       const renewed = await sql`
-        update assets set expires_at = ${expiresAt}
+        update assets set expires_at = now() + ${keptForMs} * interval '1 ms'
         where id = ${id} and account_id = ${account} and status = 'uploading'`
       return renewed.count === 1
     },

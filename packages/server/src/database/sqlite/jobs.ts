@@ -15,10 +15,13 @@ export function prepareJobs(connection: Connection) {
   const release = prepareRelease(connection)
   const expire = prepare<UploadRow>(
     `update assets set status = 'expired', changed_at = :now
-     where status = 'uploading' and seq in (
-       select seq from assets where status = 'uploading' and expires_at <= :now
-       order by expires_at limit :limit)
+     where status = 'uploading' and expires_at <= :clock
+       and id in (select value from json_each(:ids))
      returning ${UPLOAD_COLUMNS}`,
+  )
+  const overdue = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets where status = 'uploading' and expires_at <= :clock
+     order by expires_at limit :limit`,
   )
   const stuck = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
@@ -56,9 +59,17 @@ export function prepareJobs(connection: Connection) {
        limit :limit)`,
   )
   return {
-    expireUploads(now: Date, limit: number): number {
+    // The file is on this machine, and so is its clock.
+    readClock: () => new Date(),
+
+    listOverdueUploads(limit: number): Upload[] {
+      return overdue.all({ clock: Date.now(), limit }).map(toUpload)
+    },
+
+    expireUploads(ids: string[], now: Date): number {
       return transaction(() => {
-        const rows = expire.all({ now: now.getTime(), limit })
+        const times = { clock: Date.now(), now: now.getTime() }
+        const rows = expire.all({ ...times, ids: JSON.stringify(ids) })
         for (const row of rows) release(row, now)
         return rows.length
       })

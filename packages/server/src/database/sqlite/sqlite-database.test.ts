@@ -4,7 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
 import { balanceBooks } from '../balance-books.ts'
-import { aBusyAccount, aLink, anAccount, anUpload, NEWEST, NOON } from '../contract/builders.ts'
+import {
+  aBusyAccount,
+  aLink,
+  anAccount,
+  anUpload,
+  KEPT,
+  NEWEST,
+  NOON,
+} from '../contract/builders.ts'
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
@@ -70,9 +78,9 @@ test('of writes that share a commit, one that fails takes back nothing of the ot
     productIds: ['nothing'],
   }
   const results = await Promise.allSettled([
-    data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }) }),
+    data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }), ...KEPT }),
     data.adopt({ keys: [], assets: [record] }),
-    data.reserveUpload({ upload: anUpload({ accountId: id, size: 30 }) }),
+    data.reserveUpload({ upload: anUpload({ accountId: id, size: 30 }), ...KEPT }),
   ])
   assert.deepEqual(
     results.map(({ status }) => status),

@@ -106,6 +106,8 @@ const READS = new Set([
   'findKey',
   'countRequest',
   'listStuckCompletions',
+  'listOverdueUploads',
+  'readClock',
   'readStatuses',
   'listRemovals',
   'readBooks',

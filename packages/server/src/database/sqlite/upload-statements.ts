@@ -60,7 +60,7 @@ export function prepareUploadStatements({ prepare }: Connection) {
       `${transition('completing', 'ready')} returning seq, bytes, search_name`,
     ),
     abandon: prepare<UploadRow>(
-      `${transition('completing', 'expired')} returning ${UPLOAD_COLUMNS}`,
+      `${transition('completing', 'expired')} and expires_at <= :clock returning ${UPLOAD_COLUMNS}`,
     ),
     cancel: prepare<UploadRow>(
       `${transition('uploading', 'cancelled')} returning ${UPLOAD_COLUMNS}`,

@@ -24,7 +24,7 @@ export function prepareUploads(connection: Connection) {
   }
 
   return {
-    reserveUpload(account: string, { upload, idempotency }: NewUpload): Reservation {
+    reserveUpload(account: string, { upload, keptForMs, idempotency }: NewUpload): Reservation {
       const { asset } = upload
       return transaction(() => {
         if (idempotency !== undefined) {
@@ -48,7 +48,7 @@ export function prepareUploads(connection: Connection) {
           created_at: asset.createdAt.getTime(),
           upload_id: upload.id,
           chunk_size: upload.chunkSize,
-          expires_at: upload.expiresAt.getTime(),
+          expires_at: Date.now() + keptForMs,
           key: idempotency?.key ?? null,
           digest: idempotency?.digest ?? null,
         })
@@ -97,7 +97,7 @@ export function prepareUploads(connection: Connection) {
 
     abandonCompletion(account: string, id: string, now: Date): void {
       transaction(() => {
-        const row = sql.abandon.get({ account, id, now: now.getTime() })
+        const row = sql.abandon.get({ account, id, clock: Date.now(), now: now.getTime() })
         if (row === undefined) return
         release(row, now)
         noteRemoval('object', row, now)
@@ -114,8 +114,8 @@ export function prepareUploads(connection: Connection) {
       })
     },
 
-    renewUpload(account: string, id: string, expiresAt: Date): boolean {
-      return sql.renew.run({ account, id, expires_at: expiresAt.getTime() }) === 1
+    renewUpload(account: string, id: string, keptForMs: number): boolean {
+      return sql.renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
     },
   }
 }

@@ -14,9 +14,11 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     const { database, storage } = await readReadiness()
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
+    const { clock } = context.health
     return {
       status: isReady ? ('ready' as const) : ('unavailable' as const),
       checks: { database: word(database), storage: word(storage) },
+      ...(clock !== undefined && { notes: [`the clock of this instance is ${clock}`] }),
     }
   })
 

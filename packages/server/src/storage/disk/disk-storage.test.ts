@@ -53,7 +53,9 @@ async function anOpenUpload(t: TestContext, size = CHUNK) {
   const upload = { key: randomUUID(), id: randomUUID() }
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   const plan = partPlan(size, size || 1)
-  const [url = ''] = await storage.signParts(upload, partRanges(plan), later())
+  const {
+    urls: [url = ''],
+  } = await storage.signParts(upload, partRanges(plan), later())
   return { folder, storage, upload, plan, url }
 }
 
@@ -115,7 +117,7 @@ test('two PUTs of one part at once leave one whole part', async (t) => {
   const winner = bodies[etags.indexOf(part?.etag)]
   assert.ok(winner)
   await storage.completeUpload(upload, plan, [])
-  const address = await storage.signDownload(
+  const { url: address } = await storage.signDownload(
     { key: upload.key, plan, filename: 'x', mime: 'text/plain' },
     later(),
   )
@@ -201,7 +203,7 @@ test('a download is safe against what is inside, and conditions are kept', async
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
   await storage.completeUpload(upload, plan, [])
   const object = { key: upload.key, plan, filename: 'page.html', mime: 'text/html' }
-  const address = await storage.signDownload(object, later())
+  const { url: address } = await storage.signDownload(object, later())
   const whole = await fetch(address)
   assert.equal((await whole.text()).length, CHUNK)
   assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')

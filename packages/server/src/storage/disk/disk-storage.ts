@@ -56,7 +56,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       }),
 
     async signParts(upload, parts, expiresAt) {
-      return parts.map((part) => url + partAddress(hmac, upload, part, expiresAt))
+      const urls = parts.map((part) => url + partAddress(hmac, upload, part, expiresAt))
+      return { urls, expiresAt }
     },
 
     listParts: (upload) => inTurn(upload.key, () => things.listParts(upload)),
@@ -71,7 +72,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     removeObject: (key) => inTurn(key, () => things.removeObject(key)),
 
     async signDownload(object, expiresAt) {
-      return url + downloadAddress(hmac, object, expiresAt)
+      return { url: url + downloadAddress(hmac, object, expiresAt), expiresAt }
     },
 
     check: () => whereMounted(layout, async () => listener.check()),

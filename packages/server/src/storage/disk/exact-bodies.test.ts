@@ -26,7 +26,7 @@ async function aScene(
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   const later = new Date(Date.now() + 60_000)
   const ranges = partRanges(partPlan(2 * length, length))
-  const urls = await storage.signParts(upload, ranges, later)
+  const { urls } = await storage.signParts(upload, ranges, later)
   const [one = '', two = ''] = urls.map((url) => url.slice(storage.url.length))
 
   /** The statuses of all answers, until the other side closes. */

@@ -19,6 +19,7 @@ export interface Footer {
   size: number
   etag: string
   kind: DigestKind
+  receivedAt: Date
 }
 
 /** How long footers are read before others get their turn. */
@@ -40,7 +41,8 @@ export async function readPartFiles(folder: string): Promise<StoredPart[] | unde
   for (const name of listPartNames(folder) ?? []) {
     const footer = readFooter(join(folder, name))
     if (footer !== undefined) {
-      parts.push({ number: Number(name), size: footer.size, etag: footer.etag })
+      const { size, etag, receivedAt } = footer
+      parts.push({ number: Number(name), size, etag, receivedAt })
     }
     if (performance.now() - turnStart > TURN_MS) {
       await nextTurn()
@@ -72,13 +74,15 @@ export function readFooter(path: string): Footer | undefined {
     throw error
   }
   try {
-    const size = fstatSync(file).size - FOOTER_LENGTH
+    const { size: fileSize, mtime } = fstatSync(file)
+    const size = fileSize - FOOTER_LENGTH
     if (size < 0) return undefined
     const footer = Buffer.alloc(FOOTER_LENGTH)
     readSync(file, footer, 0, FOOTER_LENGTH, size)
     const mark = footer.toString('latin1', DIGEST_LENGTH)
     const kind = mark === MARKS.gmac ? 'gmac' : mark === MARKS.xxh3 ? 'xxh3' : undefined
-    return kind && { size, etag: etagOf(footer.subarray(0, DIGEST_LENGTH)), kind }
+    const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
+    return kind && { size, etag, kind, receivedAt: mtime }
   } finally {
     closeSync(file)
   }

@@ -33,7 +33,9 @@ if (missing !== undefined) {
     }
     const plan = partPlan(5, CHUNK)
     const later = new Date(Date.now() + 60_000)
-    const [url = ''] = await storage.signParts(upload, partRanges(plan), later)
+    const {
+      urls: [url = ''],
+    } = await storage.signParts(upload, partRanges(plan), later)
     assert.equal((await fetch(url, { method: 'PUT', body: 'bytes' })).status, 200)
     const bucket = new URL(storage.url).pathname.slice(1)
     await setPolicy(bucket, 'Deny')
@@ -43,6 +45,26 @@ if (missing !== undefined) {
     assert.equal((await storage.listParts(upload))?.length, 1)
     await setPolicy(bucket, 'Allow')
     assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+  })
+
+  test('ceph: a URL that temporary credentials sign says that it ends with them', async (t) => {
+    const ending = new Date(Date.now() + 1_800_000)
+    ending.setMilliseconds(0)
+    process.env.AWS_CREDENTIAL_EXPIRATION = ending.toISOString()
+    cleanUp(t, () => delete process.env.AWS_CREDENTIAL_EXPIRATION)
+    const storage = await openBucket(gateway)
+    cleanUp(t, () => storage.close())
+    const upload = { key: randomUUID(), id: 'some' }
+    const ranges = partRanges(partPlan(5, CHUNK))
+    const inTwelveHours = new Date(Date.now() + 12 * 3_600_000)
+    const parts = await storage.signParts(upload, ranges, inTwelveHours)
+    const object = { key: upload.key, plan: partPlan(5, CHUNK), filename: 'a', mime: 'a/b' }
+    const download = await storage.signDownload(object, inTwelveHours)
+    assert.deepEqual([parts.expiresAt, download.expiresAt], [ending, ending])
+    const life = Number(new URL(parts.urls[0] ?? '').searchParams.get('X-Amz-Expires'))
+    assert.ok(life > 1700 && life <= 1800, `valid for ${life} s`)
+    const inAMinute = new Date(Date.now() + 60_000)
+    assert.deepEqual((await storage.signParts(upload, ranges, inAMinute)).expiresAt, inAMinute)
   })
 
   async function setPolicy(bucket: string, effect: 'Allow' | 'Deny'): Promise<void> {

@@ -51,12 +51,15 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return { origin, path: base + encodePath(prefix + key) }
   }
 
-  async function signing(expiresAt: Date) {
+  /** A URL that temporary credentials sign ends with them, whatever it says of itself. */
+  async function signing(wanted: Date) {
+    const credentials = await client.config.credentials()
+    const { expiration = wanted } = credentials
+    const expiresAt = expiration < wanted ? expiration : wanted
     // No store takes a life of less than a second: what has run out was signed before its end.
     const now = new Date(Math.min(clock().getTime(), expiresAt.getTime() - 1000))
-    const credentials = await client.config.credentials()
     const expiresInSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
-    return { credentials, region, now, expiresInSeconds }
+    return { credentials, region, now, expiresInSeconds, expiresAt }
   }
 
   async function listParts(upload: StorageUpload): Promise<StoredPart[] | undefined> {
@@ -66,8 +69,10 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       do {
         const request = { ...uploadOf(upload), PartNumberMarker: marker }
         const page: ListPartsOutput = await send(new ListPartsCommand(request))
-        for (const { PartNumber = 0, ETag = '', Size = 0 } of page.Parts ?? []) {
-          parts.push({ number: PartNumber, etag: ETag.replaceAll('"', ''), size: Size })
+        for (const { PartNumber = 0, ETag = '', Size = 0, LastModified } of page.Parts ?? []) {
+          const etag = ETag.replaceAll('"', '')
+          const receivedAt = LastModified ?? new Date(0)
+          parts.push({ number: PartNumber, etag, size: Size, receivedAt })
         }
         // Ceph names a next page also where there is none; the SDK's paginator would go on forever.
         marker = page.IsTruncated ? page.NextPartNumberMarker : undefined
@@ -105,15 +110,17 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       }),
 
     signParts: (upload, ranges, expiresAt) =>
-      orOutage(async () =>
-        presignParts(target(upload.key), await signing(expiresAt), {
+      orOutage(async () => {
+        const signed = await signing(expiresAt)
+        const urls = presignParts(target(upload.key), signed, {
           uploadId: upload.id,
           parts: ranges.map((range: PartRange) => ({
             number: range.number,
             length: partLength(range),
           })),
-        }),
-      ),
+        })
+        return { urls, expiresAt: signed.expiresAt }
+      }),
 
     listParts: (upload) => orOutage(() => listParts(upload)),
 
@@ -143,12 +150,14 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       }),
 
     signDownload: (object, expiresAt) =>
-      orOutage(async () =>
-        presignGet(target(object.key), await signing(expiresAt), {
+      orOutage(async () => {
+        const signed = await signing(expiresAt)
+        const url = presignGet(target(object.key), signed, {
           disposition: attachmentNamed(object.filename),
           type: object.mime,
-        }),
-      ),
+        })
+        return { url, expiresAt: signed.expiresAt }
+      }),
 
     readPart: (object, number) => readPartOfS3(client, keyOf(object.key), object.plan, number),
     findObject: (key) => orOutage(() => findObject(key)),

@@ -30,7 +30,9 @@ if (missing !== undefined) {
     const key = randomUUID()
     const upload = { key, id: await storage.createUpload({ key, id: '', mime: 'text/plain' }) }
     const range = { number: 1, start: 0, end: 10 }
-    const [url = ''] = await storage.signParts(upload, [range], new Date(Date.now() + 60_000))
+    const {
+      urls: [url = ''],
+    } = await storage.signParts(upload, [range], new Date(Date.now() + 60_000))
     const headers = { 'Content-Length': 10, Expect: '100-continue' }
     const put = request(url, { method: 'PUT', headers })
     put.flushHeaders()

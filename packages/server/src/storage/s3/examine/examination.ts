@@ -14,6 +14,7 @@ export interface Examination extends BucketOptions {
   /** Where the pages come from whose scripts send parts. */
   webOrigin: string
   signedForMs: number
+  uploadsKeptForMs: number
   fix: boolean
 }
 

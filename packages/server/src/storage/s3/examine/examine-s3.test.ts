@@ -29,6 +29,7 @@ function optionsOf({ endpoint, region }: S3Server, bucket: string) {
     newId: () => 'probe',
     webOrigin: 'https://files.example.com',
     signedForMs: 12 * HOUR_MS,
+    uploadsKeptForMs: 7 * 24 * HOUR_MS,
     fix: false,
   }
 }

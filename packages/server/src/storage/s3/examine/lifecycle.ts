@@ -19,7 +19,7 @@ export async function examineLifecycle(examination: Examination): Promise<Findin
 }
 
 async function examineRules(examination: Examination): Promise<Finding> {
-  const { bucket, prefix, fix, signedForMs } = examination
+  const { bucket, prefix, fix, uploadsKeptForMs } = examination
   let rules: LifecycleRule[]
   try {
     rules = await readRules(examination)
@@ -35,10 +35,10 @@ async function examineRules(examination: Examination): Promise<Finding> {
   }
   const days = rules.filter((rule) => isOfUploads(rule, prefix)).map(daysOf)
   const shortest = Math.min(...days)
-  if (shortest * DAY_MS < signedForMs) {
+  if (shortest * DAY_MS < uploadsKeptForMs) {
     return found(
       'wrong',
-      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though their addresses live for ${durationText(signedForMs)}; make it at least ${DAYS} days`,
+      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though the service keeps them for ${durationText(uploadsKeptForMs)}; make it at least ${DAYS} days`,
     )
   }
   if (days.length > 0) {
