@@ -56,8 +56,7 @@ export async function receivePart(
       await file.close()
       const place = partFile(folder, grant.number)
       await whileOpen(layout, grant, () => rename(incoming, place))
-      await syncFolder(folder)
-      await syncFolder(dirname(folder))
+      await syncPlace(layout, grant, folder)
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {
       await file.close()
@@ -71,6 +70,16 @@ export async function receivePart(
     if (hasCode(error, 'ECONNRESET')) return
     throw error
   }
+}
+
+/** Makes the part's place survive a power cut. Whoever ended the upload since has taken care of it. */
+async function syncPlace(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
+  try {
+    await whileOpen(layout, grant, () => syncFolder(folder))
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  await syncFolder(dirname(folder))
 }
 
 /** Asked before the first byte, so that a full disk does not cost the client a whole transfer. */
