@@ -1,4 +1,5 @@
 import type { Spread } from '../measure.ts'
+import type { KeptResult } from './kept-results.ts'
 import type { Result } from './result.ts'
 import { number } from './words.ts'
 
@@ -48,6 +49,11 @@ export function chartOf({ title, figures, measurements }: Result): string {
 ${groups.filter((group) => group !== '').join('\n')}
 </svg>
 `
+}
+
+/** Its file, beside those of other workloads and architectures. */
+export function chartName({ name, machine }: KeptResult): string {
+  return `${name}-${machine.architecture}.svg`
 }
 
 function isOurs(name: string): boolean {

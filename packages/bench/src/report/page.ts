@@ -1,44 +1,51 @@
+import { chartName } from './chart.ts'
+import type { KeptResult, KeptResults } from './kept-results.ts'
+import { machineText } from './machine.ts'
 import type { Result } from './result.ts'
 import { number, spreadText, verdictWords } from './words.ts'
 
-/** The machine that it all ran on. */
-export interface Machine {
-  cpu: string
-  cores: number
-  memoryGigabytes: number
-  node: string
-  at: string
-}
-
 /** docs/performance.md, whole. */
-export function pageOf(results: (Result & { machine: Machine })[]): string {
-  const verdicts = results.flatMap((result) => result.verdicts)
-  const met = verdicts.filter(({ isMet }) => isMet).length
-  const summary = `**${met} of ${verdicts.length} targets are met.**\n`
-  return [INTRODUCTION, summary, ...results.map(section)].join('\n')
+export function pageOf(results: KeptResults): string {
+  const sections = Object.values(results).map(section)
+  return [INTRODUCTION, summary(Object.values(results).flat()), ...sections].join('\n')
 }
 
 const INTRODUCTION = `# Performance
 
 Made by \`npm run bench -- --write\`: do not edit. Every workload runs Stowage, its peers and a bare limit
 in turns, on one machine in one run. Bars are medians, the line in a bar is the least and the most that
-was measured. The ratios are what counts; figures by themselves are those of the machine below each
-workload. [How it is measured](decisions/0015-how-speed-is-measured.md).
+was measured. The ratios are what counts; figures by themselves are those of the machine above them. For each
+architecture, the page has what was measured last on it.
+[How it is measured](decisions/0015-how-speed-is-measured.md).
 `
 
-function section(result: Result & { machine: Machine }): string {
-  const { name, title, machine } = result
-  return `## ${title}
+function summary(results: KeptResult[]): string {
+  const architectures = new Set(results.map(({ machine }) => machine.architecture).sort())
+  const counts = [...architectures].map((architecture, index) => {
+    const verdicts = results
+      .filter(({ machine }) => machine.architecture === architecture)
+      .flatMap((result) => result.verdicts)
+    const met = verdicts.filter(({ isMet }) => isMet).length
+    return `${met} of ${verdicts.length}${index === 0 ? ' targets are met' : ''} on ${architecture}`
+  })
+  return `**${counts.join(', ')}.**\n`
+}
 
-![${title}](performance/${name}.svg)
+function section(results: KeptResult[]): string {
+  return [`## ${results[0]?.title}\n`, ...results.map(onOneMachine)].join('\n')
+}
+
+function onOneMachine(result: KeptResult): string {
+  const { name, title, machine } = result
+  return `### ${machineText(machine)}
+
+![${title}, ${machine.architecture}](performance/${chartName(result)})
 
 ${verdicts(result)}
-<details><summary>All figures of <code>${name}</code></summary>
+<details><summary>All figures of <code>${name}</code> on ${machine.architecture}</summary>
 
 ${figures(result)}
 </details>
-
-${machine.cores} cores of ${machine.cpu}, ${machine.memoryGigabytes} GB, Node ${machine.node}, ${machine.at}.
 `
 }
 

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type KeptResult, keepResult } from './kept-results.ts'
+import { pageOf } from './page.ts'
+
+function aResult(name: string, architecture: string, rate: number): KeptResult {
+  const target = { figure: 'rate', limit: { atLeast: 10 } }
+  return {
+    name,
+    title: `The ${name}`,
+    figures: { rate: { title: 'Received', unit: 'MB/s', better: 'more' } },
+    measurements: [
+      { name: 'Stowage', figures: { rate: { median: rate, least: rate, most: rate } } },
+    ],
+    verdicts: [{ target, value: rate, isMet: rate >= 10 }],
+    machine: {
+      architecture,
+      cpu: `CPU of ${architecture}`,
+      cores: 2,
+      memoryGigabytes: 25,
+      node: '24.0.0',
+      at: '2026-11-16',
+    },
+  }
+}
+
+test('a run replaces the figures of its own architecture and keeps those of others', () => {
+  const order = ['parts', 'start']
+  let kept = keepResult({}, aResult('start', 'x64', 1), order)
+  kept = keepResult(kept, aResult('parts', 'x64', 2), order)
+  kept = keepResult(kept, aResult('parts', 'arm64', 3), order)
+  kept = keepResult(kept, aResult('parts', 'arm64', 40), order)
+  assert.deepEqual(Object.keys(kept), order)
+  const rates = (kept.parts ?? []).map(({ machine, measurements }) => [
+    machine.architecture,
+    measurements[0]?.figures.rate?.median,
+  ])
+  assert.deepEqual(rates, [
+    ['arm64', 40],
+    ['x64', 2],
+  ])
+})
+
+test('the page names the machine beside every figure and verdict', () => {
+  const page = pageOf({ parts: [aResult('parts', 'arm64', 40), aResult('parts', 'x64', 2)] })
+  const [, onArm = '', onX64 = ''] = page.split('\n### ')
+  assert.match(onArm, /^arm64, 2 cores of CPU of arm64, 25 GB, Node 24\.0\.0, 2026-11-16/)
+  assert.match(onArm, /\| 40 MB\/s \| met \|/)
+  assert.match(onArm, /performance\/parts-arm64\.svg/)
+  assert.match(onX64, /^x64, 2 cores of CPU of x64/)
+  assert.match(onX64, /\| 2 MB\/s \| \*\*MISSED\*\* \|/)
+  assert.match(page, /1 of 1 targets are met on arm64, 0 of 1 on x64/)
+})
