@@ -28,7 +28,8 @@ export function startUploadProcess(t: TestContext, order: UploadOrder): UploadPr
     cwd: order.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const exited = once(child, 'exit')
+  // Unlike "exit", it comes after everything that was written.
+  const exited = once(child, 'close')
   cleanUp(t, async () => {
     child.kill('SIGKILL')
     await exited

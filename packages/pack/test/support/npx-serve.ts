@@ -24,7 +24,8 @@ export async function npxServe(
     // A group of its own, as npx does not hand signals on.
     detached: true,
   })
-  const ended = once(child, 'exit')
+  // When npx has ended, the service may still run; its output is closed when both have.
+  const ended = once(child, 'close')
   cleanUp(t, async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
@@ -38,7 +39,7 @@ export async function npxServe(
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${said}`)))
+    child.once('close', (code) => reject(new Error(`it ended with code ${code}: ${said}`)))
   })
   return address
 }

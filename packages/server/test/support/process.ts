@@ -28,7 +28,8 @@ export async function aServiceProcess(
 ): Promise<ServiceProcess> {
   const place = givenPlace ?? (await aPlace(t))
   const child = spawnService({ ...place.settings, ...settings })
-  const ended = once(child, 'exit')
+  // Unlike "exit", it comes after everything that was written.
+  const ended = once(child, 'close')
   cleanUp(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
     await ended
@@ -43,7 +44,7 @@ export async function aServiceProcess(
       stdout += text
       if (stdout.includes('Try:')) resolve()
     })
-    child.once('exit', (code) => reject(new Error(`it ended with code ${code}: ${stderr}`)))
+    child.once('close', (code) => reject(new Error(`it ended with code ${code}: ${stderr}`)))
   })
   await greeting
   const address = (label: string) => new RegExp(`${label}\\s+(\\S+)`).exec(stdout)?.[1] ?? ''
