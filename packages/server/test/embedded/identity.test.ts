@@ -69,7 +69,7 @@ test('a storage that is empty, as when its disk is not mounted, is refused', asy
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
 })
 
-test('a storage with an older database than the one that it belongs to is refused', async (t) => {
+test('a database that belongs to another storage is refused', async (t) => {
   const { folder, identity } = await aUsedFolder(t)
   const text = await readFile(identity, 'utf8')
   await writeFile(identity, text.replace(/"storage":"[^"]+"/, '"storage":"another"'))

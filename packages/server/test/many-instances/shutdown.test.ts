@@ -16,6 +16,7 @@ await withSharedEngines('shutdown', (engines) => {
       const { upload } = await reserve(data)
       await data.cancelUpload(upload.asset.id, new Date())
     }
+    const due = (await place.database.listRemovals(100)).length
     const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')
     const instance = await place.start({ STOWAGE_S3_ENDPOINT: proxy.url })
     await until('removals are under way', () => proxy.held() > 0)
@@ -24,6 +25,6 @@ await withSharedEngines('shutdown', (engines) => {
     proxy.release()
     await untilEnded(instance)
     assert.equal(await ended, 0)
-    assert.equal((await place.database.listRemovals(100)).length, 12)
+    assert.equal((await place.database.listRemovals(100)).length, due - 8)
   })
 })

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto'
+import { DeleteObjectCommand } from '@aws-sdk/client-s3'
 import { cleanUp } from '../../../test/support/clean-up.ts'
 import { readConfig } from '../../config/config.ts'
 import { testStorageContract } from '../storage.contract.ts'
+import { openClient } from './s3-client.ts'
 import { openS3Storage } from './s3-storage.ts'
 
 /** As S3 itself has it. */
@@ -23,7 +26,13 @@ if (STOWAGE_STORAGE !== undefined) {
   })
   if (place.kind !== 's3') throw new Error('STOWAGE_TEST_STORAGE: name a bucket, s3://…')
   testStorageContract(STOWAGE_STORAGE, async (t) => {
-    const storage = await openS3Storage({ ...place, clock: () => new Date() })
+    // A prefix of its own: a service may be using the bucket, and its identity must stay.
+    const own = { ...place, prefix: `${place.prefix}contract-${randomUUID()}/` }
+    const client = openClient(own)
+    cleanUp(t, () => client.destroy())
+    const identity = { Bucket: own.bucket, Key: `${own.prefix}stowage-identity` }
+    cleanUp(t, () => client.send(new DeleteObjectCommand(identity)))
+    const storage = await openS3Storage({ ...own, clock: () => new Date() })
     cleanUp(t, () => storage.close())
     return { storage, chunkSize: SMALLEST_PART, latePart: 'is refused' }
   })
