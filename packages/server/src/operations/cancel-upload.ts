@@ -32,7 +32,10 @@ export async function cancelUpload(
 }
 
 /** It is cancelled, whether or not the storage answers now: a job removes them once more. */
-async function removeParts({ storage, warn }: AccountContext, upload: Upload): Promise<void> {
+export async function removeParts(
+  { storage, warn }: AccountContext,
+  upload: Upload,
+): Promise<void> {
   try {
     await storage.abortUpload(storageUploadOf(upload))
   } catch (error) {

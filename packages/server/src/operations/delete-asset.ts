@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors.ts'
+import { removeParts } from './cancel-upload.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
+import { getUpload } from './get-upload.ts'
 
 /**
  * Takes the asset out of listings and links and frees its bytes at once. A job removes its object.
@@ -12,7 +14,7 @@ export async function deleteAsset(context: AccountContext, assetId: string): Pro
   if (won) return
   if (status === 'uploading') {
     const cancelled = await data.cancelUpload(assetId, clock())
-    if (cancelled.won) return
+    if (cancelled.won) return removeParts(context, await getUpload(context, assetId))
     // It went on in between: what it is now decides.
     return deleteAsset(context, assetId)
   }

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { Asset, Product } from '@stowage/protocol'
+import type { TestAccount } from '../support/accounts.ts'
+import type { TestService } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+import { partBytes } from './clients.ts'
+import { CHUNK_SIZE } from './commands.ts'
+import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
+
+/** Everything that can be seen of an account, from the outside and in its storage. */
+export interface State {
+  assets: { id: string; name: string; bytes: number; variants: number[]; sha256: string }[]
+  stored: number
+  reserved: number
+  /** Uploads that are open in the storage, with the ETags of their parts. */
+  open: { id: string; etags: string[] }[]
+  /** Uploads that have an object in the storage. */
+  objects: string[]
+  /** Counters that do not equal what the rows add up to. */
+  wrongCounters: unknown[]
+}
+
+/** Of the uploads in the model: others are of other accounts. */
+export async function readState(
+  { context, baseUrl }: TestService,
+  account: TestAccount,
+  ids: string[],
+): Promise<State> {
+  const { body } = await account.call('GET', `${API}/assets?limit=1000&with_products=true`)
+  const { data: summary } = (await account.call('GET', `${API}/account`)).body
+  const assets = body.data.map(async (asset: Asset & { products: Product[] }) => ({
+    id: asset.id,
+    name: asset.filename,
+    bytes: asset.bytes,
+    variants: asset.products.map(({ variant_id }) => variant_id).sort(),
+    sha256: await digestOf(`${baseUrl}${API}/assets/${asset.id}/download`, account),
+  }))
+  const open = []
+  for await (const upload of context.storage.listUploads()) {
+    if (!ids.includes(upload.key)) continue
+    const parts = (await context.storage.listParts(upload)) ?? []
+    open.push({ id: upload.key, etags: parts.map(({ etag }) => etag) })
+  }
+  const found = await Promise.all(ids.map((id) => context.storage.findObject(id)))
+  const books = await context.database.readBooks()
+  return {
+    assets: byId(await Promise.all(assets)),
+    stored: summary.stored,
+    reserved: summary.reserved,
+    open: byId(open),
+    objects: ids.filter((_, index) => found[index] !== undefined).sort(),
+    wrongCounters: books.filter(
+      ({ counted, actual }) => JSON.stringify(counted) !== JSON.stringify(actual),
+    ),
+  }
+}
+
+export function expectedState(model: Model): State {
+  const ready = byId(readyUploads(model))
+  const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))
+  return {
+    assets: ready.map((upload) => ({
+      id: upload.id,
+      name: upload.name,
+      bytes: upload.size,
+      variants: upload.variants,
+      sha256: sha256(contentOf(upload)),
+    })),
+    stored: bytesIn(model, 'ready'),
+    reserved: bytesIn(model, 'uploading'),
+    open: uploading.map(({ id, parts }) => ({ id, etags: parts.map(({ etag }) => etag) })),
+    objects: ready.map(({ id }) => id),
+    wrongCounters: [],
+  }
+}
+
+function contentOf({ size, parts }: ModelUpload): Buffer {
+  return Buffer.concat(
+    parts.map(({ number, content }) => {
+      const start = (number - 1) * CHUNK_SIZE
+      return partBytes({ start, end: Math.min(size, start + CHUNK_SIZE) }, content)
+    }),
+  )
+}
+
+async function digestOf(url: string, { keys }: TestAccount): Promise<string> {
+  const headers = { Authorization: `Bearer ${keys.read.secret}` }
+  const response = await fetch(url, { headers })
+  const bytes = Buffer.from(await response.arrayBuffer())
+  return response.status === 200 ? sha256(bytes) : `HTTP ${response.status}`
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function byId<Thing extends { id: string }>(things: Thing[]): Thing[] {
+  return things.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
+import type { TestAccount } from '../support/accounts.ts'
+import { API, putPart, someBytes } from '../support/upload.ts'
+import type { Command } from './commands.ts'
+import type { Event, Observation } from './observation.ts'
+
+/** What clients of one account remember of what the service told them. */
+export interface Clients {
+  /** Makes the call; no events when there is nothing yet that it could be about. */
+  perform(command: Command, client: number): Promise<Event[]>
+}
+
+export interface Operator {
+  changePlan(bytes: number): Promise<void>
+  /** Ends the upload as if it had been kept for long enough, and returns its status. */
+  expireUpload(id: string): Promise<string>
+}
+
+/** Bytes of a part: what was sent decides them, so that every mixture would show. */
+export function partBytes({ start, end }: { start: number; end: number }, content: number): Buffer {
+  return someBytes(end, content).subarray(start, end)
+}
+
+export function openClients({ call }: TestAccount, operator: Operator): Clients {
+  const sessions: UploadSession[] = []
+  /** The ETags that the storage answered, by asset and part. */
+  const etags = new Map<string, Map<number, string>>()
+  const products: Record<number, string> = {}
+
+  async function send(session: UploadSession, part: PartAddress, content: number) {
+    const response = await putPart(part.url, partBytes(part, content))
+    await response.arrayBuffer()
+    const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
+    if (response.status === 200) etags.get(session.id)?.set(part.part, etag)
+    const sent = { number: part.part, etag, content }
+    return { status: response.status, id: session.id, parts: [sent] }
+  }
+
+  function namedParts(session: UploadSession, choice: 'none' | 'known' | 'wrong'): CompletedPart[] {
+    if (choice === 'none') return []
+    if (choice === 'wrong') return [{ PartNumber: 1, ETag: 'wrong' }]
+    const known = etags.get(session.id) ?? new Map<number, string>()
+    return Array.from(known, ([PartNumber, ETag]) => ({ PartNumber, ETag }))
+  }
+
+  async function callAsset(session: UploadSession, method: string, path: string, body?: unknown) {
+    const answer = await call(method, `${API}/assets/${session.id}${path}`, body)
+    const { status, body: told } = answer
+    return { told, seen: { status, id: session.id, ...(told.code && { code: told.code }) } }
+  }
+
+  async function perform(command: Exclude<Command, { upload: number }>): Promise<Observation> {
+    switch (command.kind) {
+      case 'sign': {
+        const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
+        const { status, body } = await call('POST', `${API}/assets/signed`, file)
+        if (status !== 201) return { status, code: body.code }
+        sessions.push(body)
+        etags.set(body.id, new Map())
+        return { status, id: body.id }
+      }
+      case 'import': {
+        const list = command.variants.map((id) => ({ product_id: 1, variant_id: id, name: 'Pack' }))
+        const { status, body } = await call('PUT', `${API}/products`, { products: list })
+        const imported: Record<number, string> = {}
+        for (const { variant_id, id } of body.data ?? []) imported[variant_id] = id
+        Object.assign(products, imported)
+        return { status, products: imported }
+      }
+      case 'removeProduct': {
+        const id = products[command.variant] ?? '00000000-0000-7000-8000-000000000000'
+        const { status } = await call('DELETE', `${API}/products/${id}`)
+        return { status, products: { [command.variant]: id } }
+      }
+      case 'changePlan':
+        await operator.changePlan(command.bytes)
+        return { status: 200 }
+      case 'list': {
+        const { status, body } = await call('GET', `${API}/assets?limit=1000`)
+        assert.equal(body.meta.total, body.data.length)
+        return { status, listed: body.data.map(({ id }: Asset) => id) }
+      }
+      case 'account': {
+        const { status, body } = await call('GET', `${API}/account`)
+        const { stored, reserved, assets, plan } = body.data
+        return { status, account: { stored, reserved, assets, limit: plan.storage } }
+      }
+    }
+  }
+
+  async function performOn(
+    session: UploadSession,
+    command: Exclude<Extract<Command, { upload: number }>, { kind: 'put' | 'putAll' }>,
+  ): Promise<Observation> {
+    switch (command.kind) {
+      case 'complete': {
+        const parts = namedParts(session, command.etags)
+        const body = { upload_id: session.upload_id, parts }
+        const { seen } = await callAsset(session, 'POST', '/uploaded', body)
+        const named = parts.map(({ PartNumber, ETag }) => ({
+          number: PartNumber,
+          etag: ETag,
+          content: 0,
+        }))
+        return { ...seen, parts: named }
+      }
+      case 'expire':
+        return { status: 200, id: session.id, code: await operator.expireUpload(session.id) }
+      case 'cancel':
+        return (await callAsset(session, 'POST', '/cancel', { upload_id: session.upload_id })).seen
+      case 'resume': {
+        const { seen, told } = await callAsset(session, 'GET', '/upload')
+        const numbers = told.received?.map(({ PartNumber }: CompletedPart) => PartNumber)
+        return { ...seen, received: numbers }
+      }
+      case 'delete':
+        return (await callAsset(session, 'DELETE', '')).seen
+      case 'rename':
+        return (await callAsset(session, 'PUT', '', { filename: command.name })).seen
+      case 'attach':
+      case 'detach': {
+        const body = { variant_ids: [command.variant] }
+        return (await callAsset(session, 'POST', `/${command.kind}`, body)).seen
+      }
+    }
+  }
+
+  return {
+    async perform(command, client) {
+      if (!('upload' in command)) return [{ client, command, seen: await perform(command) }]
+      const session = sessions[command.upload % sessions.length]
+      if (session === undefined) return []
+      if (command.kind !== 'put' && command.kind !== 'putAll') {
+        return [{ client, command, seen: await performOn(session, command) }]
+      }
+      const { urls } = session
+      const chosen = command.kind === 'put' ? [urls[command.part % urls.length]] : urls
+      const parts = chosen.filter((part) => part !== undefined)
+      const seen = await Promise.all(parts.map((part) => send(session, part, command.content)))
+      return seen.map((one, part) => ({
+        client,
+        command: { ...command, kind: 'put', part } as const,
+        seen: one,
+      }))
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+
+/**
+ * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` counts
+ * the uploads that were signed before the call, and wraps around.
+ */
+export type Command =
+  | { kind: 'sign'; size: number }
+  | { kind: 'put'; upload: number; part: number; content: number }
+  | { kind: 'putAll'; upload: number; content: number }
+  | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
+  | { kind: 'cancel'; upload: number }
+  | { kind: 'resume'; upload: number }
+  | { kind: 'delete'; upload: number }
+  | { kind: 'rename'; upload: number; name: string }
+  | { kind: 'attach'; upload: number; variant: number }
+  | { kind: 'detach'; upload: number; variant: number }
+  | { kind: 'import'; variants: number[] }
+  | { kind: 'removeProduct'; variant: number }
+  | { kind: 'changePlan'; bytes: number }
+  | { kind: 'expire'; upload: number }
+  | { kind: 'list' }
+  | { kind: 'account' }
+
+/** Calls that are made at the same time, each by a client of its own. */
+export type Batch = Command[]
+
+/** Small, so that the plan is full at times and most files have several parts. */
+export const CHUNK_SIZE = 10
+export const FIRST_PLAN = 120
+const LARGEST_FILE = 35
+const VARIANTS = 4
+const MOST_AT_ONCE = 4
+
+const upload = fc.nat({ max: 11 })
+const variant = fc.integer({ min: 1, max: VARIANTS })
+const content = fc.integer({ min: 1, max: 9 })
+
+/** The weights let most uploads get far enough to be interesting. */
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: LARGEST_FILE }) }) },
+  { weight: 6, arbitrary: fc.record({ kind: is('putAll'), upload, content }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: is('put'), upload, part: fc.nat({ max: 3 }), content }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: is('complete'),
+      upload,
+      etags: fc.constantFrom('none', 'none', 'known', 'known', 'wrong'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: is('cancel'), upload }) },
+  { weight: 3, arbitrary: fc.record({ kind: is('resume'), upload }) },
+  { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('rename'), upload, name: fc.constantFrom('a.zip', 'b.zip') }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: is('attach'), upload, variant }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('detach'), upload, variant }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: is('import'),
+      variants: fc.uniqueArray(variant, { minLength: 1, maxLength: VARIANTS }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: is('removeProduct'), variant }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('changePlan'), bytes: fc.integer({ min: 20, max: 200 }) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: is('expire'), upload }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('list') }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('account') }) },
+)
+
+function is<const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> {
+  return fc.constant(kind)
+}
+
+/** A sequence of batches: half of the calls alone, the others at the same time as up to three more. */
+export const batches: fc.Arbitrary<Batch[]> = fc.array(
+  fc.oneof(
+    fc.tuple(command),
+    fc.array(command, { minLength: 2, maxLength: MOST_AT_ONCE }),
+  ) as fc.Arbitrary<Batch>,
+  { maxLength: 40, size: 'max' },
+)

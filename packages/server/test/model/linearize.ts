@@ -1,0 +1,46 @@
+import type { Command } from './commands.ts'
+import type { Model } from './model.ts'
+import type { Event } from './observation.ts'
+import { applyCommand, type Rivals } from './rules.ts'
+
+/**
+ * The states in which the service may be after calls that ran at the same time: each order of the
+ * calls that explains every answer leads to one. Empty when no order does: then a rule was broken.
+ */
+export function linearize(models: Model[], events: Event[]): Model[] {
+  const found = new Map<string, Model>()
+  const visited = new Set<string>()
+  const rivals = events.map((event) => rivalsOf(event, events))
+
+  function visit(model: Model, done: number): void {
+    const text = JSON.stringify(model)
+    const state = `${done} ${text}`
+    if (visited.has(state)) return
+    visited.add(state)
+    if (done === 2 ** events.length - 1) found.set(text, model)
+    for (const [index, event] of events.entries()) {
+      if ((done & (1 << index)) !== 0) continue
+      const next = applyCommand(model, event.command, event.seen, rivals[index] ?? NO_RIVALS)
+      if (next !== undefined) visit(next, done | (1 << index))
+    }
+  }
+
+  for (const model of models) visit(model, 0)
+  return [...found.values()]
+}
+
+const NO_RIVALS: Rivals = { isCompleted: false, isPut: false, isTouched: false }
+const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct']
+
+function rivalsOf(event: Event, events: Event[]): Rivals {
+  const others = events.filter(
+    (other) =>
+      other.client !== event.client &&
+      (other.seen.id === event.seen.id || TOUCHES_EVERYTHING.includes(other.command.kind)),
+  )
+  return {
+    isCompleted: others.some(({ command }) => command.kind === 'complete'),
+    isPut: others.some(({ command }) => command.kind === 'put'),
+    isTouched: others.length > 0,
+  }
+}

@@ -1,0 +1,57 @@
+import { CHUNK_SIZE, FIRST_PLAN } from './commands.ts'
+
+/** A part as the storage must hold it. */
+export interface ModelPart {
+  number: number
+  content: number
+  etag: string
+}
+
+export interface ModelUpload {
+  id: string
+  size: number
+  status: 'uploading' | 'ready' | 'cancelled' | 'expired' | 'deleted'
+  name: string
+  /** By part number. */
+  parts: ModelPart[]
+  /** The variants that it is attached to, sorted. */
+  variants: number[]
+}
+
+/** What an account holds, by the rules of the product. A value: a step makes a new one. */
+export interface Model {
+  plan: number
+  uploads: ModelUpload[]
+  /** The ID of each product, by its variant. */
+  products: Record<number, string>
+}
+
+export const EMPTY_MODEL: Model = { plan: FIRST_PLAN, uploads: [], products: {} }
+
+export function findUpload(model: Model, id: string): ModelUpload | undefined {
+  return model.uploads.find((upload) => upload.id === id)
+}
+
+export function changeUpload(model: Model, id: string, change: Partial<ModelUpload>): Model {
+  const uploads = model.uploads.map((upload) =>
+    upload.id === id ? { ...upload, ...change } : upload,
+  )
+  return { ...model, uploads }
+}
+
+export function bytesIn(model: Model, status: 'uploading' | 'ready'): number {
+  return model.uploads.reduce((sum, one) => (one.status === status ? sum + one.size : sum), 0)
+}
+
+export function readyUploads(model: Model): ModelUpload[] {
+  return model.uploads.filter(({ status }) => status === 'ready')
+}
+
+/** An empty file has one empty part. */
+export function partCount(size: number): number {
+  return Math.max(1, Math.ceil(size / CHUNK_SIZE))
+}
+
+export function isVisible({ status }: ModelUpload): boolean {
+  return status === 'uploading' || status === 'ready'
+}

@@ -1,0 +1,208 @@
+import type { Command } from './commands.ts'
+import {
+  bytesIn,
+  changeUpload,
+  findUpload,
+  isVisible,
+  type Model,
+  type ModelUpload,
+  partCount,
+  readyUploads,
+} from './model.ts'
+import type { Observation } from './observation.ts'
+
+/** What else ran at the same time, as far as it may change an answer without changing the outcome. */
+export interface Rivals {
+  /** Another client completed the same upload. */
+  isCompleted: boolean
+  /** Another client replaced parts of the same upload. */
+  isPut: boolean
+  /** Anything else was done to the same upload, or to everything. */
+  isTouched: boolean
+}
+
+type Rule<Kind extends Command['kind']> = (
+  model: Model,
+  command: Extract<Command, { kind: Kind }>,
+  seen: Observation,
+  rivals: Rivals,
+) => Model | undefined
+
+/**
+ * The model after the call, if the rules of the product allow this answer in this state; undefined if
+ * they do not.
+ */
+export function applyCommand(
+  model: Model,
+  command: Command,
+  seen: Observation,
+  rivals: Rivals,
+): Model | undefined {
+  const rule = RULES[command.kind] as Rule<Command['kind']>
+  return rule(model, command as never, seen, rivals)
+}
+
+const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
+  sign(model, { size }, seen) {
+    const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
+    if (used + size > model.plan) return allow(seen.status === 402, model)
+    if (seen.status !== 201 || seen.id === undefined) return undefined
+    const upload: ModelUpload = {
+      id: seen.id,
+      size,
+      status: 'uploading',
+      name: 'file.bin',
+      parts: [],
+      variants: [],
+    }
+    return { ...model, uploads: [...model.uploads, upload] }
+  },
+
+  put: putParts,
+  putAll: putParts,
+
+  complete(model, _, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (upload.status === 'ready') return allow(seen.status === 200, model)
+    // A completion that read the parts before they were replaced is refused.
+    if (seen.status === 422 && rivals.isPut) return model
+    const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
+    const isWhole =
+      held.size === partCount(upload.size) &&
+      (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
+    if (!isWhole) return allow(seen.status === 422, model)
+    if (seen.status !== 200) return undefined
+    return changeUpload(model, upload.id, { status: 'ready' })
+  },
+
+  cancel(model, _, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
+    if (upload.status !== 'uploading' && upload.status !== 'cancelled') {
+      return allow(seen.status === 404, model)
+    }
+    if (seen.status !== 200) return undefined
+    return changeUpload(model, upload.id, { status: 'cancelled', parts: [] })
+  },
+
+  delete(model, _, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (seen.status !== 202) return undefined
+    const status = upload.status === 'ready' ? 'deleted' : 'cancelled'
+    return changeUpload(model, upload.id, { status, parts: [], variants: [] })
+  },
+
+  resume(model, _, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (seen.status !== 200) return undefined
+    if (rivals.isTouched) return model
+    const held = upload.status === 'ready' ? [] : upload.parts.map(({ number }) => number)
+    return allow(isSame(seen.received, held), model)
+  },
+
+  rename(model, { name }, seen) {
+    const upload = uploadOf(model, seen)
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    return seen.status === 200 ? changeUpload(model, upload.id, { name }) : undefined
+  },
+
+  attach(model, { variant }, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    // The answer is read after the change: a deletion in between makes it 404.
+    const isGone = seen.status === 404 && rivals.isTouched
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
+    if (seen.status !== 201 && !isGone) return undefined
+    return changeUpload(model, upload.id, { variants: withVariant(upload.variants, variant) })
+  },
+
+  detach(model, { variant }, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    const isGone = seen.status === 404 && rivals.isTouched
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
+    if (seen.status !== 200 && !isGone) return undefined
+    const variants = upload.variants.filter((one) => one !== variant)
+    return changeUpload(model, upload.id, { variants })
+  },
+
+  import(model, _, seen) {
+    if (seen.status !== 200 || seen.products === undefined) return undefined
+    const isKept = Object.entries(seen.products).every(
+      ([variant, id]) => (model.products[Number(variant)] ?? id) === id,
+    )
+    return allow(isKept, { ...model, products: { ...model.products, ...seen.products } })
+  },
+
+  removeProduct(model, { variant }, seen) {
+    if (model.products[variant] !== seen.products?.[variant]) {
+      return allow(seen.status === 404, model)
+    }
+    if (seen.status !== 202) return undefined
+    const { [variant]: _, ...products } = model.products
+    const uploads = model.uploads.map((one) => ({
+      ...one,
+      variants: one.variants.filter((other) => other !== variant),
+    }))
+    return { ...model, uploads, products }
+  },
+
+  changePlan: (model, { bytes }) => ({ ...model, plan: bytes }),
+
+  expire(model, _, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (upload.status !== 'uploading') return model
+    // A resumed upload is kept.
+    if (seen.code !== 'expired') return allow(rivals.isTouched, model)
+    return changeUpload(model, upload.id, { status: 'expired', parts: [], variants: [] })
+  },
+
+  list(model, _, seen) {
+    const ready = readyUploads(model).map(({ id }) => id)
+    return allow(isSame(seen.listed, ready), model)
+  },
+
+  account(model, _, seen) {
+    const { stored, reserved, assets, limit } = seen.account ?? {}
+    const isRight =
+      stored === bytesIn(model, 'ready') &&
+      reserved === bytesIn(model, 'uploading') &&
+      assets === readyUploads(model).length &&
+      limit === model.plan
+    return allow(isRight, model)
+  },
+}
+
+function putParts(model: Model, _: unknown, seen: Observation): Model | undefined {
+  const upload = uploadOf(model, seen)
+  const isStored = seen.status === 200
+  if (upload.status !== 'uploading') return allow(!isStored && seen.status < 500, model)
+  if (!isStored) return undefined
+  const sent = seen.parts ?? []
+  const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))
+  const parts = [...others, ...sent].sort((a, b) => a.number - b.number)
+  return changeUpload(model, upload.id, { parts })
+}
+
+function uploadOf(model: Model, { id }: Observation): ModelUpload {
+  const upload = findUpload(model, id ?? '')
+  if (upload === undefined) throw new Error(`no call signed the upload ${id}`)
+  return upload
+}
+
+function allow(isAllowed: boolean, model: Model): Model | undefined {
+  return isAllowed ? model : undefined
+}
+
+function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
+  return JSON.stringify(left?.toSorted()) === JSON.stringify(right.toSorted())
+}
+
+function withVariant(variants: number[], variant: number): number[] {
+  return [...new Set([...variants, variant])].sort()
+}

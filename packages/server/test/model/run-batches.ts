@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { expireUploads } from '../../src/jobs/expire-uploads.ts'
+import { removeObjects } from '../../src/jobs/remove-objects.ts'
+import { anAccount, type TestAccount } from '../support/accounts.ts'
+import { NEVER, runJobs } from '../support/run-jobs.ts'
+import type { TestService } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+import { expectedState, readState } from './check-state.ts'
+import { type Operator, openClients } from './clients.ts'
+import { type Batch, FIRST_PLAN } from './commands.ts'
+import { linearize } from './linearize.ts'
+import { EMPTY_MODEL, type Model } from './model.ts'
+
+let accounts = 0
+
+/** Runs the batches in an account of their own; fails when an answer or the state breaks a rule. */
+export async function runBatches(service: TestService, batches: Batch[]): Promise<void> {
+  accounts += 1
+  const account = await anAccount(service, { name: `model ${accounts}`, storage: FIRST_PLAN })
+  const clients = openClients(account, operatorOf(service, account))
+  let models: Model[] = [EMPTY_MODEL]
+  try {
+    for (const batch of batches) {
+      const events = (await Promise.all(batch.map(clients.perform))).flat()
+      const next = linearize(models, events)
+      if (next.length === 0) assert.fail(explain(models, events))
+      models = next
+    }
+    await checkState(service, account, models)
+  } finally {
+    await endUploads(account, models)
+  }
+}
+
+function operatorOf({ context }: TestService, account: TestAccount): Operator {
+  const data = context.database.of(account.id)
+  const withoutDelay = { ...context, settings: { ...context.settings, uploadsKeptForMs: 0 } }
+  return {
+    changePlan: (bytes) =>
+      context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
+    async expireUpload(id) {
+      await data.renewUpload(id, -1)
+      await expireUploads(withoutDelay, NEVER)
+      await removeObjects(context, NEVER)
+      return (await data.findUpload(id))?.asset.status ?? 'gone'
+    },
+  }
+}
+
+/** Any of the states that explain the answers will do. */
+async function checkState(
+  service: TestService,
+  account: TestAccount,
+  models: Model[],
+): Promise<void> {
+  await runJobs(service.context)
+  const ids = models[0]?.uploads.map(({ id }) => id) ?? []
+  const state = await readState(service, account, ids)
+  const expected = models.map(expectedState)
+  if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
+  assert.deepEqual(state, expected[0], `none of ${expected.length} possible states`)
+}
+
+function explain(models: Model[], events: unknown[]): string {
+  const answers = events.map((event) => `  ${JSON.stringify(event)}`).join('\n')
+  return `no order of these calls explains the answers:\n${answers}\nin ${JSON.stringify(models)}`
+}
+
+/** The next account must not find them: jobs work on all accounts. */
+async function endUploads(account: TestAccount, models: Model[]): Promise<void> {
+  for (const { id } of models[0]?.uploads ?? []) await account.call('DELETE', `${API}/assets/${id}`)
+}
