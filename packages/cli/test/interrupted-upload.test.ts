@@ -15,7 +15,10 @@ import { aCommandLine } from './support/command-line.ts'
 import { aStorageGate } from './support/storage-gate.ts'
 
 const CHUNK = 100_000
-const SIZE = 12 * CHUNK
+const PARTS = 12
+const SIZE = PARTS * CHUNK
+/** So many parts the client sends at once, at first. */
+const PARALLEL = 4
 
 /** A service whose storage lets `parts` parts through and holds back the rest; and a file for it. */
 async function aNarrowService(t: TestContext, parts: number) {
@@ -28,16 +31,21 @@ async function aNarrowService(t: TestContext, parts: number) {
   await writeFile(path, bytes)
   gate.letThrough(parts)
   const account = async () => (await service.call('GET', `${API}/account`)).body.data
+  const atOnce = Math.min(PARALLEL, PARTS - parts)
   const untilStuck = () =>
-    until('it is in the middle', () => gate.parts() === parts && gate.held() > 0)
-  return { ...service, gate, commandLine, bytes, path, account, untilStuck }
+    until('it is in the middle', () => gate.parts() === parts && gate.held() >= atOnce)
+  /** Of a client that has ended, the last bytes may still arrive. */
+  const untilGone = () => until('nothing is on its way', () => gate.held() === 0)
+  return { ...service, gate, commandLine, bytes, path, account, untilStuck, untilGone }
 }
 
 test('after kill -9 the same command, from another folder, sends only what is missing', async (t) => {
-  const { baseUrl, gate, commandLine, bytes, path, untilStuck } = await aNarrowService(t, 8)
+  const scene = await aNarrowService(t, 8)
+  const { baseUrl, gate, commandLine, bytes, path, untilStuck, untilGone } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
+  await untilGone()
   const before = gate.bytesSent()
 
   gate.letThrough(Number.POSITIVE_INFINITY)
@@ -71,7 +79,8 @@ test('of several files, those that arrived before the kill are not sent again', 
 })
 
 test('Ctrl-C pauses and says how to go on, and that command goes on', async (t) => {
-  const { baseUrl, gate, commandLine, account, untilStuck } = await aNarrowService(t, 8)
+  const scene = await aNarrowService(t, 8)
+  const { baseUrl, gate, commandLine, account, untilStuck, untilGone } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4', '--json')
   await untilStuck()
   const paused = await running.end('SIGINT')
@@ -79,6 +88,7 @@ test('Ctrl-C pauses and says how to go on, and that command goes on', async (t) 
   assert.match(paused.stderr, /Paused at \d+ %\. To go on:/)
   assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
   assert.equal((await account()).reserved, SIZE)
+  await untilGone()
   const before = gate.bytesSent()
 
   gate.letThrough(Number.POSITIVE_INFINITY)

@@ -10,7 +10,7 @@ export interface StorageGate {
   settings: Record<string, string>
   /** How many parts the storage has taken. */
   parts(): number
-  /** How many parts came that are held back. */
+  /** How many parts came that are held back. Those whose client is gone no longer count. */
   held(): number
   /** So many more parts go through, and the rest is held back; tiny ones always go through. */
   letThrough(parts: number): void
@@ -43,6 +43,9 @@ export async function aStorageGate(t: TestContext): Promise<StorageGate> {
     if (request.method === 'PUT' && !isTiny) {
       if (allowance <= 0) {
         held.push(response)
+        response.once('close', () => {
+          held = held.filter((one) => one !== response)
+        })
         return
       }
       allowance -= 1
