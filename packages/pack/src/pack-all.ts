@@ -9,8 +9,8 @@ import { stageCommand } from './stage-command.ts'
 /** Packs the client and the command into the folder. Returns the tarballs' paths. */
 export async function packAll(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
-  // What is served and not written by hand, such as the web app.
-  await run('npm', ['run', 'build', '--if-present'], ROOT)
+  // Without the dashboard the service would start, so nobody would notice that it is missing.
+  await run('npm', ['run', 'build', '--', '--required'], ROOT)
   return Promise.all([packStaged(folder, stageClient), packStaged(folder, stageCommand)])
 }
 

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aFolder } from '../../server/test/support/clean-up.ts'
+import { ROOT } from '../src/manifest.ts'
+import { run } from '../src/run.ts'
+
+/** The repository with nothing built, and all that is installed but Vite. */
+async function aRepositoryWithoutVite(t: TestContext): Promise<string> {
+  const folder = await aFolder(t)
+  const isSource = (path: string) => !/\/(node_modules|dist|test|\.building-\w+)$/.test(path)
+  for (const name of [
+    'packages',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'LICENSE',
+  ]) {
+    await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: isSource })
+  }
+  const modules = join(folder, 'node_modules')
+  await mkdir(join(modules, '@stowage'), { recursive: true })
+  const unlinked = ['vite', 'stowage', '@stowage', '.cache']
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    if (!unlinked.includes(name))
+      await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+  }
+  await symlink(join(folder, 'packages/cli'), join(modules, 'stowage'))
+  for (const name of ['client', 'dashboard', 'protocol', 'server']) {
+    await symlink(join(folder, 'packages', name), join(modules, '@stowage', name))
+  }
+  return folder
+}
+
+test('packing fails when the dashboard can’t be built, so that no package or image lacks it', async (t) => {
+  const folder = await aRepositoryWithoutVite(t)
+  await assert.rejects(run('npm', ['run', 'pack'], folder), {
+    message: /the dashboard is not built, because Vite is not installed/,
+  })
+  assert.deepEqual(await readdir(join(folder, 'dist-packages')), [])
+})
