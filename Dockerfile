@@ -1,21 +1,24 @@
 FROM node:24-slim AS build
-WORKDIR /app
+WORKDIR /build
 COPY . .
-# What builds is not what runs: it stays behind.
-RUN npm ci --ignore-scripts && npm run build --if-present && npm prune --omit=dev --ignore-scripts
+# Fails when a part can't be built, such as the dashboard.
+RUN npm ci --ignore-scripts && npm run pack
+WORKDIR /app
+# With the lock file beside it, npm installs the packed command's dependencies in the locked versions.
+RUN cp /build/package-lock.json /build/.npmrc . \
+  && npm install --omit=dev --ignore-scripts /build/dist-packages/stowage-[0-9]*.tgz
 
 FROM node:24-slim
 WORKDIR /app
-COPY --from=build --chown=node:node /app /app
+# The files belong to root: the service can't change its own code. It only writes to /data.
+COPY --from=build /app /app
 RUN install --directory --owner=node --group=node /data
 USER node
-# Compiles ahead, so that the first start is like all others; the result is the user's own.
-RUN node packages/cli/bin/warm-up.js
 ENV STOWAGE_HOST=0.0.0.0 STOWAGE_DATA=/data
 VOLUME /data
-# The service, and where the disk storage takes parts.
+# The service, and the disk storage, which receives parts.
 EXPOSE 4000 4001
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.STOWAGE_PORT || 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "packages/cli/bin/stowage.js"]
+ENTRYPOINT ["node", "node_modules/stowage/dist/stowage.js"]
 CMD ["serve"]
