@@ -17,6 +17,7 @@ const ALL_STAGES = [
   'test:clients',
   'test:postgres',
   'test:sqlite',
+  'test:image',
   'test:many-instances',
 ]
 

@@ -18,13 +18,17 @@ export function whyNoCeph(): Promise<string | undefined> {
   return installed({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }
 
-/** Ceph's S3 gateway on a store in memory, on loopback. */
-export function startCeph(): Promise<S3Server> {
-  return startS3Daemons('ceph', startDaemons)
+/** Ceph's S3 gateway on a store in memory, on loopback, with one user who has this key. */
+export function startCeph(credentials = CREDENTIALS): Promise<S3Server> {
+  return startS3Daemons('ceph', (...started) => startDaemons(credentials, ...started))
 }
 
 /** Fails with the reason when a daemon does not come up. */
-async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Server, 'close'>> {
+async function startDaemons(
+  credentials: S3Server['credentials'],
+  folder: string,
+  launch: Launch,
+): Promise<Omit<S3Server, 'close'>> {
   for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'keyring'), '')
   const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]
@@ -47,7 +51,7 @@ async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Serv
     const { stdout } = await run('ceph', ['-c', settings, 'osd', 'stat'], { timeout: 20_000 })
     return stdout.includes('1 up')
   })
-  const { accessKeyId, secretAccessKey } = CREDENTIALS
+  const { accessKeyId, secretAccessKey } = credentials
   const user = ['--uid=test', '--display-name=Test', `--access-key=${accessKeyId}`]
   const secret = `--secret-key=${secretAccessKey}`
   await run('radosgw-admin', ['-c', settings, 'user', 'create', ...user, secret])
@@ -56,5 +60,5 @@ async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Serv
   const answers = () => until('the gateway answers', () => isAnswering(endpoint), 60_000)
   const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), answers)
   await answers()
-  return { endpoint, region: 'us-east-1', credentials: CREDENTIALS, ...gateway }
+  return { endpoint, region: 'us-east-1', credentials, ...gateway }
 }

@@ -86,7 +86,7 @@ export async function aPostgresServer(): Promise<PostgresServer> {
 /** The server of another, who would not like it to stop: only the way to it does. */
 async function reached(server: string): Promise<PostgresServer> {
   const url = new URL(server)
-  const proxy = await startTcpProxy(Number(url.port || 5432), url.hostname)
+  const proxy = await startTcpProxy(Number(url.port || 5432), { host: url.hostname })
   after(() => proxy.stop())
   url.host = `127.0.0.1:${proxy.port}`
   return {

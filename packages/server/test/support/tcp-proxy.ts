@@ -10,8 +10,14 @@ export interface TcpProxy {
   hush(): void
 }
 
-/** Passes bytes on to a port, of this machine unless another is named, until it is stopped. */
-export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise<TcpProxy> {
+/**
+ * Passes bytes on to a port, of this machine unless another is named, until it is stopped. It listens on a
+ * free port, unless one is named.
+ */
+export async function startTcpProxy(
+  target: number,
+  { host = '127.0.0.1', listenOn }: { host?: string; listenOn?: number } = {},
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(target, host)
@@ -25,7 +31,16 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
     }
     client.pipe(upstream).pipe(client)
   })
-  const port = await listenOnFreePort(server)
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  const port = listenOn ?? (await listenOnFreePort(server))
+  if (listenOn !== undefined) await listen(listenOn)
   return {
     port,
     async stop() {
@@ -33,14 +48,7 @@ export async function startTcpProxy(target: number, host = '127.0.0.1'): Promise
       for (const socket of sockets) socket.destroy()
       await closed
     },
-    start: () =>
-      new Promise((resolve, reject) => {
-        server.once('error', reject)
-        server.listen(port, '127.0.0.1', () => {
-          server.off('error', reject)
-          resolve()
-        })
-      }),
+    start: () => listen(port),
     hush() {
       for (const socket of sockets) socket.pause()
     },

@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { installed } from '../support/installed.ts'
+import { buildImage } from './build-image.ts'
+import { readCompose } from './compose-file.ts'
+
+/*
+ * Builds the image of the Dockerfile, then tests containers of it: npm run test:image
+ */
+
+const NEEDED = [
+  { command: 'buildah', packages: ['buildah'] },
+  { command: 'crun', packages: ['crun'] },
+  { command: 'ip', packages: ['iproute2'] },
+]
+
+/**
+ * A network of its own, in which the ports of compose.yaml are free and its host names are known. crun
+ * refuses to start where both versions of cgroups are mounted, as it does not support that mixture.
+ */
+const ENTER = `
+mount --bind "$1" /etc/hosts
+[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 none /sys/fs/cgroup
+ip link set lo up
+shift
+exec "$@"`
+
+async function whyNoContainers(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'containers need Linux'
+  if (process.getuid?.() !== 0) return 'only root can build the image and run it here'
+  for (const wanted of NEEDED) {
+    const missing = await installed(wanted)
+    if (missing !== undefined) return missing
+  }
+  return promisify(execFile)('unshare', ['--mount', '--net', 'true']).then(
+    () => undefined,
+    (error) => `namespaces are not allowed here: ${error}`,
+  )
+}
+
+async function runTests(image: string, folder: string): Promise<number> {
+  const { hostNames } = readCompose()
+  const hosts = join(folder, 'hosts')
+  await writeFile(hosts, `127.0.0.1 localhost ${hostNames.join(' ')}\n`)
+  const files = ['disk.test.ts', 'compose.test.ts'].map((name) => join(import.meta.dirname, name))
+  const runner = [process.execPath, '--test', '--test-concurrency=1', '--test-timeout=120000']
+  const commandLine = ['--mount', '--net', 'sh', '-ec', ENTER, 'sh', hosts, ...runner, ...files]
+  const env = { ...process.env, STOWAGE_TEST_IMAGE: image }
+  const [code] = await once(spawn('unshare', commandLine, { env, stdio: 'inherit' }), 'exit')
+  return code ?? 1
+}
+
+async function run(): Promise<number> {
+  const missing = await whyNoContainers()
+  if (missing !== undefined) {
+    console.error(`the image is not tested: ${missing}`)
+    return process.env.CI === 'true' ? 1 : 0
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-image-'))
+  const image = await buildImage(folder)
+  try {
+    return await runTests(image.path, folder)
+  } finally {
+    await image.remove()
+    await rm(folder, { recursive: true })
+  }
+}
+
+process.exitCode = await run()
