@@ -54,6 +54,10 @@ export function createCalls(
     },
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
+    productsOf: (id, query) =>
+      createListing<Product, ProductPage>(request, '/assets/:id/products', { ...query, id }),
+    assetsOf: (id, query) =>
+      createListing<Asset, AssetPage>(request, '/products/:id/assets', { ...query, id }),
     product: (id, query) =>
       data<ProductWithAssets>('/products/:id', { ...splitSettings(query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),

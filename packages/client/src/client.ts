@@ -31,6 +31,9 @@ import { cancelSession, readSession } from './upload/session.ts'
 import type { SavedUpload, UploadStore } from './upload/store.ts'
 import { startUpload, type Upload, type UploadOptions } from './upload/upload.ts'
 
+/** Which page of a list, and how long. */
+export type PageQuery = Pick<ListAssetsQuery, 'limit' | 'page' | 'after'>
+
 export interface ClientOptions {
   /** Where the service is, such as `https://files.example`. In a page of the service itself: left out. */
   baseUrl?: string | undefined
@@ -87,6 +90,10 @@ export interface Client<Input = BlobInput | StreamInput> {
   address(id: string, settings?: CallSettings): Promise<DownloadAddress['data']>
   products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
   product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
+  /** All products of an asset. */
+  productsOf(id: string, query?: PageQuery & CallSettings): Listing<Product, ProductPage>
+  /** All ready assets of a product, of which `with_assets` gives the newest hundred. */
+  assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
   /** Creates or changes up to 1,000, all or none. */
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
   deleteProduct(id: string, settings?: CallSettings): Promise<void>

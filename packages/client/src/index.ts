@@ -22,6 +22,7 @@ export {
   createClient,
   type DownloadOptions,
   type NewKey,
+  type PageQuery,
   type UnfinishedUpload,
   type Usage,
 } from './client.ts'

@@ -70,7 +70,7 @@ export const productExample: Product = {
 }
 
 /** The links and the meta of a listing with one row. */
-export function pageExample(listing: 'assets' | 'products') {
+export function pageExample(listing: string) {
   const path = `${base}/api/v1/${listing}`
   const url = `${path}?page=1`
   return {

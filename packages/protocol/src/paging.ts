@@ -71,6 +71,9 @@ export const PageQuery = {
   ),
 }
 
+/** The query of a list without filters. */
+export const PageOnlyQuery = Type.Object(PageQuery)
+
 export function BooleanQuery(description: string) {
   return Type.Boolean({ description, ...Problem('must be true, false, 1 or 0') })
 }

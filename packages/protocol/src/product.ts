@@ -3,13 +3,23 @@ import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './pagin
 import { LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
+/** The most assets of a product that come with it; `GET /products/:id/assets` pages through all. */
+export const MOST_NESTED_ASSETS = 100
+
 /** The most products that one call puts, attaches or detaches. */
 export const MOST_PRODUCTS = 1000
 
 export const ProductWithAssets = Type.Object(
   {
     ...Product.properties,
-    assets: Type.Optional(Type.Array(Asset, { description: 'Present only with with_assets=true' })),
+    assets: Type.Optional(
+      Type.Array(Asset, {
+        description: `The newest ${MOST_NESTED_ASSETS}; present only with with_assets=true`,
+      }),
+    ),
+    assets_total: Type.Optional(
+      Type.Integer({ description: 'How many there are; present only with with_assets=true' }),
+    ),
   },
   { title: 'ProductWithAssets' },
 )
@@ -69,8 +79,12 @@ export const ProductsRequest = Type.Object(
 export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })
 
 export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s id' }) })
+const WithAssets = BooleanQuery(
+  `true (or 1) to include the newest ${MOST_NESTED_ASSETS} linked assets and their number`,
+)
+
 export const ReadProductQuery = Type.Object({
-  with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
+  with_assets: Type.Optional(WithAssets),
 })
 
 export const ListProductsQuery = Type.Object({
@@ -81,7 +95,7 @@ export const ListProductsQuery = Type.Object({
   variant_id: Type.Optional(shopId('This variant of the shop')),
   vendor: Type.Optional(TextQuery('This vendor, in any case')),
   tag: Type.Optional(TextQuery('With this tag, in any case')),
-  with_assets: Type.Optional(BooleanQuery('true (or 1) to include the linked assets')),
+  with_assets: Type.Optional(WithAssets),
 })
 export type ListProductsQuery = Static<typeof ListProductsQuery>
 

@@ -1,9 +1,15 @@
 import { Deleted } from '../account.ts'
 import { AssetAnswer, AssetChanges, AssetPath, DownloadAddress, LinkRequest } from '../asset.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { assetExample, assetPageExample, linkExample, productExample } from '../examples.ts'
-import { AssetPage, ListAssetsQuery, ReadAssetQuery } from '../paging.ts'
-import { ProductReferences } from '../product.ts'
+import {
+  assetExample,
+  assetPageExample,
+  linkExample,
+  pageExample,
+  productExample,
+} from '../examples.ts'
+import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
+import { ProductPage, ProductReferences } from '../product.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const listAssets = defineEndpoint({
@@ -39,6 +45,25 @@ export const readAsset = defineEndpoint({
     description: 'The asset',
     schema: AssetAnswer,
     example: { data: assetExample },
+  },
+  errors: ['not_found'],
+})
+
+export const listProductsOfAsset = defineEndpoint({
+  operationId: 'listProductsOfAsset',
+  methods: ['GET'],
+  path: `${API_PREFIX}/assets/:id/products`,
+  tag: 'Assets',
+  scope: 'read',
+  summary: 'List the products of an asset',
+  description: 'All products that the asset is linked to, newest first, page by page.',
+  params: AssetPath,
+  query: PageOnlyQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: ProductPage,
+    example: { data: [productExample], ...pageExample(`assets/${assetExample.id}/products`) },
   },
   errors: ['not_found'],
 })

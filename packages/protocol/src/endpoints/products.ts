@@ -1,6 +1,7 @@
 import { Deleted } from '../account.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { assetExample, pageExample, productExample } from '../examples.ts'
+import { AssetPage, PageOnlyQuery } from '../paging.ts'
 import {
   ListProductsQuery,
   ProductAnswer,
@@ -79,7 +80,26 @@ export const readProduct = defineEndpoint({
     status: 200,
     description: 'The product',
     schema: ProductAnswer,
-    example: { data: { ...productExample, assets: [assetExample] } },
+    example: { data: { ...productExample, assets: [assetExample], assets_total: 1 } },
+  },
+  errors: ['not_found'],
+})
+
+export const listAssetsOfProduct = defineEndpoint({
+  operationId: 'listAssetsOfProduct',
+  methods: ['GET'],
+  path: `${API_PREFIX}/products/:id/assets`,
+  tag: 'Products',
+  scope: 'read',
+  summary: 'List the assets of a product',
+  description: 'All ready assets that are linked to the product, newest first, page by page.',
+  params: ProductPath,
+  query: PageOnlyQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: AssetPage,
+    example: { data: [assetExample], ...pageExample(`products/${productExample.id}/assets`) },
   },
   errors: ['not_found'],
 })

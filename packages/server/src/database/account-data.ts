@@ -33,6 +33,8 @@ export interface AssetQuery extends PageRequest {
   sku?: string
   /** Linked to any variant of this product of the shop. */
   productId?: number
+  /** Linked to the product with this ID of ours. */
+  ofProduct?: string
 }
 
 export interface AssetSort {
@@ -51,6 +53,8 @@ export interface ProductQuery extends PageRequest {
   /** Folded by `foldText`, like the tag. */
   vendor?: string
   tag?: string
+  /** Linked to this asset. */
+  ofAsset?: string
 }
 
 /** A ready asset with all that a copy of it elsewhere needs. */
@@ -190,10 +194,20 @@ export interface AccountData {
   attachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
   detachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
 
-  /** The products of each of these assets, in one statement. */
-  productsOfAssets(assetIds: string[]): Promise<Map<string, Product[]>>
-  /** The ready assets of each of these products, in one statement. */
-  assetsOfProducts(productIds: string[]): Promise<Map<string, Asset[]>>
+  /** The products of each of these assets, oldest first; undefined when they are more than `most` together. */
+  productsOfAssets(assetIds: string[], most: number): Promise<Map<string, Product[]> | undefined>
+  /**
+   * The next products of an asset, oldest first. `next` continues behind them, also when the last of them is
+   * deleted meanwhile; undefined at the end.
+   */
+  productsOfAsset(
+    assetId: string,
+    slice: { after: string | undefined; limit: number },
+  ): Promise<{ products: Product[]; next: string | undefined }>
+  /** The ready assets of each of these products, newest first; undefined when more than `most` together. */
+  assetsOfProducts(productIds: string[], most: number): Promise<Map<string, Asset[]> | undefined>
+  /** The newest ready assets of a product, and how many it has. */
+  newestAssetsOf(productId: string, most: number): Promise<{ assets: Asset[]; total: number }>
 
   addKey(key: NewKey): Promise<Key>
   listKeys(): Promise<Key[]>

@@ -1,12 +1,12 @@
 import type * as wire from '@stowage/protocol'
+import type { Asset } from '../domain/asset.ts'
 import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { timeText } from '../domain/time-text.ts'
-import type { AssetWithProducts } from '../operations/list-assets.ts'
-import type { ProductWithAssets } from '../operations/list-products.ts'
+import type { ProductWithAssets } from '../operations/linked-assets.ts'
 
-export function presentAsset({ asset, products }: AssetWithProducts): wire.Asset {
+export function presentAsset(asset: Asset): wire.Asset {
   return {
     id: asset.id,
     filename: asset.filename,
@@ -18,7 +18,6 @@ export function presentAsset({ asset, products }: AssetWithProducts): wire.Asset
     bytes: asset.bytes,
     mime: asset.mime,
     created_at: timeText(asset.createdAt),
-    ...(products && { products: products.map(presentProduct) }),
   }
 }
 
@@ -38,10 +37,12 @@ export function presentProduct(product: Product): wire.Product {
 export function presentProductWithAssets({
   product,
   assets,
+  total,
 }: ProductWithAssets): wire.ProductWithAssets {
   return {
     ...presentProduct(product),
-    ...(assets && { assets: assets.map((asset) => presentAsset({ asset })) }),
+    assets: assets.map(presentAsset),
+    assets_total: total,
   }
 }
 

@@ -1,21 +1,15 @@
+import type { Product } from '../domain/product.ts'
 import { ServiceError } from '../errors.ts'
 import type { AccountContext } from './context.ts'
-import { type ProductWithAssets, withAssets } from './list-products.ts'
 
 export function productNotFound(): ServiceError {
   return new ServiceError('not_found', 'There is no such product. Check its id.')
 }
 
-export async function getProduct(
-  { data }: AccountContext,
-  id: string,
-  options: { withAssets: boolean },
-): Promise<ProductWithAssets> {
+export async function getProduct({ data }: AccountContext, id: string): Promise<Product> {
   const product = await data.findProduct(id)
   if (product === undefined) throw productNotFound()
-  if (!options.withAssets) return { product }
-  const [found] = await withAssets(data, [product])
-  return found ?? { product }
+  return product
 }
 
 /** Its links go with it; the assets stay. */

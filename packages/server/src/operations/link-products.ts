@@ -1,11 +1,10 @@
 import type { LinkOutcome } from '../database/account-data.ts'
+import type { Asset } from '../domain/asset.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import { invalid } from '../errors.ts'
 import type { AccountContext } from './context.ts'
-import { assetNotFound } from './get-asset.ts'
-import type { AssetWithProducts } from './list-assets.ts'
+import { assetNotFound, getAsset } from './get-asset.ts'
 import { exactText } from './page-request.ts'
-import { readAsset } from './read-asset.ts'
 
 export interface ProductReferences {
   product_ids?: number[] | undefined
@@ -19,9 +18,9 @@ export async function attachProducts(
   context: AccountContext,
   assetId: string,
   references: ProductReferences,
-): Promise<AssetWithProducts> {
+): Promise<Asset> {
   settle(await context.data.attachProducts(assetId, selectionOf(references)))
-  return readAsset(context, assetId, { withProducts: true })
+  return getAsset(context, assetId)
 }
 
 /** The reverse of attaching. That a product was not attached is no error. */
@@ -29,9 +28,9 @@ export async function detachProducts(
   context: AccountContext,
   assetId: string,
   references: ProductReferences,
-): Promise<AssetWithProducts> {
+): Promise<Asset> {
   settle(await context.data.detachProducts(assetId, selectionOf(references)))
-  return readAsset(context, assetId, { withProducts: true })
+  return getAsset(context, assetId)
 }
 
 function selectionOf(references: ProductReferences): ProductSelection {

@@ -2,7 +2,6 @@ import type { AssetQuery, AssetSort } from '../database/account-data.ts'
 import type { Asset } from '../domain/asset.ts'
 import { cursorText } from '../domain/cursor.ts'
 import type { PagePosition } from '../domain/paging.ts'
-import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
 import { cursorWish, exactText, type PageWish, pageRequest, searchText } from './page-request.ts'
 import { readPage } from './read-page.ts'
@@ -14,13 +13,8 @@ export interface AssetListRequest extends PageWish {
   linked?: boolean | undefined
   sku?: string | undefined
   product_id?: number | undefined
-  with_products?: boolean | undefined
-}
-
-/** `products` is there exactly when they were asked for. */
-export interface AssetWithProducts {
-  asset: Asset
-  products?: Product[]
+  /** Linked to the product with this ID of ours. */
+  ofProduct?: string | undefined
 }
 
 const NEWEST_FIRST: AssetSort = { by: 'created_at', descending: true }
@@ -28,11 +22,11 @@ const NEWEST_FIRST: AssetSort = { by: 'created_at', descending: true }
 export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
-): Promise<{ assets: AssetWithProducts[]; position: PagePosition }> {
+): Promise<{ assets: Asset[]; position: PagePosition }> {
   const sort = readSort(request.sort)
   const name = searchText('filename', request.filename)
   const sku = exactText('sku', request.sku)
-  const { type, linked, product_id } = request
+  const { type, linked, product_id, ofProduct } = request
   const query: AssetQuery = {
     ...pageRequest(request),
     ...cursorWish(request, sort.by),
@@ -42,24 +36,11 @@ export async function listAssets(
     ...(linked !== undefined && { linked }),
     ...(sku !== undefined && { sku }),
     ...(product_id !== undefined && { productId: product_id }),
+    ...(ofProduct !== undefined && { ofProduct }),
   }
   const cursorOf = (asset: Asset) => cursorText(asset, sort.by)
   const { rows, position } = await readPage(query, data.listAssets, cursorOf)
-  const assets = request.with_products === true ? await withProducts(data, rows) : bare(rows)
-  return { assets, position }
-}
-
-/** One statement for all of them, however many there are. */
-export async function withProducts(
-  data: AccountContext['data'],
-  assets: Asset[],
-): Promise<AssetWithProducts[]> {
-  const products = await data.productsOfAssets(assets.map(({ id }) => id))
-  return assets.map((asset) => ({ asset, products: products.get(asset.id) ?? [] }))
-}
-
-function bare(assets: Asset[]): AssetWithProducts[] {
-  return assets.map((asset) => ({ asset }))
+  return { assets: rows, position }
 }
 
 /** The schema has checked it: a column, with `-` before it for descending. */

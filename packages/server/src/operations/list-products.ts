@@ -1,5 +1,4 @@
 import type { ProductQuery } from '../database/account-data.ts'
-import type { Asset } from '../domain/asset.ts'
 import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
@@ -13,21 +12,16 @@ export interface ProductListRequest extends PageWish {
   variant_id?: number | undefined
   vendor?: string | undefined
   tag?: string | undefined
-  with_assets?: boolean | undefined
-}
-
-/** `assets` is there exactly when they were asked for. */
-export interface ProductWithAssets {
-  product: Product
-  assets?: Asset[]
+  /** Linked to this asset. */
+  ofAsset?: string | undefined
 }
 
 export async function listProducts(
   { data }: AccountContext,
   request: ProductListRequest,
-): Promise<{ products: ProductWithAssets[]; position: PagePosition }> {
+): Promise<{ products: Product[]; position: PagePosition }> {
   const sku = exactText('sku', request.sku)
-  const { product_id, variant_id } = request
+  const { product_id, variant_id, ofAsset } = request
   const name = searchText('name', request.name)
   const vendor = searchText('vendor', request.vendor)
   const tag = searchText('tag', request.tag)
@@ -40,20 +34,8 @@ export async function listProducts(
     ...(variant_id !== undefined && { variantId: variant_id }),
     ...(vendor !== undefined && { vendor }),
     ...(tag !== undefined && { tag }),
+    ...(ofAsset !== undefined && { ofAsset }),
   }
   const { rows, position } = await readPage(query, data.listProducts, ({ id }) => id)
-  const products =
-    request.with_assets === true
-      ? await withAssets(data, rows)
-      : rows.map((product) => ({ product }))
-  return { products, position }
-}
-
-/** One statement for all of them, however many there are. */
-export async function withAssets(
-  data: AccountContext['data'],
-  products: Product[],
-): Promise<ProductWithAssets[]> {
-  const assets = await data.assetsOfProducts(products.map(({ id }) => id))
-  return products.map((product) => ({ product, assets: assets.get(product.id) ?? [] }))
+  return { products: rows, position }
 }

@@ -209,7 +209,7 @@ test('a product is read, with its ready assets if asked, and deleted once', asyn
     ['with_assets=1', [file, link]],
   ] as const) {
     const { data } = (await service.call('GET', `${path}?${query}`)).body
-    assert.deepEqual(data, assets === undefined ? product : { ...product, assets })
+    assert.deepEqual(data, assets === undefined ? product : { ...product, assets, assets_total: 2 })
     const page = await service.call('GET', `${API}/products?variant_id=11&${query}`)
     assert.deepEqual(page.body.data, [data])
   }

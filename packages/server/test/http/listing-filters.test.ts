@@ -237,7 +237,7 @@ test('products have their ready assets, newest first, exactly when they are aske
   const expected = products.toReversed().map((product) => {
     const names = ROWS.filter((row) => row.variants.includes(product.variant_id))
     const linked = assets.filter(({ filename }) => names.some((row) => row.filename === filename))
-    return { ...product, assets: linked }
+    return { ...product, assets: linked, assets_total: linked.length }
   })
   assert.deepEqual(seen, expected)
 })

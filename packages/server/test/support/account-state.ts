@@ -19,7 +19,10 @@ async function readAccount({ database }: Context, accountId: string, open: Stora
     summary: await data.readSummary(),
     assets,
     products,
-    links: await data.productsOfAssets(assets.rows.map(({ id }) => id)),
+    links: await data.productsOfAssets(
+      assets.rows.map(({ id }) => id),
+      100_000,
+    ),
     keys: keys.map(({ lastUsedAt, ...key }) => key),
     // What is another's is not found.
     uploads: uploads.filter((upload) => upload !== undefined),

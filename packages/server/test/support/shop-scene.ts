@@ -67,7 +67,10 @@ export async function readShop({ database }: TestService['context']) {
       return {
         assets,
         products: await data.listProducts(page),
-        links: await data.productsOfAssets(assets.map((asset) => asset.id)),
+        links: await data.productsOfAssets(
+          assets.map((asset) => asset.id),
+          100_000,
+        ),
         keys: await data.listKeys(),
       }
     }),

@@ -45,9 +45,59 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       const all = select({ productIds: [1], variantIds: [21, 12], ids: [third], skus: ['Set'] })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
-      const linked = await data.productsOfAssets([asset])
-      assert.deepEqual(linked.get(asset), products)
-      assert.equal((await data.assetsOfProducts([third])).get(third)?.[0]?.id, asset)
+      const linked = await data.productsOfAssets([asset], 100_000)
+      assert.deepEqual(linked?.get(asset), products)
+      assert.equal((await data.assetsOfProducts([third], 100_000))?.get(third)?.[0]?.id, asset)
+    },
+  )
+
+  test(
+    name('what is linked is read in slices that miss nothing when links go meanwhile'),
+    async (t) => {
+      const { data } = await open(t)
+      const products = await data.putProducts(
+        Array.from({ length: 7 }, (_, index) => aProduct({ variantId: index })),
+      )
+      const ids = products.map(({ id }) => id)
+      const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
+      const selection = { ids, productIds: [], variantIds: [], skus: [] }
+      for (const asset of assets) await data.attachProducts(asset, selection)
+      await reserve(data, { size: 1 })
+      const [first = ''] = assets
+      assert.equal(await data.productsOfAssets(assets, 20), undefined)
+      const all = await data.productsOfAssets(assets, 21)
+      assert.deepEqual(
+        assets.map((asset) => all?.get(asset)),
+        [products, products, products],
+      )
+      const one = await data.productsOfAsset(first, { after: undefined, limit: 3 })
+      assert.deepEqual(one.products, products.slice(0, 3))
+      await data.deleteProduct(ids[2] ?? '')
+      const two = await data.productsOfAsset(first, { after: one.next, limit: 4 })
+      assert.deepEqual(two.products, products.slice(3))
+      const none = await data.productsOfAsset(first, { after: two.next, limit: 4 })
+      assert.deepEqual(none, { products: [], next: undefined })
+
+      const [product = ''] = ids
+      const newestFirst = assets.toReversed()
+      assert.equal(await data.assetsOfProducts(ids, 17), undefined)
+      const linked = await data.assetsOfProducts([product], 3)
+      assert.deepEqual(
+        linked?.get(product)?.map(({ id }) => id),
+        newestFirst,
+      )
+      const newest = await data.newestAssetsOf(product, 2)
+      assert.deepEqual(
+        newest.assets.map(({ id }) => id),
+        newestFirst.slice(0, 2),
+      )
+      assert.equal(newest.total, 3)
+      assert.deepEqual(await data.newestAssetsOf(ids[2] ?? '', 2), { assets: [], total: 0 })
+      const page = { page: 2, perPage: 2 }
+      const ofAsset = await data.listProducts({ ...page, ofAsset: first })
+      assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
+      const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
+      assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
     },
   )
 
@@ -66,7 +116,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     for (const call of [data.attachProducts, data.detachProducts]) {
       assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
     }
-    assert.equal((await data.productsOfAssets([asset])).size, 0)
+    assert.equal((await data.productsOfAssets([asset], 100_000))?.size, 0)
     assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
     assert.deepEqual(await data.attachProducts(newUuid(), selection), {
       outcome: 'asset_not_found',
@@ -79,7 +129,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     const asset = await aReadyAsset(data)
     await data.attachProducts(asset, select({ variantIds: [11, 12] }))
     await data.detachProducts(asset, select({ variantIds: [11, 13] }))
-    const left = (await data.productsOfAssets([asset])).get(asset)
+    const left = (await data.productsOfAssets([asset], 100_000))?.get(asset)
     assert.deepEqual(
       left?.map(({ variantId }) => variantId),
       [12],
@@ -101,7 +151,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       unknown,
     })
     assert.deepEqual(await theirs.attachProducts(ours, unknown), { outcome: 'asset_not_found' })
-    assert.equal((await data.assetsOfProducts([id])).size, 0)
+    assert.equal((await data.assetsOfProducts([id], 100_000))?.size, 0)
     assert.equal(await theirs.changeAsset(ours, { filename: 'stolen' }), undefined)
     assert.deepEqual(await theirs.deleteAsset(ours, NOON), { won: false, status: undefined })
     assert.deepEqual(await theirs.cancelUpload(ours, NOON), { won: false, status: undefined })
@@ -121,7 +171,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       linked.rows.map(({ id }) => id),
       [both],
     )
-    assert.deepEqual((await data.productsOfAssets([both, single])).get(both), [two])
+    assert.deepEqual((await data.productsOfAssets([both, single], 100_000))?.get(both), [two])
   })
 
   test(
@@ -203,7 +253,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
       assert.equal((await data.listAssets({ ...PAGE, name: 'doomed' })).total, 0)
       assert.equal((await data.listAssets(PAGE)).total, 0)
-      assert.equal((await data.productsOfAssets([id])).size, 0)
+      assert.equal((await data.productsOfAssets([id], 100_000))?.size, 0)
       const selection = select({ productIds: [1] })
       assert.deepEqual(await data.attachProducts(id, selection), { outcome: 'asset_not_found' })
       const [removal] = await database.listRemovals(5)
@@ -221,9 +271,12 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       await data.attachProducts(asset.id, select({ productIds: [1] }))
     }
     const id = product?.id ?? ''
-    assert.equal((await data.assetsOfProducts([id])).size, 0)
+    assert.equal((await data.assetsOfProducts([id], 100_000))?.size, 0)
     await data.cancelUpload(cancelled.asset.id, NOON)
     await expireOverdue(database)
-    assert.equal((await data.productsOfAssets([cancelled.asset.id, expired.asset.id])).size, 0)
+    assert.equal(
+      (await data.productsOfAssets([cancelled.asset.id, expired.asset.id], 100_000))?.size,
+      0,
+    )
   })
 }

@@ -63,7 +63,9 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual(await data.listKeys(), [key])
     // More than the plan has: it is not asked.
     assert.deepEqual(await usageOf(data), { limit: 10, stored: 60, reserved: 0 })
-    assert.deepEqual((await data.productsOfAssets([file.asset.id])).get(file.asset.id), [product])
+    assert.deepEqual((await data.productsOfAssets([file.asset.id], 100_000))?.get(file.asset.id), [
+      product,
+    ])
     const found = await data.listAssets({
       page: 1,
       perPage: 10,

@@ -37,12 +37,13 @@ export function ownAssetList(
     where p.account_id = ${account} and ${condition})`
 
   /** All but the name, which is looked for in two ways. */
-  function conditionsOf({ kind, linked, sku, productId }: AssetQuery): Fragment[] {
+  function conditionsOf({ kind, linked, sku, productId, ofProduct }: AssetQuery): Fragment[] {
     const conditions: Fragment[] = []
     if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
     if (linked !== undefined) conditions.push(sql`linked = ${linked}`)
     if (sku !== undefined) conditions.push(linkedTo(sql`p.sku = ${sku}`))
     if (productId !== undefined) conditions.push(linkedTo(sql`p.product_id = ${productId}`))
+    if (ofProduct !== undefined) conditions.push(linkedTo(sql`p.id = ${ofProduct}`))
     return conditions
   }
 
@@ -106,7 +107,8 @@ export function ownAssetList(
       const { name } = query
       const others = conditionsOf(query)
       if (name === undefined && others.length === 0) return listWithoutFilter(query)
-      const isOfProducts = query.sku !== undefined || query.productId !== undefined
+      const { sku, productId, ofProduct } = query
+      const isOfProducts = [sku, productId, ofProduct].some((filter) => filter !== undefined)
       const like = name === undefined ? [] : [sql`search_name like ${containing(name)}`]
       if (isOfProducts) return listOfProducts(query, [...like, ...others])
       const hasTrigrams = name !== undefined && [...name].length >= TRIGRAM_LENGTH

@@ -9,6 +9,7 @@ import { globalBooks, ownUsage } from './books.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
+import { ownLinkedRows } from './linked-rows.ts'
 import { migrateUnderLock } from './migrations.ts'
 import { unitOfWork } from './outages.ts'
 import { openPool, type Pool } from './pool.ts'
@@ -63,6 +64,7 @@ function ownGroups(memory: ListMemory) {
     lists,
     ownProductList,
     ownProducts,
+    ownLinkedRows,
     ownUploads,
     ownRecords,
   ]

@@ -6,7 +6,7 @@ import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 
 export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
   function conditionsOf(query: ProductQuery): Fragment[] {
-    const { name, sku, productId, variantId, vendor, tag } = query
+    const { name, sku, productId, variantId, vendor, tag, ofAsset } = query
     const conditions: Fragment[] = [sql`account_id = ${account}`]
     if (name !== undefined) conditions.push(sql`search_name like ${containing(name)}`)
     if (sku !== undefined) conditions.push(sql`sku = ${sku}`)
@@ -14,6 +14,11 @@ export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'li
     if (variantId !== undefined) conditions.push(sql`variant_id = ${variantId}`)
     if (vendor !== undefined) conditions.push(sql`search_vendor = ${vendor}`)
     if (tag !== undefined) conditions.push(sql`search_tags @> ${sql.array([tag])}`)
+    if (ofAsset !== undefined) {
+      conditions.push(sql`id in (
+        select l.product_id from assets a join asset_products l on l.asset_id = a.id
+        where a.account_id = ${account} and a.id = ${ofAsset})`)
+    }
     return conditions
   }
 

@@ -2,24 +2,11 @@ import type { NewProduct, ProductSelection } from '../../domain/product.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, LinkOutcome } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
-import {
-  ASSET_COLUMNS,
-  type AssetRow,
-  PRODUCT_COLUMNS,
-  type ProductRow,
-  toAsset,
-  toProduct,
-} from './rows.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 
 type Products = Pick<
   AccountData,
-  | 'putProducts'
-  | 'findProduct'
-  | 'deleteProduct'
-  | 'attachProducts'
-  | 'detachProducts'
-  | 'productsOfAssets'
-  | 'assetsOfProducts'
+  'putProducts' | 'findProduct' | 'deleteProduct' | 'attachProducts' | 'detachProducts'
 >
 
 export function ownProducts(sql: Sql, account: string): Products {
@@ -146,37 +133,7 @@ export function ownProducts(sql: Sql, account: string): Products {
           delete from asset_products where asset_id = ${assetId} and product_id = any(${ids}::uuid[])`
         await markLinked(transaction, [assetId])
       }),
-
-    async productsOfAssets(ids) {
-      const rows = await sql<(ProductRow & { owner_id: string })[]>`
-        select a.id as owner_id, ${sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))}
-        from assets a
-        join asset_products l on l.asset_id = a.id
-        join products p on p.id = l.product_id
-        where a.account_id = ${account} and a.id = any(${ids}::uuid[])
-        order by p.id`
-      return groupBy(rows, toProduct)
-    },
-
-    async assetsOfProducts(ids) {
-      const rows = await sql<(AssetRow & { owner_id: string })[]>`
-        select p.id as owner_id, ${sql(ASSET_COLUMNS.map((column) => `a.${column}`))}
-        from products p
-        join asset_products l on l.product_id = p.id
-        join assets a on a.id = l.asset_id and a.status = 'ready'
-        where p.account_id = ${account} and p.id = any(${ids}::uuid[])
-        order by a.id desc`
-      return groupBy(rows, toAsset)
-    },
   }
-}
-
-function groupBy<Row extends { owner_id: string }, Value>(
-  rows: Iterable<Row>,
-  convert: (row: Row) => Value,
-): Map<string, Value[]> {
-  const groups = Map.groupBy(rows, (row) => row.owner_id)
-  return new Map([...groups].map(([id, group]) => [id, group.map(convert)]))
 }
 
 /** What of the selection names no product that was found. */

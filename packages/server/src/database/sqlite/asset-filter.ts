@@ -37,6 +37,7 @@ export function filterOf(query: AssetQuery): AssetFilter {
   add('linked', query.linked === undefined ? undefined : Number(query.linked), 'linked = :linked')
   add('sku', query.sku, linkedTo('p.sku = :sku'))
   add('product_id', query.productId, linkedTo('p.product_id = :product_id'))
+  add('of_product', query.ofProduct, linkedTo('p.id = :of_product'))
   return { conditions, parameters }
 }
 
@@ -53,6 +54,6 @@ export function behindCursor({ sort, after }: AssetQuery): AssetFilter {
   }
 }
 
-export function isOfProducts({ sku, productId }: AssetQuery): boolean {
-  return sku !== undefined || productId !== undefined
+export function isOfProducts({ sku, productId, ofProduct }: AssetQuery): boolean {
+  return [sku, productId, ofProduct].some((filter) => filter !== undefined)
 }

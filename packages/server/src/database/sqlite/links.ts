@@ -1,19 +1,9 @@
-import type { Asset } from '../../domain/asset.ts'
-import type { Product, ProductSelection } from '../../domain/product.ts'
+import type { ProductSelection } from '../../domain/product.ts'
 import type { LinkOutcome } from '../account-data.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 const VISIBLE = `id = :asset and account_id = :account
   and status in ('uploading', 'completing', 'ready')`
-
-function qualified(table: string, columns: string): string {
-  return columns
-    .split(', ')
-    .map((column) => `${table}.${column}`)
-    .join(', ')
-}
 
 export function prepareLinks({ prepare, transaction }: Connection) {
   const resolve = prepare<{ way: keyof ProductSelection; named: string | number; seq: number }>(
@@ -45,23 +35,6 @@ export function prepareLinks({ prepare, transaction }: Connection) {
     `update assets set linked = 0 where seq = :asset_seq
      and not exists (select 1 from asset_products where asset_seq = :asset_seq)`,
   )
-  const products = prepare<ProductRow & { asset_id: string }>(
-    `select a.id as asset_id, ${qualified('p', PRODUCT_COLUMNS)}
-     from json_each(:ids) j
-     join assets a on a.id = j.value and a.account_id = :account
-     join asset_products l on l.asset_seq = a.seq
-     join products p on p.seq = l.product_seq
-     order by p.id`,
-  )
-  const assets = prepare<AssetRow & { owner_id: string }>(
-    `select p.id as owner_id, ${qualified('a', ASSET_COLUMNS)}
-     from json_each(:ids) j
-     join products p on p.id = j.value and p.account_id = :account
-     join asset_products l on l.product_seq = p.seq
-     join assets a on a.seq = l.asset_seq and a.status = 'ready'
-     order by a.id desc`,
-  )
-
   /** The products' numbers, or what of the selection names no product of the account. */
   function find(account: string, selection: ProductSelection) {
     const rows = resolve.all({
@@ -107,18 +80,6 @@ export function prepareLinks({ prepare, transaction }: Connection) {
         markUnlinked.run({ asset_seq: row.seq })
         return { outcome: 'done' }
       })
-    },
-
-    productsOfAssets(account: string, ids: string[]): Map<string, Product[]> {
-      const rows = products.all({ account, ids: JSON.stringify(ids) })
-      const byAsset = Map.groupBy(rows, (row) => row.asset_id)
-      return new Map([...byAsset].map(([id, group]) => [id, group.map(toProduct)]))
-    },
-
-    assetsOfProducts(account: string, ids: string[]): Map<string, Asset[]> {
-      const rows = assets.all({ account, ids: JSON.stringify(ids) })
-      const byProduct = Map.groupBy(rows, (row) => row.owner_id)
-      return new Map([...byProduct].map(([id, group]) => [id, group.map(toAsset)]))
     },
   }
 }

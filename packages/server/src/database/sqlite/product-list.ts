@@ -8,6 +8,10 @@ import type { Connection } from './statement.ts'
 const TAGGED = `seq in (
   select product_seq from product_tags where account_id = :account and tag = :tag)`
 
+const OF_ASSET = `seq in (
+  select l.product_seq from assets a join asset_products l on l.asset_seq = a.seq
+  where a.account_id = :account and a.id = :of_asset)`
+
 function filterOf(query: ProductQuery, byName: (name: string) => Filter): Filter {
   const filter: Filter =
     query.name === undefined ? { conditions: [], parameters: {} } : byName(query.name)
@@ -17,6 +21,7 @@ function filterOf(query: ProductQuery, byName: (name: string) => Filter): Filter
     ['variant_id', 'variant_id = :variant_id', query.variantId],
     ['vendor', 'search_vendor = :vendor', query.vendor],
     ['tag', TAGGED, query.tag],
+    ['of_asset', OF_ASSET, query.ofAsset],
   ]
   for (const [parameter, condition, value] of equal) {
     if (value === undefined) continue

@@ -20,6 +20,7 @@ import { groupCommits } from './group-commit.ts'
 import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
+import { prepareLinkedRows } from './linked-rows.ts'
 import { prepareLinks } from './links.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
@@ -64,6 +65,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     ...prepareProducts(connection),
     ...prepareProductList(connection),
     ...prepareLinks(connection),
+    ...prepareLinkedRows(connection),
     ...records.ofAccount,
   }
   const global = {
@@ -99,7 +101,9 @@ const READS = new Set([
   'findProduct',
   'listProducts',
   'productsOfAssets',
+  'productsOfAsset',
   'assetsOfProducts',
+  'newestAssetsOf',
   'listKeys',
   'findAccount',
   'listAccounts',

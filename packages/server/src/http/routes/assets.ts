@@ -1,25 +1,46 @@
 import { endpoints } from '@stowage/protocol'
+import type { FastifyReply } from 'fastify'
+import type { Asset } from '../../domain/asset.ts'
 import { changeAsset } from '../../operations/change-asset.ts'
+import type { AccountContext } from '../../operations/context.ts'
 import { deleteAsset } from '../../operations/delete-asset.ts'
+import { getAsset } from '../../operations/get-asset.ts'
 import { attachProducts, detachProducts } from '../../operations/link-products.ts'
+import { sliceProducts } from '../../operations/linked-products.ts'
 import { listAssets } from '../../operations/list-assets.ts'
-import { readAsset } from '../../operations/read-asset.ts'
+import { listProducts } from '../../operations/list-products.ts'
 import { signDownload } from '../../operations/sign-download.ts'
 import { storeLink } from '../../operations/store-link.ts'
-import { presentAsset, presentPage } from '../present.ts'
+import { inSlices } from '../in-slices.ts'
+import { presentAsset, presentPage, presentProduct } from '../present.ts'
+import { AROUND_ONE, aroundList, assetTexts } from '../present-slices.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
-  route(app, options, endpoints.listAssets, async ({ context, query, url }) => {
+  const addressOf = (url: string) => ({ base: options.baseUrl(), url })
+
+  function answerWithProducts(reply: FastifyReply, context: AccountContext, asset: Asset) {
+    return inSlices(reply, assetTexts(sliceProducts(context, [asset])), AROUND_ONE)
+  }
+
+  route(app, options, endpoints.listAssets, async ({ context, query, url }, reply) => {
     const { assets, position } = await listAssets(context, query)
-    const address = { base: options.baseUrl(), url }
-    return { data: assets.map(presentAsset), ...presentPage(position, address) }
+    const page = presentPage(position, addressOf(url))
+    if (query.with_products !== true) return { data: assets.map(presentAsset), ...page }
+    return inSlices(reply, assetTexts(sliceProducts(context, assets)), aroundList(page))
   })
 
-  route(app, options, endpoints.readAsset, async ({ context, params, query }) => {
-    const withProducts = query.with_products ?? false
-    return { data: presentAsset(await readAsset(context, params.id, { withProducts })) }
+  route(app, options, endpoints.readAsset, async ({ context, params, query }, reply) => {
+    const asset = await getAsset(context, params.id)
+    if (query.with_products === true) return answerWithProducts(reply, context, asset)
+    return { data: presentAsset(asset) }
+  })
+
+  route(app, options, endpoints.listProductsOfAsset, async ({ context, params, query, url }) => {
+    const { id } = await getAsset(context, params.id)
+    const { products, position } = await listProducts(context, { ...query, ofAsset: id })
+    return { data: products.map(presentProduct), ...presentPage(position, addressOf(url)) }
   })
 
   route(app, options, endpoints.downloadAsset, async ({ context, params }, reply) => {
@@ -34,11 +55,11 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.storeLink, async ({ context, body }) => {
-    return { data: presentAsset({ asset: await storeLink(context, body) }) }
+    return { data: presentAsset(await storeLink(context, body)) }
   })
 
   route(app, options, endpoints.changeAsset, async ({ context, params, body }) => {
-    return { data: presentAsset({ asset: await changeAsset(context, params.id, body) }) }
+    return { data: presentAsset(await changeAsset(context, params.id, body)) }
   })
 
   route(app, options, endpoints.deleteAsset, async ({ context, params }) => {
@@ -46,11 +67,13 @@ export const assetRoutes: RouteGroup = (app, options) => {
     return { deleted: true }
   })
 
-  route(app, options, endpoints.attachProducts, async ({ context, params, body }) => {
-    return { data: presentAsset(await attachProducts(context, params.id, body)) }
+  route(app, options, endpoints.attachProducts, async ({ context, params, body }, reply) => {
+    const asset = await attachProducts(context, params.id, body)
+    return answerWithProducts(reply, context, asset)
   })
 
-  route(app, options, endpoints.detachProducts, async ({ context, params, body }) => {
-    return { data: presentAsset(await detachProducts(context, params.id, body)) }
+  route(app, options, endpoints.detachProducts, async ({ context, params, body }, reply) => {
+    const asset = await detachProducts(context, params.id, body)
+    return answerWithProducts(reply, context, asset)
   })
 }

@@ -1,27 +1,40 @@
 import { endpoints } from '@stowage/protocol'
 import { deleteProduct, getProduct } from '../../operations/get-product.ts'
+import { sliceAssets, withNewestAssets } from '../../operations/linked-assets.ts'
+import { listAssets } from '../../operations/list-assets.ts'
 import { listProducts } from '../../operations/list-products.ts'
 import { putProducts } from '../../operations/put-products.ts'
-import { presentPage, presentProduct, presentProductWithAssets } from '../present.ts'
+import { inSlices } from '../in-slices.ts'
+import { presentAsset, presentPage, presentProduct, presentProductWithAssets } from '../present.ts'
+import { aroundList, productTexts } from '../present-slices.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const productRoutes: RouteGroup = (app, options) => {
+  const addressOf = (url: string) => ({ base: options.baseUrl(), url })
+
   route(app, options, endpoints.putProducts, async ({ context, body }) => {
     const products = await putProducts(context, body.products)
     return { data: products.map(presentProduct) }
   })
 
-  route(app, options, endpoints.listProducts, async ({ context, query, url }) => {
+  route(app, options, endpoints.listProducts, async ({ context, query, url }, reply) => {
     const { products, position } = await listProducts(context, query)
-    const address = { base: options.baseUrl(), url }
-    return { data: products.map(presentProductWithAssets), ...presentPage(position, address) }
+    const page = presentPage(position, addressOf(url))
+    if (query.with_assets !== true) return { data: products.map(presentProduct), ...page }
+    return inSlices(reply, productTexts(sliceAssets(context, products)), aroundList(page))
   })
 
   route(app, options, endpoints.readProduct, async ({ context, params, query }) => {
-    const withAssets = query.with_assets ?? false
-    const product = await getProduct(context, params.id, { withAssets })
-    return { data: presentProductWithAssets(product) }
+    const product = await getProduct(context, params.id)
+    if (query.with_assets !== true) return { data: presentProduct(product) }
+    return { data: presentProductWithAssets(await withNewestAssets(context, product)) }
+  })
+
+  route(app, options, endpoints.listAssetsOfProduct, async ({ context, params, query, url }) => {
+    const { id } = await getProduct(context, params.id)
+    const { assets, position } = await listAssets(context, { ...query, ofProduct: id })
+    return { data: assets.map(presentAsset), ...presentPage(position, addressOf(url)) }
   })
 
   route(app, options, endpoints.deleteProduct, async ({ context, params }) => {

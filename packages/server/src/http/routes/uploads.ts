@@ -21,7 +21,7 @@ export const uploadRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.completeUpload, async ({ context, params, body }) => {
     const parts = body.parts?.map(({ PartNumber, ETag }) => ({ number: PartNumber, etag: ETag }))
     const request = { uploadId: body.upload_id, parts: parts ?? [] }
-    return { data: presentAsset({ asset: await completeUpload(context, params.id, request) }) }
+    return { data: presentAsset(await completeUpload(context, params.id, request)) }
   })
 
   route(app, options, endpoints.cancelUpload, async ({ context, params, body }) => {
