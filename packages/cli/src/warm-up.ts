@@ -18,7 +18,7 @@ async function warmUp(): Promise<void> {
   } catch (error) {
     process.stderr.write(`stowage: not compiled ahead: ${error}\n`)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -13,7 +13,10 @@ import { aCommandLine } from './support/command-line.ts'
 import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
 import { aStorageGate } from './support/storage-gate.ts'
 
-const whyNoTerminal = await installed({ command: 'script', packages: ['bsdutils'] })
+const whyNoTerminal =
+  process.platform === 'linux'
+    ? await installed({ command: 'script', packages: ['bsdutils'] })
+    : 'the script command of util-linux is missing'
 
 function terminalTest(name: string, run: (t: TestContext) => Promise<void>): void {
   test(name, (t) => (whyNoTerminal === undefined ? run(t) : skipUnlessCi(t, whyNoTerminal)))

@@ -1,5 +1,5 @@
 import { cp, readFile } from 'node:fs/promises'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { ROOT } from './manifest.ts'
 
@@ -20,10 +20,10 @@ export function bringAlong({ folder, onThread }: BringAlongOptions): Plugin {
       onThread(path)
       return `./${basename(path, '.ts')}.js`
     }
-    const name = relative(join(ROOT, 'packages'), path)
+    const name = relative(join(ROOT, 'packages'), path).replaceAll(sep, '/')
     await cp(path, join(folder, name), { recursive: true })
     // A folder's last slash says that addresses are taken from inside of it.
-    return path.endsWith('/') ? `./${name}/` : `./${name}`
+    return path.endsWith(sep) ? `./${name}/` : `./${name}`
   }
 
   return {

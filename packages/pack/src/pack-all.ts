@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ROOT } from './manifest.ts'
-import { run } from './run.ts'
+import { runNpm } from './run.ts'
 import { stageClient } from './stage-client.ts'
 import { stageCommand } from './stage-command.ts'
 
@@ -10,7 +10,7 @@ import { stageCommand } from './stage-command.ts'
 export async function packAll(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
   // Without the dashboard the service would start, so nobody would notice that it is missing.
-  await run('npm', ['run', 'build', '--', '--required'], ROOT)
+  await runNpm(['run', 'build', '--', '--required'], ROOT)
   return Promise.all([packStaged(folder, stageClient), packStaged(folder, stageCommand)])
 }
 
@@ -22,7 +22,7 @@ async function packStaged(
   try {
     await stage(staged)
     const destination = ['--pack-destination', resolve(folder)]
-    const answer = await run('npm', ['pack', '--json', ...destination], staged)
+    const answer = await runNpm(['pack', '--json', ...destination], staged)
     const [packed] = JSON.parse(answer) as { filename: string }[]
     if (packed === undefined) throw new Error('npm packed nothing')
     return join(folder, packed.filename)

@@ -1,10 +1,33 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { ROOT } from './manifest.ts'
+
+/** npm is a script on Windows, which only a shell starts. */
+export function runNpm(args: string[], cwd: string): Promise<string> {
+  if (process.platform !== 'win32') return run('npm', args, cwd)
+  const words = args.map((word) => (word.includes(' ') ? `"${word}"` : word))
+  return run('npm', words, cwd, { shell: true })
+}
+
+/** Runs the compiler of the repository. */
+export function runTsc(args: string[], cwd: string): Promise<string> {
+  return run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args], cwd)
+}
 
 /** Runs a program to its end and returns what it wrote; throws with all of it when it fails. */
-export async function run(program: string, args: string[], cwd: string): Promise<string> {
+export async function run(
+  program: string,
+  args: string[],
+  cwd: string,
+  options: { shell?: boolean } = {},
+): Promise<string> {
   try {
-    const { stdout } = await promisify(execFile)(program, args, { cwd, maxBuffer: 2 ** 26 })
+    const { stdout } = await promisify(execFile)(program, args, {
+      cwd,
+      maxBuffer: 2 ** 26,
+      ...options,
+    })
     return stdout
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }

@@ -1,8 +1,8 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
 import { relateSourceMaps } from './relate-source-maps.ts'
-import { run } from './run.ts'
+import { runTsc } from './run.ts'
 import { stagePapers } from './stage-papers.ts'
 import { wireTypes } from './wire-types.ts'
 
@@ -53,7 +53,7 @@ async function compile(folder: string, entries: string[], outDir: string): Promi
     files: entries.map((entry) => join(folder, entry)),
   }
   await writeFile(config, JSON.stringify(settings))
-  await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', config], ROOT)
+  await runTsc(['--project', config], ROOT)
 }
 
 /**
@@ -70,7 +70,7 @@ async function bringProtocolAlong(dist: string): Promise<void> {
     for (const [, list = ''] of text.matchAll(ours)) {
       for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)) names.add(name)
     }
-    const near = relative(dirname(file), wire)
+    const near = relative(dirname(file), wire).replaceAll(sep, '/')
     const own = text
       .replaceAll("'@stowage/protocol'", `'${near.startsWith('.') ? near : `./${near}`}.js'`)
       .replace(/(from |import\()'(\.[^']*)\.ts'/g, "$1'$2.js'")

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { aFolder } from '../../server/test/support/clean-up.ts'
 import { ROOT } from './manifest.ts'
-import { run } from './run.ts'
+import { runTsc } from './run.ts'
 import { wireTypes } from './wire-types.ts'
 
 /** Fails to compile where two types are not the same, optional members and all. */
@@ -29,7 +29,7 @@ import type * as made from './wire.d.ts'
   await writeFile(join(folder, 'claims.ts'), `${imports}${claims.join('\n')}\n`)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings(folder)))
-  await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', folder], ROOT)
+  await runTsc(['--project', folder], ROOT)
 })
 
 async function takenByClient(): Promise<string[]> {

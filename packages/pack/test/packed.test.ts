@@ -11,7 +11,7 @@ import { build } from 'esbuild'
 import { aFolder } from '../../server/test/support/clean-up.ts'
 import { skipUnlessCi } from '../../server/test/support/requirement.ts'
 import { ROOT, readManifest } from '../src/manifest.ts'
-import { run } from '../src/run.ts'
+import { runTsc } from '../src/run.ts'
 import { installPackages, type NodeVersion } from './support/installed-packages.ts'
 import { npxServe, withNode } from './support/npx-serve.ts'
 
@@ -194,7 +194,7 @@ function testTypes(resolution: 'nodenext' | 'bundler'): void {
       const config = join(project, `tsconfig.${name}.${resolution}.json`)
       const files = name === 'page' ? ['page.ts'] : ['program.ts', await importEntries()]
       await writeFile(config, JSON.stringify({ compilerOptions, files }))
-      const said = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], project)
+      const said = await runTsc(['-p', config], project)
       assert.equal(said, '')
     })
   }

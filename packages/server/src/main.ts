@@ -68,7 +68,8 @@ function warnOfUnreachable({ baseUrl, storageUrl }: Service): void {
 /** The first signal ends politely; the second at once. */
 function onSignals(end: () => void): void {
   let isEnding = false
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // SIGBREAK is Ctrl-Break on Windows, which has no SIGTERM.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
     process.on(signal, () => {
       if (isEnding) process.exit(130)
       isEnding = true

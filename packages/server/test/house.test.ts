@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { ERRORS } from '@stowage/protocol'
@@ -87,14 +87,14 @@ const KEPT_IN: Record<string, string[]> = {
 
 /** `storage/disk/layout.ts` is of `storage/disk`, `storage/storage.ts` of `storage/port`. */
 function roomOf(file: string): string {
-  const steps = relative(source, file).replace(/\.ts$/, '').split('/')
+  const steps = relative(source, file).replace(/\.ts$/, '').split(sep)
   const [first = '', second = ''] = steps
   if (first !== 'storage' && first !== 'database') return first
   return steps.length > 2 ? `${first}/${second}` : `${first}/port`
 }
 
 const files = globSync(join(source, '**/*.ts')).filter(
-  (file) => !/(\.(test|contract)\.ts$|\/contract\/)/.test(file),
+  (file) => !/(\.(test|contract)\.ts$|[\\/]contract[\\/])/.test(file),
 )
 
 function importsOf(file: string): string[] {

@@ -56,6 +56,8 @@ async function run(stage: string): Promise<Outcome> {
   const child = spawn('npm', ['run', '--silent', stage], {
     env: { ...process.env, ...COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // npm is a script on Windows, which only a shell starts.
+    shell: process.platform === 'win32',
   })
   const label = stage.padEnd(WIDTH)
   const lines: string[] = []

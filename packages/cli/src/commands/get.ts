@@ -54,7 +54,7 @@ Examples:
     if (output === '-' && (wanted.length > 1 || json)) {
       throw new UsageError('standard output takes one asset, and no --json beside it')
     }
-    const isPlace = output === undefined || output.endsWith('/') || (await isFolder(output))
+    const isPlace = output === undefined || (await isFolder(output))
     if (wanted.length > 1 && !isPlace) {
       throw new UsageError(`${output} must be a folder for ${wanted.length} assets`)
     }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import type { Asset } from '@stowage/client'
 import { safeName } from './safe-name.ts'
 
@@ -7,10 +7,12 @@ import { safeName } from './safe-name.ts'
 export async function targetOf(path: string | undefined, asset: Asset): Promise<string> {
   const name = safeName(asset.filename)
   if (path === undefined) return name
-  return path.endsWith('/') || (await isFolder(path)) ? join(path, name) : path
+  return (await isFolder(path)) ? join(path, name) : path
 }
 
+/** Whether it is there as a folder, or is written like one. */
 export async function isFolder(path: string): Promise<boolean> {
+  if (path.endsWith('/') || path.endsWith(sep)) return true
   return stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,

@@ -1,12 +1,10 @@
-import { homedir } from 'node:os'
+import { devNull, homedir } from 'node:os'
 
 /** Of users without a home, as containers have them, it is one in which nothing can be kept. */
 export function homeFolder(): string {
   try {
-    return homedir() || NO_HOME
+    return homedir() || devNull
   } catch {
-    return NO_HOME
+    return devNull
   }
 }
-
-const NO_HOME = '/dev/null'

@@ -27,11 +27,12 @@ export function resumeCommand(
     ...(url === undefined ? [] : ['--url', url]),
   ]
   const key = hasKey ? ' --key …' : ''
-  return `${program} ${words.map(quoted).join(' ')}${key}`
+  return `${program} ${words.map((word) => quoted(word)).join(' ')}${key}`
 }
 
-/** As a POSIX shell reads it back. */
-export function quoted(word: string): string {
+/** As a POSIX shell reads it back, or those of Windows, where no name has quotes in it. */
+export function quoted(word: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'win32') return /^[\w@+=:,.\\/-]+$/.test(word) ? word : `"${word}"`
   if (/^[\w@%+=:,./-]+$/.test(word)) return word
   // biome-ignore lint/suspicious/noControlCharactersInRegex: shown as they are, they would be obeyed
   if (/[\u0000-\u001f\u007f-\u009f]/.test(word)) {

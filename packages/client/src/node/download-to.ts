@@ -1,11 +1,12 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client, ClientOptions } from '../client.ts'
 import { isTransient, StowageError } from '../errors.ts'
 import { createPatience, pause, pauseBefore } from '../patience.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
 import { createArriving } from './arriving.ts'
+import { localName } from './local-name.ts'
 import { placeFile, refuseExisting } from './place-file.ts'
 
 export interface DownloadToOptions {
@@ -128,10 +129,9 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Prom
 async function targetOf(path: string, { filename }: Asset): Promise<string> {
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
-    () => path.endsWith('/'),
+    () => path.endsWith('/') || path.endsWith(sep),
   )
-  const name = basename(filename.replaceAll('\\', '_'))
-  return isFolder ? join(path, /^\.{0,2}$/.test(name) ? '_' : name) : path
+  return isFolder ? join(path, localName(filename)) : path
 }
 
 function linkIsAway({ url }: Asset, cause: unknown): StowageError {

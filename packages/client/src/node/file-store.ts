@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { devNull, homedir } from 'node:os'
 import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
 import { makeFolder } from './make-folder.ts'
@@ -60,10 +60,8 @@ function stateFolder(): string {
 /** Of users without a home, as containers have them, it is one in which nothing can be kept. */
 function homeFolder(): string {
   try {
-    return homedir() || NO_HOME
+    return homedir() || devNull
   } catch {
-    return NO_HOME
+    return devNull
   }
 }
-
-const NO_HOME = '/dev/null'

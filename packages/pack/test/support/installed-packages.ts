@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
-import { run } from '../../src/run.ts'
+import { runNpm } from '../../src/run.ts'
 
 /** The client runs on all of them, the command from 24 on. */
 export type NodeVersion = '20' | '22' | '24' | '26'
@@ -61,5 +61,5 @@ export async function installPackages(): Promise<InstalledPackages> {
 async function install(folder: string, packages: string[]): Promise<void> {
   await mkdir(folder)
   await writeFile(join(folder, 'package.json'), JSON.stringify(PROJECT))
-  await run('npm', [...INSTALL, ...packages], folder)
+  await runNpm([...INSTALL, ...packages], folder)
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { glob } from 'node:fs/promises'
+import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDashboard } from './build-dashboard.ts'
 
@@ -25,7 +26,7 @@ export async function runTests(
   patterns: string[],
   settings: Record<string, string>,
 ): Promise<number> {
-  const files = await Array.fromAsync(glob(patterns))
+  const files = await Array.fromAsync(glob(patterns), (file) => file.replaceAll(sep, '/'))
   if (files.length === 0) throw new Error(`there are no files like ${patterns.join(' ')}`)
   if (files.some((file) => WITH_DASHBOARD.test(file))) await buildDashboard()
   const env = { ...process.env, ...COMPILE_CACHE, ...settings }

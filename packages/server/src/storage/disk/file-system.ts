@@ -1,5 +1,10 @@
 import { mkdirSync } from 'node:fs'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const IS_WINDOWS = process.platform === 'win32'
+const PAUSE_MS = 20
+const MOST_TRIES = 100
 
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT')
@@ -29,10 +34,32 @@ export function makeFolderNow(folder: string): void {
 
 /** Makes renames into and out of the folder survive a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
+  // Windows can't sync a folder. NTFS keeps a journal of renames.
+  if (IS_WINDOWS) return
   const handle = await open(folder, 'r')
   try {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/** Whether Windows refused to move something because a file is open: it does so with any of these. */
+export function isInUse(error: unknown): boolean {
+  return IS_WINDOWS && hasCode(error, 'EPERM', 'EACCES', 'EBUSY')
+}
+
+/**
+ * Renames. Windows refuses that while the target or a file in the folder is open, be it by a part that
+ * arrives or by a virus scanner. It is tried for two seconds there.
+ */
+export async function move(from: string, to: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await rename(from, to)
+    } catch (error) {
+      if (!isInUse(error) || tries === MOST_TRIES) throw error
+      await pause(PAUSE_MS)
+    }
   }
 }

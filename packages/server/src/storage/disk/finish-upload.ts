@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, StorageUpload } from '../storage.ts'
-import { isMissing, makeFolder, syncFolder } from './file-system.ts'
+import { isMissing, makeFolder, move, syncFolder } from './file-system.ts'
 import { type Layout, objectFolder, objectShard, sealedFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 
@@ -32,7 +32,7 @@ export async function finishUpload(
   const sealed = sealedFolder(layout, upload)
   await makeFolder(objectShard(layout, upload.key))
   try {
-    await rename(source, sealed)
+    await move(source, sealed)
   } catch (error) {
     if (isMissing(error)) return { outcome: 'gone' }
     throw error
@@ -44,10 +44,10 @@ export async function finishUpload(
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     await removeStrangers(sealed, expected.plan.count)
     await syncFolder(sealed)
-    await rename(sealed, target)
+    await move(sealed, target)
     isObject = true
   } finally {
-    if (!isObject) await rename(sealed, source)
+    if (!isObject) await move(sealed, source)
   }
   await syncFolder(dirname(target))
   await syncFolder(layout.objects)

@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatIdentity, parseIdentity } from '../identity-text.ts'
 import type { StorageIdentity } from '../storage.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
+
+/** File systems without links (exFAT, some network shares) refuse one with any of these. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
 export async function readIdentityFile(path: string): Promise<StorageIdentity | undefined> {
   try {
@@ -25,7 +29,8 @@ export async function createIdentityFile(
       // Unlike a rename, it does not replace what is there.
       await link(written, path)
     } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error
+      if (hasCode(error, ...NO_LINKS) && !existsSync(path)) await rename(written, path)
+      else if (!hasCode(error, 'EEXIST', ...NO_LINKS)) throw error
     } finally {
       await rm(written, { force: true })
     }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises'
+import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { awaitsContinue } from '../../expectations.ts'
 import type { PartGrant } from './address.ts'
-import { hasCode, isMissing, syncFolder } from './file-system.ts'
+import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
@@ -55,7 +55,7 @@ export async function receivePart(
       await file.datasync()
       await file.close()
       const place = partFile(folder, grant.number)
-      await whileOpen(layout, grant, () => rename(incoming, place))
+      await whileOpen(layout, grant, () => move(incoming, place))
       await syncPlace(layout, grant, folder)
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {

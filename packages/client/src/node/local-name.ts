@@ -1,0 +1,15 @@
+import { basename } from 'node:path'
+
+/** What Windows takes in no name: `a:b` would be a hidden stream of the file `a`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+const REFUSED_BY_WINDOWS = /[\u0000-\u001f<>:"|?*]/g
+const RESERVED_BY_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** The asset's name as a file's on this system. It leads out of no folder. */
+export function localName(filename: string, platform: NodeJS.Platform = process.platform): string {
+  const name = basename(filename.replaceAll('\\', '_'))
+  if (/^\.{0,2}$/.test(name)) return '_'
+  if (platform !== 'win32') return name
+  const clean = name.replace(REFUSED_BY_WINDOWS, '_').replace(/[. ]+$/, '_')
+  return RESERVED_BY_WINDOWS.test(clean) ? `_${clean}` : clean
+}
