@@ -41,7 +41,7 @@ export async function openInput(
     options
   const { mime = headers.get('content-type') ?? '', size = length ? Number(length) : undefined } =
     options
-  return openBytes(body ?? new Blob().stream(), { ...options, name, mime, size }, collect)
+  return openBytes(body ?? new Blob([]).stream(), { ...options, name, mime, size }, collect)
 }
 
 async function openBytes(
