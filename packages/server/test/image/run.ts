@@ -61,11 +61,14 @@ async function run(): Promise<number> {
     return process.env.CI === 'true' ? 1 : 0
   }
   const folder = await mkdtemp(join(tmpdir(), 'stowage-image-'))
-  const image = await buildImage(folder)
   try {
-    return await runTests(image.path, folder)
+    const image = await buildImage(folder)
+    try {
+      return await runTests(image.path, folder)
+    } finally {
+      await image.remove()
+    }
   } finally {
-    await image.remove()
     await rm(folder, { recursive: true })
   }
 }
