@@ -6,6 +6,10 @@ import { type Static, type TSchema, Type } from './type.ts'
 /** The most assets of a product that come with it; `GET /products/:id/assets` pages through all. */
 export const MOST_NESTED_ASSETS = 100
 
+/** The most tags, and the most characters of all texts, that one call puts. */
+export const MOST_TAGS = 25_000
+export const MOST_PRODUCT_CHARACTERS = 2_000_000
+
 /** The most products that one call puts, attaches or detaches. */
 export const MOST_PRODUCTS = 1000
 

@@ -27,3 +27,12 @@ test('a batch fits into the body that the service takes, however long its produc
     assert.ok(Buffer.byteLength(body) < 8 * 1024 * 1024)
   }
 })
+
+test('a batch has no more tags than the service takes', () => {
+  const tags = Array.from({ length: 250 }, (_, index) => `${index}`)
+  const batches = batchProducts(Array.from({ length: 250 }, (_, line) => aProduct(line, tags)))
+  assert.deepEqual(
+    batches.map(({ length }) => length),
+    [100, 100, 50],
+  )
+})

@@ -23,7 +23,9 @@ export const putProducts = defineEndpoint({
   tag: 'Products',
   scope: 'write',
   summary: 'Add or change products',
-  description: 'Up to 1,000, keyed by product_id and variant_id, all or nothing.',
+  description:
+    'Up to 1,000, keyed by product_id and variant_id, all or nothing. ' +
+    'Together they may have up to 25,000 tags, and 2,000,000 characters in all of their texts.',
   body: ProductsRequest,
   bodyLimit: PRODUCTS_BODY_LIMIT,
   bodyExample: {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { UNREADABLE } from '../answer-unreadable.ts'
 import { ServiceError } from '../errors.ts'
+import { isDeeperThan } from './json-depth.ts'
 
 /** Refuses a request without a Host, and a query that is not percent-encoded UTF-8. */
 export function refuseUnreadable(request: FastifyRequest): void {
@@ -20,6 +21,10 @@ export function refuseUnreadable(request: FastifyRequest): void {
   }
 }
 
+/** No body of the interface has more than five. */
+const MOST_LEVELS = 32
+const TOO_DEEP = `The body is nested deeper than ${MOST_LEVELS} levels. Send one JSON object as /docs describes it.`
+
 /** JSON in UTF-8 is the only body there is; other bytes are not guessed at. */
 export function readJsonOnly(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
@@ -32,6 +37,10 @@ export function readJsonOnly(app: FastifyInstance): void {
     }
     if (typeof body !== 'string' && !isUtf8(body)) {
       done(new ServiceError('malformed_json', 'The body is not UTF-8. Send one JSON object in it.'))
+      return
+    }
+    if (isDeeperThan(MOST_LEVELS, Buffer.from(body))) {
+      done(new ServiceError('malformed_json', TOO_DEEP))
       return
     }
     parse(request, body.toString(), done)

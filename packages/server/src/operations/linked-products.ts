@@ -2,8 +2,8 @@ import type { Asset } from '../domain/asset.ts'
 import type { Product } from '../domain/product.ts'
 import type { AccountContext } from './context.ts'
 
-/** So many products are read at once: a few milliseconds, and at most some megabytes. */
-const SLICE = 250
+/** So many products are read at once: a few milliseconds, also where each has many tags. */
+const SLICE = 100
 
 /** An asset with all of its products, or with the next of them where it has many. */
 export interface ProductSlice {

@@ -1,3 +1,4 @@
+import { MOST_PRODUCT_CHARACTERS, MOST_TAGS } from '@stowage/protocol'
 import { isSearchable } from '../domain/filename.ts'
 import type { Product } from '../domain/product.ts'
 import { invalid } from '../errors.ts'
@@ -18,6 +19,7 @@ export async function putProducts(
   context: AccountContext,
   details: ProductDetails[],
 ): Promise<Product[]> {
+  checkWeight(details)
   checkProducts(details)
   return context.data.putProducts(
     details.map((product) => ({
@@ -31,6 +33,25 @@ export async function putProducts(
       tags: product.tags ?? [],
     })),
   )
+}
+
+/** Each product may be large, but not all of them: the work grows with tags and characters. */
+function checkWeight(details: ProductDetails[]): void {
+  let tags = 0
+  let characters = 0
+  for (const product of details) {
+    const { name, variant_name = '', sku = '', vendor = '' } = product
+    const texts = [name, variant_name, sku, vendor, ...(product.tags ?? [])]
+    tags += texts.length - 4
+    for (const { length } of texts) characters += length
+  }
+  const most = (count: number, limit: number, what: string) =>
+    count <= limit ? [] : [`have ${count} ${what} together; send at most ${limit} in one call`]
+  const products = [
+    ...most(tags, MOST_TAGS, 'tags'),
+    ...most(characters, MOST_PRODUCT_CHARACTERS, 'characters'),
+  ]
+  if (products.length > 0) throw invalid({ products })
 }
 
 function checkProducts(details: ProductDetails[]): void {

@@ -91,11 +91,11 @@ test('the number of statements does not grow with the number of rows', async (t)
       assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
     }
   }
-  /** Three with ten rows; with a thousand, no more than a fortieth of the two thousand links. */
+  /** Three with ten rows; with a thousand, no more than a twentieth of the two thousand links. */
   const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>) => {
     for (const [shop, most] of [
       [few, MOST],
-      [many, 50],
+      [many, 100],
     ] as const) {
       for (const [name, statements] of Object.entries(await measure(shop))) {
         assert.ok(statements.length <= most, `${name}: ${statements.length}`)

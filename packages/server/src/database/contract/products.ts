@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foldText } from '../../domain/search-text.ts'
 import type { ProductQuery } from '../account-data.ts'
-import { anAccount, aProduct, type Contract } from './builders.ts'
+import { aLink, anAccount, aProduct, type Contract } from './builders.ts'
 
 /** What every database promises of products. */
 export function testProducts({ name, open }: Contract): void {
@@ -24,6 +24,38 @@ export function testProducts({ name, open }: Contract): void {
     await assert.rejects(data.putProducts([aProduct({ variantId: 7 }), broken]))
     assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 3)
   })
+
+  test(
+    name('others are served while many products are put, and see all of them or none'),
+    async (t) => {
+      const { data } = await open(t)
+      const tags = Array.from({ length: 20 }, (_, index) => `tag ${index}`)
+      const products = Array.from({ length: 1000 }, (_, variantId) => aProduct({ variantId, tags }))
+      let isOver = false
+      const putting = data.putProducts(products).finally(() => {
+        isOver = true
+      })
+      const writing = aLink(data)
+      let reads = 0
+      while (!isOver) {
+        const { total } = await data.listProducts({ page: 1, perPage: 1, tag: 'tag 7' })
+        assert.ok(total === 0 || total === 1000, `${total} are seen`)
+        reads += 1
+        // As requests come in.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      assert.ok(reads > 5, `${reads} reads meanwhile`)
+      assert.deepEqual(await putting, products)
+      assert.ok(await data.findAsset(await writing))
+      const broken = { ...aProduct({ variantId: 5000 }), name: null as unknown as string }
+      await assert.rejects(data.putProducts([...products, broken]))
+      assert.deepEqual(
+        await Promise.all([data.putProducts(products), data.putProducts(products)]),
+        [products, products],
+      )
+      assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 1000)
+    },
+  )
 
   test(name('shop ids up to 2^53 are kept whole'), async (t) => {
     const { data } = await open(t)

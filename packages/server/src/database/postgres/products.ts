@@ -1,6 +1,6 @@
-import type { NewProduct, ProductSelection } from '../../domain/product.ts'
-import { foldText } from '../../domain/search-text.ts'
+import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData, LinkOutcome } from '../account-data.ts'
+import { type FoldedProduct, foldProducts } from '../fold-products.ts'
 import { begin, type Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 
@@ -12,7 +12,7 @@ type Products = Pick<
 export function ownProducts(sql: Sql, account: string): Products {
   const columns = sql(PRODUCT_COLUMNS)
 
-  function toInsert(product: NewProduct) {
+  function toInsert({ product, searchName, searchVendor, searchTags }: FoldedProduct) {
     return {
       id: product.id,
       account_id: account,
@@ -23,9 +23,9 @@ export function ownProducts(sql: Sql, account: string): Products {
       sku: product.sku,
       vendor: product.vendor,
       tags: product.tags,
-      search_name: foldText(`${product.name} ${product.variantName}`),
-      search_vendor: foldText(product.vendor),
-      search_tags: product.tags.map(foldText),
+      search_name: searchName,
+      search_vendor: searchVendor,
+      search_tags: searchTags,
     }
   }
 
@@ -81,8 +81,9 @@ export function ownProducts(sql: Sql, account: string): Products {
       const inOrder = products.toSorted(
         (a, b) => a.productId - b.productId || a.variantId - b.variantId,
       )
+      const folded = await foldProducts(inOrder)
       const rows = await sql<ProductRow[]>`
-        insert into products ${sql(inOrder.map(toInsert))}
+        insert into products ${sql(folded.map(toInsert))}
         on conflict (account_id, product_id, variant_id) do update set
           name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
           vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,

@@ -1,28 +1,8 @@
-import type { NewProduct, Product } from '../../domain/product.ts'
-import { foldText } from '../../domain/search-text.ts'
+import type { Product } from '../../domain/product.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import type { Connection } from './statement.ts'
 
 export function prepareProducts({ prepare, transaction }: Connection) {
-  const put = prepare<ProductRow>(
-    `insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
-       tags, search_name, search_vendor)
-     values (:id, :account, :product_id, :variant_id, :name, :variant_name, :sku, :vendor, :tags,
-       :search_name, :search_vendor)
-     on conflict (account_id, product_id, variant_id) do update set
-       name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
-       vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
-       search_vendor = excluded.search_vendor
-     returning ${PRODUCT_COLUMNS}`,
-  )
-  const indexName = prepare(
-    'insert or replace into product_names (rowid, search_name) values (:seq, :search_name)',
-  )
-  const clearTags = prepare('delete from product_tags where product_seq = :seq')
-  const addTags = prepare(
-    `insert or ignore into product_tags (product_seq, account_id, tag)
-     select :seq, :account, value from json_each(:tags)`,
-  )
   const byId = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
@@ -39,33 +19,7 @@ export function prepareProducts({ prepare, transaction }: Connection) {
      and not exists (select 1 from asset_products where asset_seq = assets.seq)`,
   )
 
-  function putOne(account: string, product: NewProduct): Product {
-    const search_name = foldText(`${product.name} ${product.variantName}`)
-    const row = put.get({
-      id: product.id,
-      account,
-      product_id: product.productId,
-      variant_id: product.variantId,
-      name: product.name,
-      variant_name: product.variantName,
-      sku: product.sku,
-      vendor: product.vendor,
-      tags: JSON.stringify(product.tags),
-      search_name,
-      search_vendor: foldText(product.vendor),
-    })
-    if (row === undefined) throw new Error('the product was not stored')
-    indexName.run({ seq: row.seq, search_name })
-    clearTags.run({ seq: row.seq })
-    addTags.run({ account, seq: row.seq, tags: JSON.stringify(product.tags.map(foldText)) })
-    return toProduct(row)
-  }
-
   return {
-    putProducts(account: string, products: NewProduct[]): Product[] {
-      return transaction(() => products.map((product) => putOne(account, product)))
-    },
-
     findProduct(account: string, id: string): Product | undefined {
       const row = byId.get({ account, id })
       return row && toProduct(row)

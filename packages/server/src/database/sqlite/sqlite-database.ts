@@ -24,6 +24,7 @@ import { prepareLinkedRows } from './linked-rows.ts'
 import { prepareLinks } from './links.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
+import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { wrapConnection } from './statement.ts'
@@ -54,6 +55,9 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const books = prepareBooks(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
+  const inGroup = groupCommits(connection)
+  const { onStatement } = options
+  const products = openPutProducts({ file, connection, inGroup, onStatement })
   /** All of these take the account's id first. */
   const ofAccount = {
     ...accounts.ofAccount,
@@ -63,6 +67,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     ...prepareAssetList(connection),
     ...prepareUploads(connection),
     ...prepareProducts(connection),
+    putProducts: products.putProducts,
     ...prepareProductList(connection),
     ...prepareLinks(connection),
     ...prepareLinkedRows(connection),
@@ -80,10 +85,10 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
       connection.prepare('select 1').get()
     },
     close() {
+      products.close()
       database.close()
     },
   }
-  const inGroup = groupCommits(connection)
   const units = asUnitsOfWork(ofAccount, inGroup)
   return {
     ...asUnitsOfWork(global, inGroup),
@@ -91,8 +96,9 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   }
 }
 
-/** What only reads need not wait for a commit. */
-const READS = new Set([
+/** What only reads need not wait for a commit, nor what commits by itself. */
+const NOT_IN_GROUP = new Set([
+  'putProducts',
   'readSummary',
   'readUsage',
   'findAsset',
@@ -155,7 +161,7 @@ function asUnitsOfWork<Methods extends Record<string, Method>>(
   return mapValues(methods, (method, name) => async (...values: never[]) => {
     try {
       const work = () => method(...values)
-      return await (READS.has(name) ? retryWhileBusy(work) : inGroup(work))
+      return await (NOT_IN_GROUP.has(name) ? retryWhileBusy(work) : inGroup(work))
     } catch (error) {
       throw toOutage(error)
     }

@@ -1,0 +1,124 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { NewProduct, Product } from '../../domain/product.ts'
+import { type FoldedProduct, foldProducts } from '../fold-products.ts'
+import { createPauses } from '../pauses.ts'
+import { BUSY_PAUSE_MS, retryWhileBusy } from './busy.ts'
+import { connect, stopWaiting } from './connection.ts'
+import type { groupCommits } from './group-commit.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { type Connection, wrapConnection } from './statement.ts'
+
+/** Up to so many rows, tags included, are put in one turn of the event loop. */
+const FEW_ROWS = 100
+
+interface PutOptions {
+  file: string
+  connection: Connection
+  inGroup: ReturnType<typeof groupCommits>
+  onStatement?: ((sql: string) => void) | undefined
+}
+
+/**
+ * Puts products all or none. Many of them take seconds: they are put in slices, in a transaction of a
+ * connection of their own, so that other requests read meanwhile what was there before, and other writes
+ * wait without blocking.
+ */
+export function openPutProducts(options: PutOptions) {
+  const { file, connection, inGroup, onStatement } = options
+  const putFew = preparePut(connection)
+  let own: ReturnType<typeof openOwn> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  function openOwn() {
+    const database = connect(file)
+    stopWaiting(database)
+    return { database, put: preparePut(wrapConnection(database, onStatement)) }
+  }
+
+  async function putInSlices(account: string, products: FoldedProduct[]): Promise<Product[]> {
+    own ??= openOwn()
+    const { database, put } = own
+    await retryWhileBusy(() => database.exec('begin immediate'))
+    try {
+      const pause = createPauses()
+      const stored: Product[] = []
+      for (const product of products) {
+        stored.push(put(account, product))
+        await pause()
+      }
+      database.exec('commit')
+      return stored
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      throw error
+    }
+  }
+
+  /** One after the other, with time for the writes that wait. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = last.then(work)
+    last = result.then(
+      () => wait(2 * BUSY_PAUSE_MS),
+      () => {},
+    )
+    return result
+  }
+
+  return {
+    async putProducts(account: string, products: NewProduct[]): Promise<Product[]> {
+      const folded = await foldProducts(products)
+      const rows = products.reduce((sum, { tags }) => sum + 1 + tags.length, 0)
+      return rows <= FEW_ROWS
+        ? inGroup(() => folded.map((product) => putFew(account, product)))
+        : inTurn(() => putInSlices(account, folded))
+    },
+
+    close(): void {
+      own?.database.close()
+    },
+  }
+}
+
+function preparePut({ prepare }: Connection) {
+  const put = prepare<ProductRow>(
+    `insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
+       tags, search_name, search_vendor)
+     values (:id, :account, :product_id, :variant_id, :name, :variant_name, :sku, :vendor, :tags,
+       :search_name, :search_vendor)
+     on conflict (account_id, product_id, variant_id) do update set
+       name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
+       vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
+       search_vendor = excluded.search_vendor
+     returning ${PRODUCT_COLUMNS}`,
+  )
+  const indexName = prepare(
+    'insert or replace into product_names (rowid, search_name) values (:seq, :search_name)',
+  )
+  const clearTags = prepare('delete from product_tags where product_seq = :seq')
+  const addTags = prepare(
+    `insert or ignore into product_tags (product_seq, account_id, tag)
+     select :seq, :account, value from json_each(:tags)`,
+  )
+
+  return (account: string, folded: FoldedProduct): Product => {
+    const { product, searchName, searchVendor, searchTags } = folded
+    const row = put.get({
+      id: product.id,
+      account,
+      product_id: product.productId,
+      variant_id: product.variantId,
+      name: product.name,
+      variant_name: product.variantName,
+      sku: product.sku,
+      vendor: product.vendor,
+      tags: JSON.stringify(product.tags),
+      search_name: searchName,
+      search_vendor: searchVendor,
+    })
+    if (row === undefined) throw new Error('the product was not stored')
+    indexName.run({ seq: row.seq, search_name: searchName })
+    clearTags.run({ seq: row.seq })
+    addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })
+    return toProduct(row)
+  }
+}
