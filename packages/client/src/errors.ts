@@ -72,5 +72,6 @@ export function isTransient(error: unknown): error is StowageError {
   if (/^(network|timeout|RequestTimeout|IncompleteBody)$/.test(code)) return true
   // A hotel's login page answers 200; a wrong address of ours, 404.
   if (code === 'bad_answer' && status < 400) return true
-  return status === 408 || status === 429 || status >= 500
+  // 507: somebody has to free space first.
+  return status === 408 || status === 429 || (status >= 500 && status !== 507)
 }

@@ -186,6 +186,20 @@ test('who can’t reach the service for too long is told so, and can go on later
   assert.equal(unfinished[0]?.id, upload.id)
 })
 
+test('a full storage ends an upload at once, before its first byte and at any part', async (t) => {
+  const body = JSON.stringify({ message: 'The storage is full.', code: 'storage_full' })
+  const full: Fault = { kind: 'refuse', status: 507, body }
+  for (const refused of [isTo('/signed'), isPut]) {
+    const { upload, count } = await uploadOver(t, {
+      faults: { of: refused, list: () => full },
+      client: { parallel: 1 },
+    })
+    await assert.rejects(upload, (error) => isStowageError(error, 'storage_full'))
+    assert.equal(count(/^PUT/), refused === isPut ? 1 : 0)
+    assert.equal(count(/^POST signed/), 1)
+  }
+})
+
 test('a plan without room refuses at once, and says how much is missing', async (t) => {
   const { upload } = await uploadOver(t, { settings: { STOWAGE_PLAN_STORAGE: '100KB' } })
   await assert.rejects(upload, (error) => {
