@@ -161,8 +161,9 @@ export const ERRORS = {
   },
   storage_full: {
     status: 507,
-    when: 'Storage: the disk has no room for the part.',
-    remedy: 'Free disk space on the server, then send the part again.',
+    when: 'The disk of the server has no room for the file, the part or the change, beside its reserve.',
+    remedy:
+      'Delete files, which always works, or free disk space on the server; then send the request again.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -76,7 +76,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const schedule = openSchedule(context, { isAlone: isHeld })
     // Together: however long a job takes to stop, no request is accepted meanwhile.
     closers.push(async () => void (await Promise.all([app.close(), schedule.close()])))
-    await folder?.describe({ pid: process.pid, address: baseUrl, since: context.clock() })
+    const holder = { pid: process.pid, address: baseUrl, since: context.clock() }
+    await folder?.describe(holder).catch((error: unknown) => {
+      context.warn('it could not be noted who holds the data folder', error)
+    })
     return { baseUrl, storageUrl: storage.url, context, close }
   } catch (error) {
     await close()

@@ -32,11 +32,24 @@ export function invalid(errors: Record<string, string[]>): ServiceError {
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable'
   readonly engine: 'database' | 'storage'
+  /** Its disk has no room left. Repeating the call does not help until there is some. */
+  readonly isFull: boolean
 
   constructor(engine: 'database' | 'storage', cause: unknown) {
-    super(`the ${engine} does not answer`, { cause })
+    const isFull = isOfFullDisk(cause)
+    super(isFull ? `the disk of the ${engine} is full` : `the ${engine} does not answer`, { cause })
     this.engine = engine
+    this.isFull = isFull
   }
+}
+
+/** SQLite's result code for a full disk. */
+const SQLITE_FULL = 13
+
+function isOfFullDisk(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  if ('errcode' in cause) return (Number(cause.errcode) & 0xff) === SQLITE_FULL
+  return 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
 }
 
 /** Stored bytes are not those that were sent, or not there. */

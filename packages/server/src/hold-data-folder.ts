@@ -23,9 +23,10 @@ export async function holdDataFolder(
   const note = join(directory, 'lock.json')
   const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
   try {
-    lock.exec('begin exclusive')
-  } catch {
+    takeLock(lock)
+  } catch (error) {
     lock.close()
+    if (!isBusy(error)) throw new Error(`STOWAGE_DATA: ${directory} can't be locked (${error})`)
     throw new Error(
       `${directory} is in use by ${await describeHolder(note)}: stop it first, ${advice}`,
     )
@@ -34,6 +35,19 @@ export async function holdDataFolder(
     describe: (holder) => writeFile(note, `${JSON.stringify(holder)}\n`),
     close: () => lock.close(),
   }
+}
+
+/** Locking an empty file would write to it each time, which a full disk refuses. */
+function takeLock(lock: DatabaseSync): void {
+  const [version] = Object.values(lock.prepare('pragma user_version').get() ?? {})
+  if (version === 0) lock.exec('pragma user_version = 1')
+  lock.exec('begin exclusive')
+}
+
+const SQLITE_BUSY = 5
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
 async function describeHolder(note: string): Promise<string> {

@@ -33,7 +33,13 @@ export const requestUpload = defineEndpoint({
     schema: UploadSession,
     example: sessionExample,
   },
-  errors: ['storage_exceeded', 'idempotency_key_reused', 'upload_ended', 'storage_unavailable'],
+  errors: [
+    'storage_exceeded',
+    'idempotency_key_reused',
+    'upload_ended',
+    'storage_unavailable',
+    'storage_full',
+  ],
 })
 
 export const completeUpload = defineEndpoint({

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { parseDurationText } from '../domain/duration-text.ts'
+import { parseSizeText } from '../domain/size-text.ts'
 import type { Setting } from './settings.ts'
 import { oneOf, PORT, parseCount, parseHttpUrl, parsePort, URL_WANTED } from './values.ts'
 
@@ -14,7 +15,14 @@ export type DatabaseConfig =
     }
 
 export type StorageConfig =
-  | { kind: 'disk'; directory: string; port: number; url: string | undefined }
+  | {
+      kind: 'disk'
+      directory: string
+      port: number
+      url: string | undefined
+      /** How many bytes of the disk are to stay free. */
+      reserve: number
+    }
   | {
       kind: 's3'
       bucket: string
@@ -71,13 +79,14 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
   const s3 = read('STOWAGE_STORAGE', parseStorage, wants)
   const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001
   const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED)
+  const reserve = read('STOWAGE_DISK_RESERVE', parseSizeText, 'a size such as 1GB') ?? 1_000_000_000
   const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_WANTED)
   const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
   const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')
   const parts = `a number of parts from 1 to ${MOST_PARTS}`
   const maxParts = read('STOWAGE_S3_MAX_PARTS', parseMaxParts, parts) ?? MOST_PARTS
   if (s3 === undefined || s3 === 'disk') {
-    return { kind: 'disk', directory: resolve(dataDirectory, 'storage'), port, url }
+    return { kind: 'disk', directory: resolve(dataDirectory, 'storage'), port, url, reserve }
   }
   // Only AWS gives each bucket a host name of its own without asking.
   const isPathStyle = pathStyle === undefined ? endpoint !== undefined : pathStyle === 'true'

@@ -124,6 +124,12 @@ export interface Database {
   /** Binds the storage, whichever was bound before. */
   rebindStorage(storageId: string): Promise<void>
 
+  /**
+   * Keeps some room for deleting and cancelling, where the database lies on a disk that others may
+   * fill. Repeatable.
+   */
+  keepSpareRoom(): Promise<void>
+
   /** Throws `EngineUnavailable` when the database does not answer. */
   check(): Promise<void>
   close(): Promise<void>

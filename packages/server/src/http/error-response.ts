@@ -42,6 +42,9 @@ const OTHER_REFUSAL = {
   message: 'The request can’t be read. Send well-formed HTTP/1.1.',
 } as const
 
+const FULL =
+  'The disk of the server is full. Nothing was changed: delete files, or free space on the server.'
+
 /** Turns whatever was thrown into the one error body. Nothing of the inside leaks. */
 export function answerError(
   error: FastifyError | Error,
@@ -55,6 +58,7 @@ export function answerError(
   }
   if (error instanceof EngineUnavailable) {
     request.log.error({ err: error }, error.message)
+    if (error.isFull) return send(reply, 'storage_full', FULL)
     reply.header('Retry-After', RETRY_AFTER_SECONDS)
     const message = `The ${error.engine} does not answer. Nothing was lost: try again in a moment.`
     return send(reply, `${error.engine}_unavailable`, message)

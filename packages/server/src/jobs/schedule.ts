@@ -13,6 +13,8 @@ const PAUSE_MS = 15_000
 /** Orphans are rare and harmless, and stores charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
+const keepSpareRoom: Job = ({ database }) => database.keepSpareRoom()
+
 export interface Schedule {
   /** Begins nothing more, and waits for the items that the jobs have begun. */
   close(): Promise<void>
@@ -41,6 +43,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('watchClock', PAUSE_MS, watchClock),
+    // Later: a start has better things to do than writing megabytes.
+    pauseFor(PAUSE_MS).then(() => repeat('keepSpareRoom', PAUSE_MS, keepSpareRoom)),
   ]
 
   async function repeat(name: string, pauseMs: number, job: Job): Promise<void> {
@@ -50,9 +54,13 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
       } catch (error) {
         context.warn(`the job ${name} failed and is retried`, error)
       }
-      // It rejects when the signal is aborted.
-      await pause(pauseMs, undefined, { signal }).catch(() => {})
+      await pauseFor(pauseMs)
     }
+  }
+
+  async function pauseFor(pauseMs: number): Promise<void> {
+    // It rejects when the signal is aborted.
+    await pause(pauseMs, undefined, { signal }).catch(() => {})
   }
 
   return {

@@ -43,6 +43,8 @@ export async function requestUpload(
   const { filename, mime } = checkFile(request.file)
   const { size, chunk_size: chunkSize = settings.chunkSize } = request.file
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
+  const free = await storage.freeBytes()
+  if (free !== undefined && size > free) throw storageFull(size, free)
   const createdAt = context.clock()
   const id = context.newId()
   const uploadId = context.newId()
@@ -155,6 +157,14 @@ function refusal(
     'storage_exceeded',
     `The file needs ${sizeText(size)}, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
     { details: { needed: size, available, ...usage } },
+  )
+}
+
+function storageFull(needed: number, available: number): ServiceError {
+  return new ServiceError(
+    'storage_full',
+    `The file needs ${sizeText(needed)}, but the disk of the server has ${sizeText(available)} left. Delete files, or free space on the server.`,
+    { details: { needed, available } },
   )
 }
 

@@ -139,6 +139,9 @@ export interface Storage {
   /** Makes the storage belong to the database, whichever it belonged to before. */
   replaceIdentity(databaseId: string): Promise<StorageIdentity>
 
+  /** How many more bytes it takes; undefined where it has no limit that it could name. */
+  freeBytes(): Promise<number | undefined>
+
   /** Throws `EngineUnavailable` when the storage does not answer. */
   check(): Promise<void>
   close(): Promise<void>

@@ -36,6 +36,8 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
   return {
     ...asUnitsOfWork(pool, global, ''),
     of: rememberAccounts((account) => asUnitsOfWork(pool, own, account)),
+    // Its server looks after its own disk.
+    keepSpareRoom: async () => {},
     close: () => pool.close(),
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { EngineUnavailable } from '../../errors.ts'
 import type { Database } from '../database.ts'
 import { migrate, pendingMigrations } from '../migrate.ts'
 import { rememberAccounts } from '../remember-accounts.ts'
@@ -27,6 +28,7 @@ import { prepareProducts } from './products.ts'
 import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
+import { type SpareRoom, spareRoomBeside } from './spare-room.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
 
@@ -41,7 +43,8 @@ export interface SqliteOptions {
 /** Opens the file, creating and migrating it as needed. */
 export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
   const { file, readOnly = false } = options
-  const database = connect(file, { readOnly })
+  const spare = spareRoomBeside(file)
+  const database = readOnly ? connect(file, { readOnly }) : withRoom(spare, () => connect(file))
   try {
     if (readOnly) await refusePending(database, file)
     else await migrate(migrationTarget(database), MIGRATIONS)
@@ -89,9 +92,10 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
       database.close()
     },
   }
-  const units = asUnitsOfWork(ofAccount, inGroup)
+  const units = asUnitsOfWork(ofAccount, { inGroup, spare })
   return {
-    ...asUnitsOfWork(global, inGroup),
+    ...asUnitsOfWork(global, { inGroup, spare }),
+    keepSpareRoom: () => spare.keep(),
     of: rememberAccounts((accountId) => bindFirst(units, accountId)),
   }
 }
@@ -127,6 +131,30 @@ const NOT_IN_GROUP = new Set([
   'close',
 ])
 
+/** What frees room, or ends what holds some, also succeeds on a disk that is full. */
+const FREES = new Set([
+  'deleteAsset',
+  'cancelUpload',
+  'abandonCompletion',
+  'dropReservation',
+  'deleteProduct',
+  'expireUploads',
+  'takeDueRemovals',
+  'finishRemoval',
+  'postponeRemoval',
+  'forgetEndedAssets',
+])
+
+/** Opening makes files, too. */
+function withRoom<Result>(spare: SpareRoom, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    if (!spare.release()) throw error
+    return work()
+  }
+}
+
 /** Whether opening it would create or change its tables. Leaves the file as it is. */
 export async function needsMigration({ file }: { file: string }): Promise<boolean> {
   if (!existsSync(file)) return true
@@ -156,14 +184,19 @@ type AsyncMethods<Methods> = {
 /** SQLite answers at once; the port's promise is kept, and outages are told from faults. */
 function asUnitsOfWork<Methods extends Record<string, Method>>(
   methods: Methods,
-  inGroup: ReturnType<typeof groupCommits>,
+  { inGroup, spare }: { inGroup: ReturnType<typeof groupCommits>; spare: SpareRoom },
 ): AsyncMethods<Methods> {
   return mapValues(methods, (method, name) => async (...values: never[]) => {
+    const work = () => method(...values)
     try {
-      const work = () => method(...values)
       return await (NOT_IN_GROUP.has(name) ? retryWhileBusy(work) : inGroup(work))
     } catch (error) {
-      throw toOutage(error)
+      const outage = toOutage(error)
+      const isFull = outage instanceof EngineUnavailable && outage.isFull
+      if (!isFull || !FREES.has(name) || !spare.release()) throw outage
+      return inGroup(work).catch((failure: unknown) => {
+        throw toOutage(failure)
+      })
     }
   }) as AsyncMethods<Methods>
 }

@@ -23,6 +23,7 @@ async function openIn(
     directory,
     host: '127.0.0.1',
     port: 0,
+    reserve: 0,
     onFailure(failure) {
       assert.fail(JSON.stringify(failure))
     },

@@ -4,7 +4,7 @@ import { hostInUrl } from '../../domain/host-in-url.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { Storage } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
-import { makeFolderNow } from './file-system.ts'
+import { makeFolderNow, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
@@ -18,6 +18,8 @@ export interface DiskStorageOptions {
   port: number
   /** Where clients reach the listener, if not at its host and port. */
   url?: string
+  /** How many bytes of the disk are to stay free: parts that would take them are refused. */
+  reserve: number
   /** Reads only as Node documents it, also where there is a quicker way. */
   plainReads?: boolean
   onFailure(failure: ListenerFailure): void
@@ -64,16 +66,30 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
     completeUpload: (upload, plan, parts) =>
       whereMounted(layout, () =>
-        inTurn(upload.key, () => finishUpload(layout, upload, { plan, parts })),
+        inTurn(upload.key, async () => {
+          const outcome = await finishUpload(layout, upload, { plan, parts })
+          if (outcome.outcome === 'completed') listener.endUpload(upload)
+          return outcome
+        }),
       ),
 
-    abortUpload: (upload) => inTurn(upload.key, () => things.abortUpload(upload)),
+    abortUpload: (upload) =>
+      inTurn(upload.key, async () => {
+        await things.abortUpload(upload)
+        listener.endUpload(upload)
+      }),
     findObject: (key) => inTurn(key, () => things.findObject(key)),
     removeObject: (key) => inTurn(key, () => things.removeObject(key)),
 
     async signDownload(object, expiresAt) {
       return { url: url + downloadAddress(hmac, object, expiresAt), expiresAt }
     },
+
+    freeBytes: () =>
+      whereMounted(layout, async () => {
+        const free = await readFree(layout.uploads)
+        return Math.max(0, free - options.reserve)
+      }),
 
     check: () => whereMounted(layout, async () => listener.check()),
 

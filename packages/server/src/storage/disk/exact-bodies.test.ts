@@ -18,6 +18,7 @@ async function aScene(
     directory: await aFolder(t),
     host: '127.0.0.1',
     port: 0,
+    reserve: 0,
     plainReads,
     onFailure: (failure) => assert.fail(JSON.stringify(failure)),
   })

@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs'
-import { access, constants, statfs } from 'node:fs/promises'
+import { access, constants } from 'node:fs/promises'
 import type { Finding } from '../../domain/finding.ts'
 import { sizeText } from '../../domain/size-text.ts'
-
-const LITTLE = 1_000_000_000
+import { readFree } from './file-system.ts'
 
 /** Looks at the folder, while the service runs or not; changes nothing. */
-export async function* examineDisk({ directory }: { directory: string }): AsyncIterable<Finding> {
+export async function* examineDisk({
+  directory,
+  reserve,
+}: {
+  directory: string
+  reserve: number
+}): AsyncIterable<Finding> {
   const about = 'storage'
   if (!existsSync(directory)) {
     const says = `there is no ${directory} yet; the service makes it when it starts`
@@ -20,8 +25,12 @@ export async function* examineDisk({ directory }: { directory: string }): AsyncI
     yield { about, verdict: 'wrong', says, remedy: `chown -R "$(id -u)" ${directory}` }
     return
   }
-  const { bavail, bsize } = await statfs(directory)
-  const free = bavail * bsize
+  const free = await readFree(directory)
   const says = `${directory} can be written, ${sizeText(free)} are free`
-  yield { about, verdict: free < LITTLE ? 'note' : 'well', says }
+  if (free >= reserve) {
+    yield { about, verdict: 'well', says }
+    return
+  }
+  const refused = `uploads are refused until ${sizeText(reserve)} are (STOWAGE_DISK_RESERVE)`
+  yield { about, verdict: 'note', says: `${says}; ${refused}` }
 }

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir, open, rename, statfs } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const IS_WINDOWS = process.platform === 'win32'
@@ -12,6 +12,12 @@ export function isMissing(error: unknown): boolean {
 
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** How many bytes the file system of the folder has left for us. */
+export async function readFree(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
 }
 
 /** Only the last folder of the path is made; that it exists already is no error. */

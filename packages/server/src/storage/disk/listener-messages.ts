@@ -1,3 +1,5 @@
+import type { StorageUpload } from '../storage.ts'
+
 /** What the listener's thread is started with. */
 export interface ListenerOptions {
   directory: string
@@ -6,9 +8,14 @@ export interface ListenerOptions {
   /** Hexadecimal. */
   secret: string
   plainReads: boolean
+  /** How many bytes of the disk are to stay free. */
+  reserve: number
 }
 
-export type ToListener = { type: 'close' }
+export type ToListener =
+  | { type: 'close' }
+  /** The upload takes no more parts: those under way are given up. */
+  | { type: 'ended'; upload: StorageUpload }
 
 export type ToOwner =
   | { type: 'listening'; port: number }

@@ -11,10 +11,12 @@ import {
 } from '../../expectations.ts'
 import { trackConnections } from '../../quiet-close.ts'
 import { readAddress } from './address.ts'
-import { type Layout, layoutOf } from './layout.ts'
+import { readFree } from './file-system.ts'
+import { layoutOf } from './layout.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
 import { openLines } from './open-lines.ts'
-import { receivePart } from './receive-part.ts'
+import { openTransfers } from './open-transfers.ts'
+import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
 
@@ -28,6 +30,11 @@ const HEADERS_MS = 30_000
 /** The listener runs in a thread of its own, so that transfers don't hold up the API. */
 function startListener(options: ListenerOptions, tell: (message: ToOwner) => void) {
   const layout = layoutOf(options.directory)
+  const transfers = openTransfers({
+    reserve: options.reserve,
+    readFree: () => readFree(layout.uploads),
+  })
+  const receiver = { layout, transfers }
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -35,7 +42,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     request.socket.setTimeout(IDLE_MS)
     const requestId = randomUUID()
     response.setHeader('X-Request-Id', requestId)
-    answer(layout, hmac, request, response).catch((error: unknown) => {
+    answer(receiver, hmac, request, response).catch((error: unknown) => {
       // The query holds a signature, so only the path is told.
       const path = request.url?.split('?')[0]
       tell({ type: 'failed', requestId, method: request.method, path, error: String(error) })
@@ -64,6 +71,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     tell({ type: 'listening', port: (server.address() as AddressInfo).port })
   })
   return {
+    endUpload: transfers.endUpload,
     close(then: () => void) {
       server.close(then)
       closeQuietConnections()
@@ -72,7 +80,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
 }
 
 async function answer(
-  layout: Layout,
+  receiver: Receiver,
   hmac: Hmac,
   request: IncomingMessage,
   response: ServerResponse,
@@ -112,13 +120,14 @@ async function answer(
     })
   }
   return grant.kind === 'part'
-    ? receivePart(layout, grant, request, response)
-    : sendObject(layout, grant.object, request, response)
+    ? receivePart(receiver, grant, request, response)
+    : sendObject(receiver.layout, grant.object, request, response)
 }
 
 const owner = parentPort
 if (owner === null) throw new Error('the listener runs as a worker thread')
 const listener = startListener(workerData, (message) => owner.postMessage(message))
 owner.on('message', (message: ToListener) => {
-  if (message.type === 'close') listener.close(() => owner.close())
+  if (message.type === 'ended') listener.endUpload(message.upload)
+  else listener.close(() => owner.close())
 })

@@ -1,11 +1,14 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { StorageUpload } from '../storage.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
 
 export interface Listener {
   port: number
   /** Throws when the thread is gone. */
   check(): void
+  /** Gives up the parts of this upload that are under way. */
+  endUpload(upload: StorageUpload): void
   /** Lets running transfers finish. */
   close(): Promise<void>
 }
@@ -16,6 +19,7 @@ export interface OpenListenerOptions {
   port: number
   secret: Buffer
   plainReads?: boolean
+  reserve: number
   onFailure(failure: ListenerFailure): void
 }
 
@@ -33,6 +37,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     port: options.port,
     secret: options.secret.toString('hex'),
     plainReads: options.plainReads ?? false,
+    reserve: options.reserve,
   }
   const worker = new Worker(new URL('./listener.ts', import.meta.url), {
     workerData,
@@ -56,6 +61,10 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     port,
     check() {
       if (state === 'gone') throw new Error('the storage listener is gone')
+    },
+    endUpload({ key, id }) {
+      const message: ToListener = { type: 'ended', upload: { key, id } }
+      if (state !== 'gone') worker.postMessage(message)
     },
     async close() {
       if (state === 'gone') return

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rm, statfs } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { awaitsContinue } from '../../expectations.ts'
 import type { PartGrant } from './address.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
+import { type Transfer, TransferEnded, type Transfers } from './open-transfers.ts'
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { openPartWriters } from './part-writer.ts'
@@ -15,6 +16,11 @@ import { whileOpen } from './while-open.ts'
 
 const openWriter = openPartWriters()
 
+export interface Receiver {
+  layout: Layout
+  transfers: Transfers
+}
+
 const GONE = {
   code: 'upload_not_found',
   message:
@@ -23,15 +29,16 @@ const GONE = {
 
 const FULL = {
   code: 'storage_full',
-  message: 'The disk of the storage has no room for this part. Free space, then send it again.',
+  message:
+    'The disk of the storage has no room for this part beside its reserve (STOWAGE_DISK_RESERVE). Free space, then send it again.',
 } as const
 
 /**
  * Streams one part to a file beside its place, syncs it and renames it into place: a part is there
- * whole or not at all, and of two that arrive at once one whole part remains.
+ * whole or not at all. Of two that arrive at once the newer one is taken.
  */
 export async function receivePart(
-  layout: Layout,
+  { layout, transfers }: Receiver,
   grant: PartGrant,
   request: IncomingMessage,
   response: ServerResponse,
@@ -46,12 +53,15 @@ export async function receivePart(
   }
   const folder = uploadFolder(layout, grant.upload)
   const incoming = join(folder, INCOMING_PREFIX + randomBytes(8).toString('hex'))
+  const transfer = transfers.begin(grant)
   try {
     const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
     try {
-      if (!(await hasRoomFor(layout, length))) throw noSpace()
+      // Asked before the first byte, so that a full disk does not cost the client a whole transfer.
+      if (!(await transfer.hasRoom())) throw noSpace()
       if (awaitsContinue(request)) response.writeContinue()
-      const digest = await writePart(file, request, response)
+      const digest = await writePart(file, transfer, { request, response })
+      transfer.isWhole()
       await file.datasync()
       await file.close()
       const place = partFile(folder, grant.number)
@@ -68,7 +78,14 @@ export async function receivePart(
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return refuse(request, response, FULL)
     // Nobody is left to be answered.
     if (hasCode(error, 'ECONNRESET')) return
+    if (error instanceof TransferEnded) {
+      if (error.reason === 'upload ended') return refuse(request, response, GONE)
+      response.destroy()
+      return
+    }
     throw error
+  } finally {
+    transfer.leave()
   }
 }
 
@@ -82,32 +99,31 @@ async function syncPlace(layout: Layout, grant: PartGrant, folder: string): Prom
   await syncFolder(dirname(folder))
 }
 
-/** Asked before the first byte, so that a full disk does not cost the client a whole transfer. */
-async function hasRoomFor(layout: Layout, length: number): Promise<boolean> {
-  const { bavail, bsize } = await statfs(layout.uploads)
-  return bavail * bsize > length
-}
-
 function noSpace(): Error {
   return Object.assign(new Error('no space left'), { code: 'ENOSPC' })
 }
 
 async function writePart(
   file: FileHandle,
-  request: IncomingMessage,
-  response: ServerResponse,
+  transfer: Transfer,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
 ): Promise<Uint8Array> {
   const digest = openGmac()
   const writer = openWriter(file.fd)
+  let hasEnded = false
   try {
-    await takeBody(request, response, (bytes) => {
+    const body = takeBody(request, response, (bytes) => {
+      if (hasEnded) return
       writer.write(bytes)
       digest.update(bytes)
+      transfer.took(bytes.length)
     })
+    await Promise.race([body, transfer.ended])
     const tag = digest.end()
     writer.write(partFooter(tag))
     return tag
   } finally {
+    hasEnded = true
     await writer.finish()
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StoredThings } from '../storage.ts'
-import { isInUse, isMissing } from './file-system.ts'
+import { hasCode, isInUse, isMissing } from './file-system.ts'
 import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
@@ -86,8 +86,9 @@ async function discard(layout: Layout, folder: string): Promise<void> {
     await rename(folder, grave)
   } catch (error) {
     if (isMissing(error)) return
-    if (!isInUse(error)) throw error
-    // Windows does not move a folder with an open file in it, but removes the file.
+    // Windows does not move a folder with an open file in it, but removes the file. A disk may have no
+    // room even for an entry in the trash: emptied where it is, the folder makes some.
+    if (!isInUse(error) && !hasCode(error, 'ENOSPC', 'EDQUOT')) throw error
     return rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
   await rm(grave, { recursive: true, force: true })

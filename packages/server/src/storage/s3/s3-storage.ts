@@ -172,6 +172,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     listUploads: () => listUploads(send, { bucket, prefix }),
     ...identityInS3(send, { bucket, prefix }),
 
+    freeBytes: async () => undefined,
+
     check: () =>
       orOutage(async () => {
         await send(new HeadBucketCommand({ Bucket: bucket }))

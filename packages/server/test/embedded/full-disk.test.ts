@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { skipUnlessCi } from '../support/requirement.ts'
+import { runJobs } from '../support/run-jobs.ts'
+import { aService, type TestService } from '../support/service.ts'
+import { assertBooksBalance } from '../support/shop.ts'
+import { aSlowPut } from '../support/slow-transfer.ts'
+import { aSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putPart,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '../support/upload.ts'
+
+const MB = 1_000_000
+const RESERVE = 20 * MB
+
+async function onSmallDisk(
+  t: TestContext,
+  work: (disk: SmallDisk, start: () => Promise<TestService>) => Promise<void>,
+): Promise<void> {
+  const disk = await aSmallDisk(t, 90)
+  if (typeof disk === 'string') return skipUnlessCi(t, disk)
+  const settings = { STOWAGE_DATA: disk.folder, STOWAGE_DISK_RESERVE: `${RESERVE}` }
+  await work(disk, () => aService(t, settings))
+}
+
+test('uploads stop at the reserve of the disk, and completing and deleting go on', (t) =>
+  onSmallDisk(t, async (disk, start) => {
+    const service = await start()
+    const { baseUrl } = service
+    const huge = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 200 * MB })
+    assert.deepEqual([huge.status, huge.body.code], [507, 'storage_full'])
+    assert.equal(huge.body.needed, 200 * MB)
+    assert.ok(huge.body.available < 75 * MB && huge.body.available > 50 * MB)
+
+    const bytes = someBytes(20 * MB)
+    // Each of them fits, but not all of them together.
+    const sessions = await Promise.all(
+      Array.from({ length: 5 }, () => requestSession(baseUrl, { bytes })),
+    )
+    const statuses: number[] = []
+    for (const session of sessions) {
+      const response = await putPart(session.urls[0]?.url ?? '', bytes)
+      statuses.push(response.status)
+      const body = await response.text()
+      if (response.status === 507) assert.equal(JSON.parse(body).code, 'storage_full')
+    }
+    assert.deepEqual(statuses.toSorted(), [200, 200, 200, 507, 507])
+    assert.ok((await disk.free()) > RESERVE, `${await disk.free()} bytes are free`)
+    const [first, second] = sessions
+    assert.ok(first && second)
+    assert.equal((await complete(baseUrl, first)).status, 200)
+    assert.deepEqual(await download(baseUrl, first.id), bytes)
+    assert.equal((await cancel(baseUrl, second)).status, 200)
+    assert.equal((await service.call('DELETE', `${API}/assets/${first.id}`)).status, 202)
+    await runJobs(service.context)
+    await uploadFile(baseUrl, { bytes })
+    await assertBooksBalance(service)
+  }))
+
+test('parts that are sent at the same time share the room that is left', (t) =>
+  onSmallDisk(t, async (disk, start) => {
+    const service = await start()
+    const bytes = someBytes(40 * MB)
+    const sessions = [
+      await requestSession(service.baseUrl, { bytes }),
+      await requestSession(service.baseUrl, { bytes }),
+    ]
+    const [slow, other] = sessions.map(({ urls }) => urls[0]?.url ?? '')
+    const first = await aSlowPut(slow ?? '', bytes)
+    const second = await putPart(other ?? '', bytes)
+    await second.arrayBuffer()
+    assert.equal(second.status, 507)
+    assert.equal((await first.finish()).status, 200)
+    assert.ok((await disk.free()) > RESERVE)
+  }))
+
+test('deleting and cancelling work on a disk that something else has filled, also after a restart', (t) =>
+  onSmallDisk(t, async (disk, start) => {
+    let service = await start()
+    const bytes = someBytes(2 * MB)
+    const files = [
+      await uploadFile(service.baseUrl, { bytes }),
+      await uploadFile(service.baseUrl, { bytes }),
+      await uploadFile(service.baseUrl, { bytes }),
+    ]
+    const open = await requestSession(service.baseUrl, { bytes })
+    await putParts(open, bytes)
+    await service.context.database.keepSpareRoom()
+    await disk.fill()
+    assert.equal(await disk.free(), 0)
+    const refused = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
+    assert.deepEqual([refused.status, refused.body.code], [507, 'storage_full'])
+
+    const remove = async (index: number) => {
+      const answer = await service.call('DELETE', `${API}/assets/${files[index]?.id}`)
+      assert.equal(answer.status, 202, JSON.stringify(answer.body))
+    }
+    await remove(0)
+    assert.equal((await cancel(service.baseUrl, open)).status, 200)
+    await runJobs(service.context)
+    assert.ok((await disk.free()) >= 4 * MB, `${await disk.free()} bytes are free`)
+    assert.deepEqual(await service.context.database.listRemovals(1), [])
+
+    await service.context.database.keepSpareRoom()
+    await service.close()
+    await disk.fill()
+    service = await start()
+    await remove(1)
+    await runJobs(service.context)
+    assert.ok((await disk.free()) >= 2 * MB)
+    assert.deepEqual(await download(service.baseUrl, files[2]?.id ?? ''), bytes)
+    await assertBooksBalance(service)
+  }))

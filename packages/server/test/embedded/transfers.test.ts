@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readdir, readlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { UploadSession } from '@stowage/protocol'
+import { aService, type TestService } from '../support/service.ts'
+import { aSlowPut } from '../support/slow-transfer.ts'
+import { until } from '../support/until.ts'
+import {
+  cancel,
+  complete,
+  download,
+  putPart,
+  requestSession,
+  someBytes,
+} from '../support/upload.ts'
+
+const SIZE = 4_000_000
+const bytes = someBytes(SIZE)
+
+/** The unfinished parts of an upload that take room on the disk, in its folder or already unlinked. */
+async function unfinishedParts({ folder }: TestService, session: UploadSession): Promise<string[]> {
+  const uploads = join(folder, 'storage', 'uploads')
+  const own = (await readdir(uploads)).filter((name) => name.startsWith(session.id))
+  const inFolder = await Promise.all(own.map((name) => readdir(join(uploads, name))))
+  const open = await Promise.all(
+    (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+  )
+  return [
+    ...inFolder.flat().filter((name) => name.startsWith('incoming-')),
+    ...open.filter((path) => path.startsWith(folder) && path.endsWith('(deleted)')),
+  ]
+}
+
+test('of thirty unfinished PUTs of one part only the newest takes room', async (t) => {
+  const service = await aService(t)
+  const session = await requestSession(service.baseUrl, { bytes })
+  const { url = '' } = session.urls[0] ?? {}
+  const slow = []
+  for (let index = 0; index < 30; index += 1) slow.push(await aSlowPut(url, bytes))
+  await until('one is left', async () => (await unfinishedParts(service, session)).length <= 1)
+  const newest = slow.pop()
+  assert.equal((await newest?.finish())?.status, 200)
+  for (const older of slow) await assert.rejects(older.finish())
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('a part that is sent again replaces the one that its client gave up', async (t) => {
+  const service = await aService(t)
+  const session = await requestSession(service.baseUrl, { bytes })
+  const { url = '' } = session.urls[0] ?? {}
+  const older = await aSlowPut(url, Buffer.alloc(SIZE))
+  const newer = await putPart(url, bytes)
+  await newer.arrayBuffer()
+  assert.equal(newer.status, 200)
+  await assert.rejects(older.finish())
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('cancelling an upload ends its transfers and frees their room at once', async (t) => {
+  const service = await aService(t)
+  const sessions: UploadSession[] = []
+  const slow = []
+  for (let index = 0; index < 10; index += 1) {
+    const session = await requestSession(service.baseUrl, { bytes })
+    slow.push(await aSlowPut(session.urls[0]?.url ?? '', bytes))
+    sessions.push(session)
+    assert.equal((await cancel(service.baseUrl, session)).status, 200)
+  }
+  for (const session of sessions) {
+    const isFree = async () => (await unfinishedParts(service, session)).length === 0
+    await until('its room is free', isFree)
+  }
+  for (const transfer of slow) {
+    const answer = await transfer.finish().catch(() => undefined)
+    if (answer !== undefined) assert.equal(answer.status, 404)
+  }
+})

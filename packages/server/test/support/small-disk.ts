@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process'
+import { open, rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { promisify } from 'node:util'
+import { aFolder, cleanUp } from './clean-up.ts'
+
+const run = promisify(execFile)
+
+export interface SmallDisk {
+  folder: string
+  free(): Promise<number>
+  /** Takes all the room that is left, as another program would; the function gives it back. */
+  fill(): Promise<() => Promise<void>>
+}
+
+/** A disk in memory with nothing on it; a sentence why not where this user can't mount one. */
+export async function aSmallDisk(t: TestContext, megabytes: number): Promise<SmallDisk | string> {
+  const folder = await aFolder(t)
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'stowage-test', folder])
+  } catch (error) {
+    return `no small disk can be mounted: ${error}`
+  }
+  cleanUp(t, () => run('umount', ['--lazy', folder]))
+
+  async function free(): Promise<number> {
+    const { bavail, bsize } = await statfs(folder)
+    return bavail * bsize
+  }
+
+  return {
+    folder,
+    free,
+    async fill() {
+      const file = join(folder, `something-else-${performance.now()}`)
+      const handle = await open(file, 'w')
+      try {
+        const page = Buffer.alloc(4096, 1)
+        while ((await free()) > 0) await handle.write(page)
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+      } finally {
+        await handle.close()
+      }
+      return () => rm(file)
+    },
+  }
+}
