@@ -110,11 +110,14 @@ test('a PUT that is cut off leaves nothing behind', async (t) => {
   assert.deepEqual(await storage.listParts(upload), [])
 })
 
-test('two PUTs of one part at once leave one whole part', async (t) => {
+test('PUTs of one part at once leave one whole part, of one that was answered', async (t) => {
   const { storage, upload, url, plan } = await anOpenUpload(t, 500_000)
   const bodies = [1, 2, 3, 4].map((fill) => new Uint8Array(500_000).fill(fill))
-  const answers = await Promise.all(bodies.map((body) => fetch(url, { method: 'PUT', body })))
-  const etags = answers.map((answer) => answer.headers.get('etag')?.replaceAll('"', ''))
+  const answers = await Promise.all(
+    // A newer one cuts off the older ones.
+    bodies.map((body) => fetch(url, { method: 'PUT', body }).catch(() => undefined)),
+  )
+  const etags = answers.map((answer) => answer?.headers.get('etag')?.replaceAll('"', ''))
   const [part] = (await storage.listParts(upload)) ?? []
   const winner = bodies[etags.indexOf(part?.etag)]
   assert.ok(winner)
