@@ -17,6 +17,7 @@ import {
 } from '../../test/support/upload.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/resume-upload.ts'
+import type { StorageUpload } from '../storage/storage.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
@@ -161,6 +162,29 @@ test('an upload whose name in the storage was never noted ends like any other', 
   await runJobs(keepingNothing(service.context))
   assert.deepEqual(await left(), [])
   await assertNothingLeft(service)
+})
+
+test('an orphaned upload that cannot be removed keeps no other from being removed', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { storage, database } = service.context
+  const keys = [newUuid(), newUuid(), newUuid()]
+  for (const key of keys) await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
+  const [stubborn] = await Array.fromAsync(storage.listUploads())
+  const abortUpload = async (upload: StorageUpload) => {
+    if (upload.key === stubborn?.key) throw new Error('the store refuses to remove it')
+    await storage.abortUpload(upload)
+  }
+  const readClock = async () => new Date(Date.now() + 37 * 3_600_000)
+  await removeOrphanedUploads(
+    {
+      ...service.context,
+      storage: { ...storage, abortUpload },
+      database: { ...database, readClock },
+    },
+    NEVER,
+  )
+  const left = (await Array.fromAsync(storage.listUploads())).map(({ key }) => key)
+  assert.deepEqual(left, [stubborn?.key])
 })
 
 test('an old upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {

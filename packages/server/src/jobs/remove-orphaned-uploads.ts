@@ -22,7 +22,7 @@ export async function removeOrphanedUploads(context: Context, signal: AbortSigna
 }
 
 async function removeOrphansOf(
-  { database, storage, settings }: Context,
+  { database, storage, settings, warn }: Context,
   uploads: OpenUpload[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -34,6 +34,12 @@ async function removeOrphansOf(
     const status = statuses.get(upload.key)
     const isWanted = status === 'uploading' || status === 'completing'
     const isYoungStranger = status === undefined && openedAt > old
-    if (!isWanted && !isYoungStranger) await storage.abortUpload(upload)
+    if (isWanted || isYoungStranger) continue
+    try {
+      await storage.abortUpload(upload)
+    } catch (error) {
+      // It is retried in the next run, and keeps no other from being removed.
+      warn(`the orphaned upload of ${upload.key} could not be removed`, error)
+    }
   }
 }

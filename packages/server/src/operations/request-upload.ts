@@ -120,17 +120,22 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
   const { status } = upload.asset
   // As when it is resumed: it gets its time again, and the storage is asked whether it knows it.
   if (status === 'uploading') {
-    const resumed = await resumeUpload(context, upload.asset.id)
-    return signSession(context, resumed.upload)
+    const { upload: resumed } = await resumeUpload(context, upload.asset.id)
+    // It may have been completed meanwhile, and a finished upload takes no parts.
+    return resumed.asset.status === 'uploading'
+      ? signSession(context, resumed)
+      : sessionWithoutParts(resumed)
   }
-  // Nothing is left to send: a client that repeats itself goes straight on to `uploaded`.
-  if (status === 'completing' || status === 'ready') {
-    return { upload, parts: [], expiresAt: upload.expiresAt }
-  }
+  if (status === 'completing' || status === 'ready') return sessionWithoutParts(upload)
   throw new ServiceError(
     'upload_ended',
     `The upload of this Idempotency-Key was ${status}. Use a new key to start over.`,
   )
+}
+
+/** Nothing is missing: a client that repeats its request continues with `uploaded`. */
+function sessionWithoutParts(upload: Upload): UploadSession {
+  return { upload, parts: [], expiresAt: upload.expiresAt }
 }
 
 async function signSession(

@@ -49,6 +49,24 @@ test('resuming an upload whose object is in the storage already makes it ready a
   await assertBooksBalance(service)
 })
 
+test('repeating the request of an upload whose object is in the storage already signs no parts', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const request = async () => {
+    const file = { name: 'a', size: bytes.length, mime: 'text/plain' }
+    const key = { 'Idempotency-Key': 'k' }
+    return (await service.call('POST', `${API}/assets/signed`, file, key)).body
+  }
+  const session = await request()
+  await putParts(session, bytes)
+  const plan = { size: 25, chunkSize: 10, count: 3 }
+  const upload = await uploadInStorage(service, session)
+  await service.context.storage.completeUpload(upload, plan, [])
+  const repeated = await request()
+  assert.deepEqual([repeated.id, repeated.urls], [session.id, []])
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
 test('cancelling an upload whose object is in the storage already removes the object', async (t) => {
   const { service, session } = await aCompletedObject(t)
   assert.equal((await cancel(service.baseUrl, session)).status, 200)

@@ -27,7 +27,11 @@ export async function finishUpload(
   expected: Expected,
 ): Promise<CompletionOutcome> {
   const target = objectFolder(layout, upload.key)
-  if (existsSync(target)) return objectOutcome(target, expected.plan)
+  if (existsSync(target)) {
+    // An earlier call may have been cut off between its rename and the syncs.
+    await syncObject(layout, target)
+    return objectOutcome(target, expected.plan)
+  }
   const source = uploadFolder(layout, upload)
   const sealed = sealedFolder(layout, upload)
   await makeFolder(objectShard(layout, upload.key))
@@ -49,10 +53,15 @@ export async function finishUpload(
   } finally {
     if (!isObject) await move(sealed, source)
   }
+  await syncObject(layout, target)
+  return { outcome: 'completed' }
+}
+
+/** Makes the rename of an upload to its object survive a power cut. */
+async function syncObject(layout: Layout, target: string): Promise<void> {
   await syncFolder(dirname(target))
   await syncFolder(layout.objects)
   await syncFolder(layout.uploads)
-  return { outcome: 'completed' }
 }
 
 async function objectOutcome(folder: string, plan: PartPlan): Promise<CompletionOutcome> {
