@@ -29,22 +29,23 @@ export function testProducts({ name, open }: Contract): void {
     name('others are served while many products are put, and see all of them or none'),
     async (t) => {
       const { data } = await open(t)
-      const tags = Array.from({ length: 20 }, (_, index) => `tag ${index}`)
+      const tags = Array.from({ length: 25 }, (_, index) => `tag ${index}`)
       const products = Array.from({ length: 1000 }, (_, variantId) => aProduct({ variantId, tags }))
       let isOver = false
       const putting = data.putProducts(products).finally(() => {
         isOver = true
       })
       const writing = aLink(data)
-      let reads = 0
-      while (!isOver) {
+      let longestTurnMs = 0
+      for (let before = process.cpuUsage(); !isOver; before = process.cpuUsage()) {
         const { total } = await data.listProducts({ page: 1, perPage: 1, tag: 'tag 7' })
         assert.ok(total === 0 || total === 1000, `${total} are seen`)
-        reads += 1
         // As requests come in.
         await new Promise((resolve) => setImmediate(resolve))
+        // By the processor's clock: other processes take their share of any other.
+        longestTurnMs = Math.max(longestTurnMs, process.cpuUsage(before).user / 1000)
       }
-      assert.ok(reads > 5, `${reads} reads meanwhile`)
+      assert.ok(longestTurnMs < 100, `${longestTurnMs} ms`)
       assert.deepEqual(await putting, products)
       assert.ok(await data.findAsset(await writing))
       const broken = { ...aProduct({ variantId: 5000 }), name: null as unknown as string }

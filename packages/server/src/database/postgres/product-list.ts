@@ -13,7 +13,7 @@ export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'li
     if (productId !== undefined) conditions.push(sql`product_id = ${productId}`)
     if (variantId !== undefined) conditions.push(sql`variant_id = ${variantId}`)
     if (vendor !== undefined) conditions.push(sql`search_vendor = ${vendor}`)
-    if (tag !== undefined) conditions.push(sql`search_tags @> ${sql.array([tag])}`)
+    if (tag !== undefined) conditions.push(sql`search_tags @> ${[tag]}::text[]`)
     if (ofAsset !== undefined) {
       conditions.push(sql`id in (
         select l.product_id from assets a join asset_products l on l.asset_id = a.id

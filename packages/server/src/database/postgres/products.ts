@@ -9,6 +9,9 @@ type Products = Pick<
   'putProducts' | 'findProduct' | 'deleteProduct' | 'attachProducts' | 'detachProducts'
 >
 
+/** So many are sent in one statement: making it takes a few milliseconds. */
+const AT_ONCE = 100
+
 export function ownProducts(sql: Sql, account: string): Products {
   const columns = sql(PRODUCT_COLUMNS)
 
@@ -74,6 +77,16 @@ export function ownProducts(sql: Sql, account: string): Products {
       having count(*) > 0`
   }
 
+  function putSome(transaction: Sql, products: FoldedProduct[]) {
+    return transaction<ProductRow[]>`
+      insert into products ${transaction(products.map(toInsert))}
+      on conflict (account_id, product_id, variant_id) do update set
+        name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
+        vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
+        search_vendor = excluded.search_vendor, search_tags = excluded.search_tags
+      returning ${columns}`
+  }
+
   return {
     async putProducts(products) {
       if (products.length === 0) return []
@@ -82,13 +95,13 @@ export function ownProducts(sql: Sql, account: string): Products {
         (a, b) => a.productId - b.productId || a.variantId - b.variantId,
       )
       const folded = await foldProducts(inOrder)
-      const rows = await sql<ProductRow[]>`
-        insert into products ${sql(folded.map(toInsert))}
-        on conflict (account_id, product_id, variant_id) do update set
-          name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
-          vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
-          search_vendor = excluded.search_vendor, search_tags = excluded.search_tags
-        returning ${columns}`
+      const rows = await begin(sql, async (transaction) => {
+        const put: ProductRow[] = []
+        for (let at = 0; at < folded.length; at += AT_ONCE) {
+          put.push(...(await putSome(transaction, folded.slice(at, at + AT_ONCE))))
+        }
+        return put
+      })
       const byKey = new Map(rows.map((row) => [`${row.product_id} ${row.variant_id}`, row]))
       return products.flatMap(({ productId, variantId }) => {
         const row = byKey.get(`${productId} ${variantId}`)
