@@ -1,4 +1,4 @@
-import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { Check, FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -66,14 +66,21 @@ const sizeOfLink = {
     { type: 'string', maxLength: 32 },
   ],
   description: 'Bytes, or text such as 10MB',
+  ...Check('size'),
   ...Problem('must be bytes, or text such as 10MB or 1.5 GB'),
 }
-const filename = Type.String({ minLength: 1, maxLength: 255, ...Problem(FILENAME_PROBLEM) })
+const filename = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  ...Check('filename'),
+  ...Problem(FILENAME_PROBLEM),
+})
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
   description: 'http or https, without user name and password',
   examples: ['https://example.com/course.zip'],
+  ...Check('link-url'),
   ...Problem('must be an http or https address of at most 2048 characters'),
 })
 

@@ -1,5 +1,5 @@
 import { Asset } from './asset.ts'
-import { LARGEST_INTEGER, Nullable, Problem } from './schema.ts'
+import { Check, LARGEST_INTEGER, Nullable, Problem } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 export const PageLinks = Type.Object(
@@ -82,6 +82,7 @@ export function TextQuery(description: string) {
   return Type.String({
     maxLength: 255,
     description,
+    ...Check('searchable'),
     ...Problem('must be text of at most 255 characters'),
   })
 }

@@ -1,6 +1,6 @@
 import { Asset, Product } from './asset.ts'
 import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
-import { LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
+import { Check, LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
 /** The most assets of a product that come with it; `GET /products/:id/assets` pages through all. */
@@ -47,6 +47,7 @@ const shopId = (description: string) =>
 const text = (minLength: number) => ({
   minLength,
   maxLength: 255,
+  ...Check('searchable'),
   ...Problem(`must be text of ${minLength} to 255 characters`),
 })
 

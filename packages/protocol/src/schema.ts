@@ -6,6 +6,13 @@ export function Problem(problem: string) {
   return { 'x-problem': problem }
 }
 
+/** What JSON Schema can't say of a text; the service has a function for each. */
+export type TextCheck = 'filename' | 'link-url' | 'media-type' | 'searchable' | 'size'
+
+export function Check(check: TextCheck) {
+  return { 'x-check': check }
+}
+
 export function Uuid(options: TSchemaOptions = {}) {
   return Type.String({ format: 'uuid', ...Problem('must be a UUID'), ...options })
 }

@@ -1,13 +1,15 @@
-import { FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { Check, FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 const fileName = {
   minLength: 1,
   maxLength: 255,
+  ...Check('filename'),
   ...Problem(FILENAME_PROBLEM),
 }
 const mediaType = {
   maxLength: 255,
+  ...Check('media-type'),
   ...Problem('must be a media type such as application/zip'),
 }
 

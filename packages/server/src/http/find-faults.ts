@@ -1,3 +1,6 @@
+import type { TextCheck } from '@stowage/protocol'
+import { TEXT_CHECKS } from './text-checks.ts'
+
 /** The keywords of JSON Schema by which requests are described. */
 export interface Schema {
   type?: string | string[]
@@ -14,6 +17,8 @@ export interface Schema {
   maximum?: number
   enum?: unknown[]
   anyOf?: Schema[]
+  /** What the text must meet beyond the schema. */
+  'x-check'?: TextCheck
   /** A sentence for whoever does not meet this schema. */
   'x-problem'?: string
 }
@@ -44,8 +49,14 @@ export function findFaults(schema: Schema, value: unknown): Fault[] {
     if (wrong >= MOST_WRONG) return
     const problem = schema['x-problem'] ?? outer
     if (!isOfType(schema, value) || !isWithin(schema, value)) add(problem)
+    else if (typeof value === 'string') visitText(schema, value)
     else if (Array.isArray(value)) visitElements(schema, value, problem)
     else if (typeof value === 'object' && value !== null) visitMembers(schema, value, problem)
+  }
+
+  function visitText({ 'x-check': check }: Schema, text: string): void {
+    const problem = check === undefined ? undefined : TEXT_CHECKS[check](text)
+    if (problem !== undefined) add(problem)
   }
 
   function visitElements({ items }: Schema, list: unknown[], problem: string): void {

@@ -108,10 +108,10 @@ function tagRows(): Row[] {
     ...[null, 5, true, [], {}, '', ...TOO_LONG].map((tag) =>
       fieldRow('tags', ['fine', tag], text, 'tags.1'),
     ),
-    ...UNPRINTABLE.map((tag) => fieldRow('tags', ['fine', tag, 'fine too'], control)),
+    ...UNPRINTABLE.map((tag) => fieldRow('tags', ['fine', tag, 'fine too'], control, 'tags.1')),
     // Each is half of a character; only together they would be one.
-    fieldRow('tags', ['\ud83d', '\ude00'], control),
-    fieldRow('tags', ['a\ud83d', '\ude00b'], control),
+    fieldRow('tags', ['\ud83d', '\ude00'], control, 'tags.0'),
+    fieldRow('tags', ['a\ud83d', '\ude00b'], control, 'tags.0'),
   ]
 }
 

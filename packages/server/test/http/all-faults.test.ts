@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+
+test('a 422 names every field that is wrong, whatever is wrong with it', async (t) => {
+  const { call } = await aService(t)
+  const wrong: [string, string, unknown, string[]][] = [
+    [
+      'POST',
+      '/assets/signed',
+      { name: 'a/b', size: -1, mime: 'no type', chunk_size: 1 },
+      ['name', 'size', 'mime', 'chunk_size'],
+    ],
+    ['POST', '/assets/signed', { filename: '', mime_type: '/' }, ['size', 'filename', 'mime_type']],
+    [
+      'POST',
+      '/assets/store',
+      { filename: 'a\u0000', url: 'ftp://x', size: '10 apples' },
+      ['filename', 'url', 'size'],
+    ],
+    ['POST', '/assets/store', { filename: '..', size: 1.5 }, ['url', 'filename', 'size']],
+    ['GET', '/assets?filename=%01&sku=%02&limit=0', undefined, ['limit', 'filename', 'sku']],
+    [
+      'GET',
+      '/products?name=%01&vendor=%02&tag=%03&page=x',
+      undefined,
+      ['page', 'name', 'vendor', 'tag'],
+    ],
+    [
+      'PUT',
+      '/products',
+      { products: [{ product_id: -1, variant_id: 1, name: 'a\u0001', vendor: '\u0002' }] },
+      ['products.0.product_id', 'products.0.name', 'products.0.vendor'],
+    ],
+  ]
+  for (const [method, path, body, fields] of wrong) {
+    const answer = await call(method, `${API}${path}`, body)
+    assert.equal(answer.status, 422, path)
+    assert.deepEqual(Object.keys(answer.body.errors), fields, JSON.stringify(answer.body))
+  }
+})
