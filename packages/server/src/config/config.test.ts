@@ -68,6 +68,11 @@ test('every setting is read', () => {
   })
 })
 
+test('parts of more than 5 GiB are refused, which no store takes', () => {
+  assert.equal(problemsOf({ STOWAGE_CHUNK_SIZE: '5GiB' }).length, 0)
+  assert.match(problemsOf({ STOWAGE_CHUNK_SIZE: '6GB' })[0] ?? '', /more than 5 GiB/)
+})
+
 test('uploads can’t be kept for a shorter time than their URLs are valid', () => {
   assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h' }), [
     'STOWAGE_UPLOADS_KEPT_FOR=1h: must not be shorter than STOWAGE_SIGNED_FOR (12 h), the life of the URLs',

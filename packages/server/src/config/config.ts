@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { closestOf } from '../domain/closest.ts'
 import { durationText } from '../domain/duration-text.ts'
+import { LARGEST_PART } from '../domain/parts.ts'
 import { parseSizeText } from '../domain/size-text.ts'
 import {
   type DatabaseConfig,
@@ -142,6 +143,9 @@ function isLoopbackUrl(url: string): boolean {
 function mismatches(config: Config, environment: Environment): string[] {
   const { port, database, storage, chunkSize, signedForMs, uploadsKeptForMs } = config
   const problems: string[] = []
+  if (chunkSize > LARGEST_PART) {
+    problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: no store takes parts of more than 5 GiB`)
+  }
   if (uploadsKeptForMs < signedForMs) {
     const given = environment.STOWAGE_UPLOADS_KEPT_FOR ?? durationText(uploadsKeptForMs)
     const signed = durationText(signedForMs)

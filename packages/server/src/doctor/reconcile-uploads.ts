@@ -35,11 +35,11 @@ export async function* reconcileUploads(patient: Patient): AsyncIterable<Finding
 
 async function findOrphans({ database, things, clock, signedForMs }: Patient) {
   const old = new Date(clock().getTime() - signedForMs - STRANGER_MS)
-  const uploads = await Array.fromAsync(things.listUploads())
   const orphans: Orphan[] = []
   const strangers: Orphan[] = []
-  for (let start = 0; start < uploads.length; start += BATCH) {
-    const some = uploads.slice(start, start + BATCH)
+  let count = 0
+  for await (const some of inBatches(things.listUploads())) {
+    count += some.length
     // In this order, and the storage last: what ended meanwhile is no finding.
     const statuses = await database.readStatuses(some.map(({ key }) => key))
     const isBeingRemoved = await keysBeingRemoved(database)
@@ -53,5 +53,17 @@ async function findOrphans({ database, things, clock, signedForMs }: Patient) {
       else orphans.push(orphan)
     }
   }
-  return { count: uploads.length, orphans, strangers }
+  return { count, orphans, strangers }
+}
+
+/** There may be any number of them. */
+async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncIterable<Item[]> {
+  let batch: Item[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }

@@ -12,6 +12,9 @@ export interface PartPlan {
   count: number
 }
 
+/** No store takes a larger part. */
+export const LARGEST_PART = 5 * 1024 ** 3
+
 /** The chunk grows only as far as the limit on the number of parts asks for. */
 export function planParts(size: number, limits: { chunkSize: number; maxParts: number }): PartPlan {
   const chunkSize = Math.max(limits.chunkSize, divideRoundingUp(size, limits.maxParts))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { NewUpload, Reservation } from '../database/account-data.ts'
 import type { Upload } from '../domain/asset.ts'
 import { parseMediaType, problemWithFilename } from '../domain/filename.ts'
-import { partPlan, partRanges, planParts } from '../domain/parts.ts'
+import { LARGEST_PART, partPlan, partRanges, planParts } from '../domain/parts.ts'
 import { availableBytes } from '../domain/plan.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { invalid, ServiceError } from '../errors.ts'
@@ -43,8 +43,6 @@ export async function requestUpload(
   const { filename, mime } = checkFile(request.file)
   const { size, chunk_size: chunkSize = settings.chunkSize } = request.file
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
-  const free = await storage.freeBytes()
-  if (free !== undefined && size > free) throw storageFull(size, free)
   const createdAt = context.clock()
   const id = context.newId()
   const uploadId = context.newId()
@@ -65,11 +63,13 @@ export async function requestUpload(
     chunkSize: plan.chunkSize,
   }
   const { idempotencyKey } = request
+  const asked = [filename, size, mime]
+  if (request.file.chunk_size !== undefined) asked.push(request.file.chunk_size)
   const reservation = await data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,
     ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, digest: digestOf([filename, size, mime]) },
+      idempotency: { key: idempotencyKey, digest: digestOf(asked) },
     }),
   })
   if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
@@ -106,6 +106,7 @@ async function createInStorage(
 ): Promise<NewlyRequested> {
   const { data } = context
   try {
+    await checkStorage(context, upload)
     // A repeated request may have been quicker, and what it opened is as good.
     return (await openInStorage(context, upload)) ?? (await getUpload(context, upload.asset.id))
   } catch (error) {
@@ -163,6 +164,21 @@ function refusal(
     `The file needs ${sizeText(size)}, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
     { details: { needed: size, available, ...usage } },
   )
+}
+
+/** Behind the plan's own check: what exceeds the plan is refused for that. */
+async function checkStorage(
+  { storage }: AccountContext,
+  { asset, chunkSize }: NewlyRequested,
+): Promise<void> {
+  if (chunkSize > LARGEST_PART) throw tooManyBytes(storage.maxParts)
+  const free = await storage.freeBytes()
+  if (free !== undefined && asset.bytes > free) throw storageFull(asset.bytes, free)
+}
+
+function tooManyBytes(maxParts: number): ServiceError {
+  const most = maxParts * LARGEST_PART
+  return invalid({ size: [`must be at most ${most} bytes: ${maxParts} parts of 5 GiB each`] })
 }
 
 function storageFull(needed: number, available: number): ServiceError {

@@ -39,6 +39,11 @@ test('uploads stop at the reserve of the disk, and completing and deleting go on
     assert.deepEqual([huge.status, huge.body.code], [507, 'storage_full'])
     assert.equal(huge.body.needed, 200 * MB)
     assert.ok(huge.body.available < 75 * MB && huge.body.available > 50 * MB)
+    const account = await service.call('GET', `${API}/account`)
+    assert.equal(account.body.data.reserved, 0)
+    // What exceeds the plan, too, is refused for that.
+    const beyond = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 2e12 })
+    assert.equal(beyond.status, 402)
 
     const bytes = someBytes(20 * MB)
     // Each of them fits, but not all of them together.

@@ -18,6 +18,29 @@ import {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
+test('a file that would need parts of more than 5 GiB is refused when it is signed', async (t) => {
+  const { call } = await aService(t, { STOWAGE_PLAN_STORAGE: '9000TB' })
+  const most = 10_000 * 5 * 1024 ** 3
+  const refused = await call('POST', `${API}/assets/signed`, { name: 'a', size: most + 1 })
+  assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['size']])
+  assert.match(refused.body.errors.size[0], new RegExp(`at most ${most} bytes`))
+})
+
+test('an Idempotency-Key that is repeated with another chunk_size is refused', async (t) => {
+  const { call } = await aService(t)
+  const ask = (chunk_size?: number) => {
+    const body = { name: 'a', size: 20_000_000, ...(chunk_size && { chunk_size }) }
+    return call('POST', `${API}/assets/signed`, body, { 'Idempotency-Key': 'k' })
+  }
+  const first = await ask(6_000_000)
+  assert.equal(first.status, 201)
+  for (const other of [7_000_000, undefined]) {
+    const refused = await ask(other)
+    assert.deepEqual([refused.status, refused.body.code], [409, 'idempotency_key_reused'])
+  }
+  assert.equal((await ask(6_000_000)).body.id, first.body.id)
+})
+
 test('a session has the fields of the interface, and its parts cover the file', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const session = await requestSession(baseUrl, { bytes: someBytes(250) })

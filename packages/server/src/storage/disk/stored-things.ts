@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { access, constants, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
@@ -36,7 +36,7 @@ export function storedThings(layout: Layout): StoredThings {
     removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
 
     async *listUploads() {
-      for (const name of await onDisk(() => readdir(layout.uploads))) {
+      for await (const { name } of await onDisk(() => opendir(layout.uploads))) {
         const upload = parseUploadFolder(name)
         const folder = upload && (await findFolder(uploadFolder(layout, upload)))
         if (upload && folder) yield { ...upload, openedAt: folder.birthtime }
