@@ -138,6 +138,7 @@ const FREES = new Set([
   'abandonCompletion',
   'dropReservation',
   'deleteProduct',
+  'revokeKey',
   'expireUploads',
   'takeDueRemovals',
   'finishRemoval',
