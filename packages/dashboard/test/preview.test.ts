@@ -78,8 +78,10 @@ test('an address that has expired is followed by a fresh one', async (t) => {
 test('a PDF is shown; pages, and what is not what it says, are not', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  const [pdf, html, broken] = await storeFiles(client, [
+  const alert = PDF.replace('/Catalog', '/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>')
+  const [pdf, scripted, html, broken] = await storeFiles(client, [
     { name: 'a.pdf', mime: 'application/pdf', content: PDF },
+    { name: 'b.pdf', mime: 'application/pdf', content: alert },
     { name: 'a.html', mime: 'text/html', content: '<p>' },
     { name: 'a.png', mime: 'image/png', content: 'no picture' },
   ])
@@ -88,6 +90,10 @@ test('a PDF is shown; pages, and what is not what it says, are not', async (t) =
   await until('the viewer has it', () =>
     page.frames().some((frame) => frame.url().startsWith('blob:')),
   )
+  page.on('dialog', () => assert.fail('a PDF has raised a dialog'))
+  await page.goto(`/assets/${scripted?.id}`)
+  await preview(page).getByText('The browser can’t show this file.').waitFor()
+  assert.equal(await preview(page).locator('iframe').count(), 0)
   await page.goto(`/assets/${html?.id}`)
   await preview(page).getByText('There is no preview of such a file.').waitFor()
   assert.equal(await preview(page).locator('iframe, img, object, embed').count(), 0)

@@ -1,6 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import classes from './asset-page.module.css'
+import { hasScripts } from './pdf-scripts.ts'
 
 interface Props {
   url: string
@@ -10,7 +11,8 @@ interface Props {
 
 /**
  * The storage says of every file that it is to be saved. So the page reads it, and shows what it read
- * as a PDF and nothing else: a page of HTML that calls itself one does nothing.
+ * as a PDF and nothing else: a page of HTML that calls itself one does nothing. A PDF with scripts is not
+ * shown, as they could raise dialogs.
  */
 export function PdfPreview({ url, label, onBroken }: Props) {
   const [shown, setShown] = useState<string>()
@@ -45,5 +47,7 @@ export function PdfPreview({ url, label, onBroken }: Props) {
 async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {
   const response = await fetch(url, { signal })
   if (!response.ok) throw new Error(`the storage answered ${response.status}`)
-  return new Blob([await response.blob()], { type: 'application/pdf' })
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (await hasScripts(bytes)) throw new Error('the PDF has scripts')
+  return new Blob([bytes], { type: 'application/pdf' })
 }

@@ -28,7 +28,7 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
       await queries.invalidateQueries()
     },
   })
-  const assets = product?.assets?.length ?? 0
+  const assets = product?.assets_total ?? 0
   return (
     <Confirm
       isOpen={product !== undefined}

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
 import { Name } from '../format/name.tsx'
+import { countText } from '../format/size-text.ts'
 import { May } from '../session/may.tsx'
 import { BackLink } from '../shell/back-link.tsx'
 import { Record } from '../shell/record.tsx'
@@ -57,7 +58,7 @@ function Whole({ product }: { product: ListedProduct }) {
         </May>
       </Group>
       <div className={classes.columns}>
-        <Assets assets={product.assets ?? []} />
+        <Assets assets={product.assets ?? []} total={product.assets_total ?? 0} />
         <ProductFacts product={product} />
       </div>
       <DeleteProduct
@@ -69,7 +70,13 @@ function Whole({ product }: { product: ListedProduct }) {
   )
 }
 
-function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
+function Assets({
+  assets,
+  total,
+}: {
+  assets: NonNullable<ListedProduct['assets']>
+  total: number
+}) {
   return (
     <Section title="Assets">
       {assets.length === 0 && (
@@ -97,6 +104,11 @@ function Assets({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
           </li>
         ))}
       </ul>
+      {total > assets.length && (
+        <Text c="dimmed" size="sm">
+          The newest {assets.length} of {countText(total, 'asset')}.
+        </Text>
+      )}
     </Section>
   )
 }

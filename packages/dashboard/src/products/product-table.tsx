@@ -59,7 +59,7 @@ interface RowProps extends Pick<Props, 'onDelete'> {
 
 /** On a phone what the columns say goes below the name. */
 const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
-  const { id, name, variant_name, sku, vendor, tags, assets = [] } = product
+  const { id, name, variant_name, sku, vendor, tags, assets = [], assets_total = 0 } = product
   const few = [variant_name, sku].filter((text) => text !== '').join(' · ')
   return (
     <Table.Tr>
@@ -76,7 +76,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
           {few !== '' && <Name>{few}</Name>}
-          {countText(assets.length, 'asset')}
+          {countText(assets_total, 'asset')}
         </Box>
         {variant_name !== '' && (
           <Box visibleFrom="sm" fz="xs" c="dimmed">
@@ -94,7 +94,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
         <ProductTags tags={tags} most={2} />
       </Table.Td>
       <Table.Td visibleFrom="sm" maw={200}>
-        <AssetNames assets={assets} />
+        <AssetNames assets={assets} total={assets_total} />
       </Table.Td>
       {onDelete && (
         <Table.Td w={44}>
@@ -114,7 +114,13 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   )
 })
 
-function AssetNames({ assets }: { assets: NonNullable<ListedProduct['assets']> }) {
+function AssetNames({
+  assets,
+  total,
+}: {
+  assets: NonNullable<ListedProduct['assets']>
+  total: number
+}) {
   const [first] = assets
   if (first === undefined) {
     return (
@@ -128,9 +134,9 @@ function AssetNames({ assets }: { assets: NonNullable<ListedProduct['assets']> }
       <Anchor component={Link} href={`/assets/${first.id}`} inherit display="block">
         <Name>{first.filename}</Name>
       </Anchor>
-      {assets.length > 1 && (
+      {total > 1 && (
         <Text size="xs" c="dimmed">
-          and {countText(assets.length - 1, 'more', 'more')}
+          and {countText(total - 1, 'more', 'more')}
         </Text>
       )}
     </Box>

@@ -1,0 +1,49 @@
+/** The name of every action that runs a script; any of its letters may be written as `#4a`. */
+const SCRIPT = new RegExp(
+  [...'JavaScript'].map((letter) => `(?:${letter}|#${letter.charCodeAt(0).toString(16)})`).join(''),
+  'i',
+)
+const STREAM = /stream\r?\n/g
+/** Longer than the name however it is written: it may lie across two chunks. */
+const OVERLAP = 40
+
+/**
+ * Whether a PDF has scripts, or may hide them by encryption. Chromium's viewer lets them raise dialogs, and
+ * shows no PDF in a sandbox. Streams that are compressed are looked into, as objects may be in there.
+ */
+export async function hasScripts(pdf: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const text = new TextDecoder('latin1').decode(pdf)
+  if (SCRIPT.test(text) || text.includes('/Encrypt')) return true
+  for (const { index, 0: keyword } of text.matchAll(STREAM)) {
+    const start = index + keyword.length
+    // The low half of the first byte of zlib's format.
+    if (((pdf[start] ?? 0) & 0x0f) !== 8) continue
+    const end = text.indexOf('endstream', start)
+    // Without the line break before the keyword: some decompressors refuse all for a byte too many.
+    const content = text.slice(start, end < 0 ? undefined : end).replace(/\r?\n$/, '')
+    if (await inflatesToScript(pdf.subarray(start, start + content.length))) return true
+  }
+  return false
+}
+
+async function inflatesToScript(compressed: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const decoder = new TextDecoder('latin1')
+  const inflated = new Blob([compressed]).stream().pipeThrough(new DecompressionStream('deflate'))
+  const reader = inflated.getReader()
+  let tail = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return false
+      const text = tail + decoder.decode(value)
+      if (SCRIPT.test(text)) {
+        await reader.cancel()
+        return true
+      }
+      tail = text.slice(-OVERLAP)
+    }
+  } catch {
+    // It was no compressed stream, or its end was reached: what follows it is not part of it.
+    return false
+  }
+}
