@@ -119,11 +119,13 @@ export function createRequest(options: RequestOptions): Request {
         if (!isStowageError(error)) throw error
         isReached ||= error.status > 0 && error.code !== 'bad_answer'
         if (!isTransient(error) || (isOnce && !wasRefused(error))) throw error
-        const isLasting = patience && (isReached || isOffline())
+        const isAway = isOffline()
+        // A timeout says nothing about the settings: the connection may just be slow.
+        const isLasting = patience && (isReached || isAway || error.code === 'timeout')
         if (!isLasting && tries >= most) throw error
-        // Tries while offline do not count.
-        if (isLasting && isOffline()) tries = 0
-        else patience?.failed(error)
+        // Tries while offline, and timeouts before the first answer, do not count.
+        if (isLasting && (isAway || !isReached)) tries = 0
+        if (!isLasting || !isAway) patience?.failed(error)
         onRetry?.(error)
         await pause(pauseBefore(Math.max(1, tries), retry, error.retryAfterMs), signal)
       }

@@ -55,6 +55,14 @@ async function assertArrived(scene: Awaited<ReturnType<typeof uploadOver>>): Pro
   assert.equal((await scene.client.assets().page()).meta.total, 1)
 }
 
+test('timeouts before the first answer of the service do not end an upload', async (t) => {
+  const list = Array.from({ length: 7 }, (): Fault => ({ kind: 'hang' }))
+  const faults = { of: isTo('/signed'), list }
+  const scene = await uploadOver(t, { faults, client: { timeoutMs: 300 } })
+  await assertArrived(scene)
+  assert.ok(scene.problems.has('timeout'))
+})
+
 test('a part whose answer got lost is not sent again', async (t) => {
   const faults = { of: isPut, list: [{ kind: 'lose' }, { kind: 'lose' }] as Fault[] }
   const scene = await uploadOver(t, { faults })

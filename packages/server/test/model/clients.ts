@@ -3,7 +3,7 @@ import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/
 import type { TestAccount } from '../support/accounts.ts'
 import { API, putPart, someBytes } from '../support/upload.ts'
 import type { Command } from './commands.ts'
-import type { Event, Observation } from './observation.ts'
+import { CUT_OFF, type Event, type Observation } from './observation.ts'
 
 /** What clients of one account remember of what the service told them. */
 export interface Clients {
@@ -28,8 +28,13 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
   const etags = new Map<string, Map<number, string>>()
   const products: Record<number, string> = {}
 
-  async function send(session: UploadSession, part: PartAddress, content: number) {
-    const response = await putPart(part.url, partBytes(part, content))
+  async function send(
+    session: UploadSession,
+    part: PartAddress,
+    content: number,
+  ): Promise<Observation> {
+    const response = await putPart(part.url, partBytes(part, content)).catch(() => undefined)
+    if (response === undefined) return { status: CUT_OFF, id: session.id }
     await response.arrayBuffer()
     const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
     if (response.status === 200) etags.get(session.id)?.set(part.part, etag)

@@ -9,7 +9,7 @@ import {
   partCount,
   readyUploads,
 } from './model.ts'
-import type { Observation } from './observation.ts'
+import { CUT_OFF, type Observation } from './observation.ts'
 
 /** What else ran at the same time, as far as it may change an answer without changing the outcome. */
 export interface Rivals {
@@ -178,7 +178,9 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   },
 }
 
-function putParts(model: Model, _: unknown, seen: Observation): Model | undefined {
+function putParts(model: Model, _: unknown, seen: Observation, rivals: Rivals): Model | undefined {
+  // A newer PUT of the same part, or the end of the upload, closes the connection.
+  if (seen.status === CUT_OFF) return allow(rivals.isTouched, model)
   const upload = uploadOf(model, seen)
   const isStored = seen.status === 200
   if (upload.status !== 'uploading') return allow(!isStored && seen.status < 500, model)
