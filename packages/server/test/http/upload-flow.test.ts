@@ -26,21 +26,6 @@ test('a file that would need parts of more than 5 GiB is refused when it is sign
   assert.match(refused.body.errors.size[0], new RegExp(`at most ${most} bytes`))
 })
 
-test('an Idempotency-Key that is repeated with another chunk_size is refused', async (t) => {
-  const { call } = await aService(t)
-  const ask = (chunk_size?: number) => {
-    const body = { name: 'a', size: 20_000_000, ...(chunk_size && { chunk_size }) }
-    return call('POST', `${API}/assets/signed`, body, { 'Idempotency-Key': 'k' })
-  }
-  const first = await ask(6_000_000)
-  assert.equal(first.status, 201)
-  for (const other of [7_000_000, undefined]) {
-    const refused = await ask(other)
-    assert.deepEqual([refused.status, refused.body.code], [409, 'idempotency_key_reused'])
-  }
-  assert.equal((await ask(6_000_000)).body.id, first.body.id)
-})
-
 test('a session has the fields of the interface, and its parts cover the file', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const session = await requestSession(baseUrl, { bytes: someBytes(250) })
@@ -265,39 +250,6 @@ test('over the plan: 402 with the numbers, and nothing reserved', async (t) => {
     reserved: 20,
   })
   assert.equal((await call('POST', `${API}/assets/signed`, { name: 'a', size: 50 })).status, 201)
-})
-
-test('an Idempotency-Key gives the same session again, whatever became of it', async (t) => {
-  const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
-  const headers = { 'Idempotency-Key': 'order-1' }
-  const ask = (size = 25, name = 'a.zip') =>
-    call('POST', `${API}/assets/signed`, { name, size }, headers)
-  const first = await ask()
-  const again = await ask()
-  assert.deepEqual(
-    [again.status, again.body.id, again.body.upload_id],
-    [201, first.body.id, first.body.upload_id],
-  )
-  assert.equal(again.body.urls.length, 3)
-  const other = await ask(26)
-  assert.deepEqual([other.status, other.body.code], [409, 'idempotency_key_reused'])
-  await putParts(again.body, someBytes(25))
-  await complete(baseUrl, first.body)
-  const finished = await ask()
-  assert.deepEqual(
-    [finished.status, finished.body.id, finished.body.urls],
-    [201, first.body.id, []],
-  )
-  assert.equal((await complete(baseUrl, finished.body)).status, 200)
-})
-
-test('an Idempotency-Key of a cancelled upload asks for a new key', async (t) => {
-  const { baseUrl, call } = await aService(t)
-  const ask = () =>
-    call('POST', `${API}/assets/signed`, { name: 'a', size: 5 }, { 'Idempotency-Key': 'k' })
-  await cancel(baseUrl, (await ask()).body)
-  const refused = await ask()
-  assert.deepEqual([refused.status, refused.body.code], [409, 'upload_ended'])
 })
 
 test('health and readiness are answered, and readiness tells what fails', async (t) => {
