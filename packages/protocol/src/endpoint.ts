@@ -2,7 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { Tag } from './tags.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a key must be allowed to do; `public` needs no key. */
 export type Scope = 'public' | 'read' | 'write' | 'manage'

@@ -7,6 +7,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.completeUpload,
   endpoints.cancelUpload,
   endpoints.resumeUpload,
+  endpoints.resizeUpload,
   endpoints.listAssets,
   endpoints.readAsset,
   endpoints.listProductsOfAsset,

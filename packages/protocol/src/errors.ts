@@ -50,12 +50,12 @@ export const ERRORS = {
   },
   already_uploaded: {
     status: 409,
-    when: 'A cancel arrives after the upload was completed.',
+    when: 'A cancel or a new size arrives after the upload was completed.',
     remedy: 'The asset is stored; delete it if it is not wanted.',
   },
   upload_completing: {
     status: 409,
-    when: 'A cancel or a delete arrives while the upload is being completed.',
+    when: 'A cancel, a delete or a new size arrives while the upload is being completed.',
     remedy: 'Read the asset: it will be ready in a moment.',
   },
   completion_refused: {

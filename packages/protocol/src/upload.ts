@@ -13,6 +13,13 @@ const mediaType = {
   ...Problem('must be a media type such as application/zip'),
 }
 
+const fileSize = Type.Integer({
+  minimum: 0,
+  maximum: LARGEST_INTEGER,
+  examples: [250_000_000],
+  ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${LARGEST_INTEGER}`),
+})
+
 /** What every store takes as a part that is not the last: 5 MiB to 5 GiB. */
 const SMALLEST_CHUNK = 5 * 1024 ** 2
 const LARGEST_CHUNK = 5 * 1024 ** 3
@@ -22,12 +29,7 @@ export const UploadRequest = Type.Object(
   {
     name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
     filename: Type.Optional(Type.String({ ...fileName, description: 'Another word for name' })),
-    size: Type.Integer({
-      minimum: 0,
-      maximum: LARGEST_INTEGER,
-      examples: [250_000_000],
-      ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${LARGEST_INTEGER}`),
-    }),
+    size: fileSize,
     mime: Type.Optional(
       Type.String({
         ...mediaType,
@@ -149,6 +151,9 @@ export const CompletionRequest = Type.Object(
   { title: 'CompletionRequest' },
 )
 export type CompletionRequest = Static<typeof CompletionRequest>
+
+export const ResizeRequest = Type.Object({ size: fileSize }, { title: 'ResizeRequest' })
+export type ResizeRequest = Static<typeof ResizeRequest>
 
 export const CancelRequest = Type.Object(
   { upload_id: Uuid({ description: 'From the upload session' }) },

@@ -5,6 +5,7 @@ import {
   CancelledUpload,
   CancelRequest,
   CompletionRequest,
+  ResizeRequest,
   ResumedUpload,
   UploadRequest,
   UploadRequestHeaders,
@@ -111,4 +112,32 @@ export const resumeUpload = defineEndpoint({
     example: resumedExample,
   },
   errors: ['not_found', 'storage_unavailable'],
+})
+
+export const resizeUpload = defineEndpoint({
+  operationId: 'resizeUpload',
+  methods: ['PATCH'],
+  path: `${API_PREFIX}/assets/:id/upload`,
+  tag: 'Uploads',
+  scope: 'write',
+  summary: 'Change the declared size of an upload',
+  description:
+    'For files whose size is known only at the end: declare more while sending, and the true size before the last part. The reserved bytes change with it; `chunk_size` stays. Answers as GET does, with URLs for the parts still missing. A part that was received with another length than the new size gives it counts as missing. A refusal changes nothing.',
+  params: AssetPath,
+  body: ResizeRequest,
+  bodyExample: { size: 300_000_000 },
+  success: {
+    status: 200,
+    description: 'The session as it stands',
+    schema: ResumedUpload,
+    example: resumedExample,
+  },
+  errors: [
+    'not_found',
+    'storage_exceeded',
+    'already_uploaded',
+    'upload_completing',
+    'storage_unavailable',
+    'storage_full',
+  ],
 })

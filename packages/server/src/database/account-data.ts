@@ -21,6 +21,13 @@ export type Reservation =
   | { outcome: 'repeated'; upload: Upload }
   | { outcome: 'key_reused' }
 
+export type Resizing =
+  | { outcome: 'resized' }
+  /** Nothing changed. `growth` is how many bytes more were asked for. */
+  | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
+  /** It is not uploading (any more); undefined when there is no such asset. */
+  | { outcome: 'refused'; status: AssetStatus | undefined }
+
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
   /** Then the rows are the next `perPage` behind this position, whatever `page` says. */
@@ -92,10 +99,10 @@ export type LinkOutcome =
  * Of racing calls exactly one wins; all get the status that it left. Who did not win gets one that
  * the change could not be made from.
  */
-export interface Transition {
+export interface Transition<More = never> {
   won: boolean
   /** Undefined when there is no such asset. */
-  status: AssetStatus | undefined
+  status: AssetStatus | More | undefined
 }
 
 export interface AccountSummary extends Usage {
@@ -156,14 +163,24 @@ export interface AccountData {
    */
   deleteAsset(assetId: string, now: Date): Promise<Transition>
 
-  /** uploading → completing. From then on it can't be cancelled and does not expire. */
-  beginCompletion(assetId: string, now: Date): Promise<Transition>
+  /**
+   * uploading → completing. From then on it can't be cancelled and does not expire. With `bytes`, only
+   * if that is its size: `resized` when an unfinished upload has another by now.
+   */
+  beginCompletion(assetId: string, now: Date, bytes?: number): Promise<Transition<'resized'>>
 
   /** completing → uploading: the storage refused the parts, and nothing has changed. */
   reopenUpload(assetId: string, now: Date): Promise<void>
 
-  /** completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable. */
-  finishCompletion(assetId: string, now: Date): Promise<AssetStatus | undefined>
+  /**
+   * completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable.
+   * `bytes` as with `beginCompletion`.
+   */
+  finishCompletion(
+    assetId: string,
+    now: Date,
+    bytes?: number,
+  ): Promise<AssetStatus | 'resized' | undefined>
 
   /**
    * completing → expired, if its time is up by the database's clock: nothing could complete it. Like
@@ -182,6 +199,12 @@ export interface AccountData {
    * no longer uploading.
    */
   renewUpload(assetId: string, keptForMs: number): Promise<boolean>
+
+  /**
+   * uploading → uploading with another size. The plan is checked and the reservation changed in the
+   * same statement: however calls interleave, the plan is never oversold. A smaller size always fits.
+   */
+  resizeUpload(assetId: string, bytes: number): Promise<Resizing>
 
   /** Inserts or changes by (product_id, variant_id), all or nothing. Answers in the given order. */
   putProducts(products: NewProduct[]): Promise<Product[]>

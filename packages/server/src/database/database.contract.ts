@@ -6,6 +6,7 @@ import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testLongLists } from './contract/long-lists.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
+import { testResizing } from './contract/resizing.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
 
@@ -14,6 +15,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   const contract = contractOf(engine, open)
   testAccounts(contract)
   testUploads(contract)
+  testResizing(contract)
   testJobs(contract)
   testAssetList(contract)
   testLongLists(contract)

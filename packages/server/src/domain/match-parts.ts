@@ -35,6 +35,7 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
     .map((range) => range.number)
   const isMissing = new Set(missing)
   const unknown = [...count.keys()].filter((number) => number > plan.count || number < 1)
+  const beyond = numbersBeyond(plan, held)
   const twice = [...count].filter(([, times]) => times > 1).map(([number]) => number)
   const wrong = named
     .filter(({ number, etag }) => {
@@ -49,25 +50,32 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
       ...sentence(missing, 'not received: send before completing'),
       ...sentence(wrong, 'stored with another ETag: send again, or name the right one'),
       ...sentence(twice, 'named more than once'),
+      ...sentence(beyond, 'received beyond the size: declare a larger size, or cancel the upload'),
       ...sentence(unknown, `not a part of this upload, which has ${plan.count}`),
     ],
   }
 }
 
 /**
- * The parts that are missing, of another length, or not those that are named. What is not named is
- * taken as it is held.
+ * The parts that are missing, of another length, beyond the plan, or not those that are named. What
+ * is not named is taken as it is held.
  */
 export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[]): number[] {
   const heldByNumber = new Map(held.map((part) => [part.number, part]))
   const etags = new Map(named.map(({ number, etag }) => [number, etag]))
-  return partRanges(plan)
+  const atFault = partRanges(plan)
     .filter((range) => {
       const part = heldByNumber.get(range.number)
       const etag = etags.get(range.number) ?? part?.etag
       return part?.size !== partLength(range) || part.etag !== etag
     })
     .map((range) => range.number)
+  return [...atFault, ...numbersBeyond(plan, held)]
+}
+
+/** Parts that were sent before the size shrank. Stores make the object of every part that they hold. */
+export function numbersBeyond(plan: PartPlan, held: HeldPart[]): number[] {
+  return held.map(({ number }) => number).filter((number) => number > plan.count)
 }
 
 /** Clients send the header as it is, or without its quotes. */

@@ -21,7 +21,7 @@ export function answerPreflights(app: FastifyInstance): void {
     reply
       .code(204)
       .headers({
-        'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+        'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
         'Access-Control-Allow-Headers': ALLOWED_HEADERS,
         'Access-Control-Max-Age': '86400',
       })

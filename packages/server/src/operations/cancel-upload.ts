@@ -1,9 +1,9 @@
 import type { Upload } from '../domain/asset.ts'
-import { ServiceError } from '../errors.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { checkUploadId, getUpload } from './get-upload.ts'
 import { storageUploadOf } from './signed-parts.ts'
+import { refuseEnded } from './upload-states.ts'
 
 /** Frees the reserved bytes at once and removes the parts. Repeating it gives the same answer. */
 export async function cancelUpload(
@@ -16,18 +16,7 @@ export async function cancelUpload(
   const { won, status } = await context.data.cancelUpload(assetId, context.clock())
   if (won) await removeParts(context, upload)
   if (status === 'cancelled') return upload
-  if (status === 'ready') {
-    throw new ServiceError(
-      'already_uploaded',
-      'The upload was completed already. Delete the asset if it is not wanted.',
-    )
-  }
-  if (status === 'completing') {
-    throw new ServiceError(
-      'upload_completing',
-      'The upload is being completed. Read the asset: it will be ready in a moment.',
-    )
-  }
+  if (status !== undefined) refuseEnded(status)
   throw assetNotFound()
 }
 

@@ -1,4 +1,4 @@
-import { type Asset, isVisible, type Upload } from '../domain/asset.ts'
+import { type Asset, type AssetStatus, isVisible, type Upload } from '../domain/asset.ts'
 import { matchParts, type NamedPart } from '../domain/match-parts.ts'
 import { partPlan } from '../domain/parts.ts'
 import { invalid, ServiceError } from '../errors.ts'
@@ -28,7 +28,9 @@ export async function completeUpload(
   // Where the upload is closed, the completion finds out whether it became the object.
   const parts = held === undefined ? [] : checkParts(upload, held, request.parts)
 
-  const { status } = await data.beginCompletion(assetId, clock())
+  const { status } = await data.beginCompletion(assetId, clock(), upload.asset.bytes)
+  // The parts were compared with a size that is not the declared one any more.
+  if (status === 'resized') return completeUpload(context, assetId, request)
   if (status === 'completing') {
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
@@ -59,11 +61,11 @@ export async function finishInStorage(
   parts: NamedPart[],
 ): Promise<CompletionOutcome> {
   const { data, storage, clock } = context
-  const { id } = upload.asset
-  const plan = partPlan(upload.asset.bytes, upload.chunkSize)
+  const { id, bytes } = upload.asset
+  const plan = partPlan(bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  if (outcome.outcome === 'completed') await settle(context, id)
-  else await data.reopenUpload(id, clock())
+  if (outcome.outcome !== 'completed') await data.reopenUpload(id, clock())
+  else if ((await settle(context, upload.asset)) === 'resized') return { outcome: 'gone' }
   return outcome
 }
 
@@ -76,22 +78,27 @@ export async function finishIfStored(context: AccountContext, upload: Upload): P
   const { id, bytes } = upload.asset
   const object = await storage.findObject(id)
   if (object?.size !== bytes) return false
-  await data.beginCompletion(id, clock())
+  const { status } = await data.beginCompletion(id, clock(), bytes)
+  if (status === 'resized') return false
   await finishInStorage(context, upload, [])
   return true
 }
 
 /**
  * The storage has the object. A call that was refused beside this one may have reopened the upload
- * meanwhile; and if it was then cancelled, the object has no owner.
+ * meanwhile; and if it was then cancelled or its size changed, the object has no owner.
  */
-async function settle({ data, storage, clock }: AccountContext, id: string): Promise<void> {
-  let status = await data.finishCompletion(id, clock())
+async function settle(
+  { data, storage, clock }: AccountContext,
+  { id, bytes }: Pick<Asset, 'id' | 'bytes'>,
+): Promise<AssetStatus | 'resized' | undefined> {
+  let status = await data.finishCompletion(id, clock(), bytes)
   while (status === 'uploading' || status === 'completing') {
-    await data.beginCompletion(id, clock())
-    status = await data.finishCompletion(id, clock())
+    await data.beginCompletion(id, clock(), bytes)
+    status = await data.finishCompletion(id, clock(), bytes)
   }
   if (status !== 'ready') await storage.removeObject(id)
+  return status
 }
 
 function completionRefused(reason: string) {

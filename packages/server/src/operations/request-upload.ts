@@ -181,7 +181,8 @@ function tooManyBytes(maxParts: number): ServiceError {
   return invalid({ size: [`must be at most ${most} bytes: ${maxParts} parts of 5 GiB each`] })
 }
 
-function storageFull(needed: number, available: number): ServiceError {
+/** The disk has no room beside its reserve. */
+export function storageFull(needed: number, available: number): ServiceError {
   return new ServiceError(
     'storage_full',
     `The file needs ${sizeText(needed)}, but the disk of the server has ${sizeText(available)} left. Delete files, or free space on the server.`,

@@ -41,7 +41,7 @@ export interface StorageIdentity {
 
 export type CompletionOutcome =
   | { outcome: 'completed' }
-  /** These parts are missing, or are not those named. The upload is as it was before. */
+  /** These parts are missing, beyond the plan, or not those named. The upload is as it was before. */
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
   | { outcome: 'gone' }
@@ -96,8 +96,8 @@ export interface Storage {
   listParts(upload: StorageUpload): Promise<StoredPart[] | undefined>
 
   /**
-   * Makes the object out of all parts of the plan, or nothing. A part that is named must have that
-   * ETag; the others are taken as they are. Costs by the number of parts, not by their size.
+   * Makes the object out of all parts of the plan, or nothing: also when it holds parts beyond the
+   * plan. A part that is named must have that ETag; the others are taken as they are. Costs by the number of parts, not by their size.
    * Completing again what is complete already is `completed`.
    */
   completeUpload(

@@ -70,6 +70,24 @@ test('uploads stop at the reserve of the disk, and completing and deleting go on
     await assertBooksBalance(service)
   }))
 
+test('an upload does not grow beyond the room on the disk, and can shrink on a full one', (t) =>
+  onSmallDisk(t, async (_, start) => {
+    const service = await start()
+    const session = await requestSession(service.baseUrl, { bytes: someBytes(10 * MB) })
+    const resize = (size: number) =>
+      service.call('PATCH', `${API}/assets/${session.id}/upload`, { size })
+    const grown = await resize(200 * MB)
+    assert.deepEqual([grown.status, grown.body.code], [507, 'storage_full'])
+    assert.equal(grown.body.needed, 200 * MB)
+    await requestSession(service.baseUrl, { bytes: someBytes(10 * MB) })
+    const beyond = await resize(1_000_000 * MB)
+    assert.deepEqual([beyond.status, beyond.body.code], [402, 'storage_exceeded'])
+    assert.equal((await resize(40 * MB)).status, 200)
+    assert.equal((await resize(5 * MB)).status, 200)
+    const account = await service.call('GET', `${API}/account`)
+    assert.equal(account.body.data.reserved, 15 * MB)
+  }))
+
 test('parts that are sent at the same time share the room that is left', (t) =>
   onSmallDisk(t, async (disk, start) => {
     const service = await start()

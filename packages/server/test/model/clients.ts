@@ -38,7 +38,7 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
     await response.arrayBuffer()
     const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
     if (response.status === 200) etags.get(session.id)?.set(part.part, etag)
-    const sent = { number: part.part, etag, content }
+    const sent = { number: part.part, etag, content, size: part.end - part.start }
     return { status: response.status, id: session.id, parts: [sent] }
   }
 
@@ -107,6 +107,7 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
           number: PartNumber,
           etag: ETag,
           content: 0,
+          size: 0,
         }))
         return { ...seen, parts: named }
       }
@@ -118,6 +119,14 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
         const { seen, told } = await callAsset(session, 'GET', '/upload')
         const numbers = told.received?.map(({ PartNumber }: CompletedPart) => PartNumber)
         return { ...seen, received: numbers }
+      }
+      case 'resize': {
+        const { seen, told } = await callAsset(session, 'PATCH', '/upload', { size: command.size })
+        const fresh: PartAddress[] = told.urls ?? []
+        // The URLs of before stay among them: they take parts of their own length still.
+        const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
+        session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)
+        return seen
       }
       case 'delete':
         return (await callAsset(session, 'DELETE', '')).seen

@@ -11,6 +11,7 @@ export type Command =
   | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
   | { kind: 'cancel'; upload: number }
   | { kind: 'resume'; upload: number }
+  | { kind: 'resize'; upload: number; size: number }
   | { kind: 'delete'; upload: number }
   | { kind: 'rename'; upload: number; name: string }
   | { kind: 'attach'; upload: number; variant: number }
@@ -54,6 +55,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: is('cancel'), upload }) },
   { weight: 3, arbitrary: fc.record({ kind: is('resume'), upload }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: is('resize'), upload, size: fc.nat({ max: LARGEST_FILE }) }),
+  },
   { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
   {
     weight: 1,

@@ -5,6 +5,8 @@ export interface ModelPart {
   number: number
   content: number
   etag: string
+  /** As it was sent: the size of the upload may have changed since. */
+  size: number
 }
 
 export interface ModelUpload {
@@ -45,6 +47,20 @@ export function bytesIn(model: Model, status: 'uploading' | 'ready'): number {
 
 export function readyUploads(model: Model): ModelUpload[] {
   return model.uploads.filter(({ status }) => status === 'ready')
+}
+
+/** Whether the storage holds every part of the size that is declared now, and none beyond it. */
+export function isWhole({ size, parts }: ModelUpload): boolean {
+  return (
+    parts.length === partCount(size) &&
+    parts.every(
+      (part) => part.number <= partCount(size) && part.size === partSize(size, part.number),
+    )
+  )
+}
+
+function partSize(size: number, number: number): number {
+  return Math.min(CHUNK_SIZE, size - (number - 1) * CHUNK_SIZE)
 }
 
 /** An empty file has one empty part. */

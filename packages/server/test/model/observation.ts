@@ -12,7 +12,7 @@ export interface Observation {
   /** The IDs of products that were imported or removed, by variant. */
   products?: Record<number, string>
   /** The parts that were stored, or named in a completion. */
-  parts?: { number: number; etag: string; content: number }[]
+  parts?: { number: number; etag: string; content: number; size: number }[]
   /** Numbers of the parts that the storage has. */
   received?: number[]
   /** The IDs of all ready assets, sorted. */

@@ -4,6 +4,7 @@ import {
   changeUpload,
   findUpload,
   isVisible,
+  isWhole,
   type Model,
   type ModelUpload,
   partCount,
@@ -68,10 +69,8 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     // A completion that read the parts before they were replaced is refused.
     if (seen.status === 422 && rivals.isPut) return model
     const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
-    const isWhole =
-      held.size === partCount(upload.size) &&
-      (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
-    if (!isWhole) return allow(seen.status === 422, model)
+    const isRight = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
+    if (!isWhole(upload) || !isRight) return allow(seen.status === 422, model)
     if (seen.status !== 200) return undefined
     return changeUpload(model, upload.id, { status: 'ready' })
   },
@@ -103,6 +102,21 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (rivals.isTouched) return model
     const held = upload.status === 'ready' ? [] : upload.parts.map(({ number }) => number)
     return allow(isSame(seen.received, held), model)
+  },
+
+  resize(model, { size }, seen, rivals) {
+    const upload = uploadOf(model, seen)
+    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
+    // What was received is read before the size changes: parts may come in between.
+    const isBeyond = upload.parts.some(({ number }) => number > partCount(size))
+    if (isBeyond && !(rivals.isPut && seen.status !== 422)) return allow(seen.status === 422, model)
+    if (size > upload.size) {
+      const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
+      if (used + size - upload.size > model.plan) return allow(seen.status === 402, model)
+    }
+    return seen.status === 200 ? changeUpload(model, upload.id, { size }) : undefined
   },
 
   rename(model, { name }, seen) {

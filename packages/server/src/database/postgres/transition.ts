@@ -1,16 +1,15 @@
 import type { AssetStatus } from '../../domain/asset.ts'
-import type { Transition } from '../account-data.ts'
 
 /**
  * A change of status by compare-and-set. Where it was not made, the status says why; if that is
  * `from`, the asset became so between the two statements, and the change is tried again.
  */
-export async function transition(step: {
+export async function transition<Status>(step: {
   from: AssetStatus
   to: AssetStatus
   change(): Promise<boolean>
-  readStatus(): Promise<AssetStatus | undefined>
-}): Promise<Transition> {
+  readStatus(): Promise<Status>
+}): Promise<{ won: boolean; status: Status | AssetStatus }> {
   for (;;) {
     if (await step.change()) return { won: true, status: step.to }
     const status = await step.readStatus()

@@ -1,6 +1,8 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation, Transition } from '../account-data.ts'
+import { statusBut } from '../status-but.ts'
 import { begin, type Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -18,39 +20,54 @@ type Uploads = Pick<
   | 'abandonCompletion'
   | 'cancelUpload'
   | 'renewUpload'
+  | 'resizeUpload'
 >
+
+interface Change {
+  from: AssetStatus
+  to: AssetStatus
+  now: Date
+}
 
 export function ownUploads(sql: Sql, account: string): Uploads {
   const columns = sql(UPLOAD_COLUMNS)
 
-  async function statusOf(id: string): Promise<AssetStatus | undefined> {
-    const [row] = await sql<{ status: AssetStatus }[]>`
-      select status from assets where id = ${id} and account_id = ${account}`
-    return row?.status
+  async function stateOf(id: string): Promise<{ status: AssetStatus; bytes: number } | undefined> {
+    const [row] = await sql<{ status: AssetStatus; bytes: number }[]>`
+      select status, bytes from assets where id = ${id} and account_id = ${account}`
+    return row
+  }
+
+  const statusOf = async (id: string) => (await stateOf(id))?.status
+
+  async function readUsage(): Promise<Usage> {
+    const [usage] = await sql<Usage[]>`
+      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+      from accounts where id = ${account}`
+    return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
   /** A compare-and-set: `from` is part of the condition. */
   async function move(
     id: string,
-    { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
-  ): Promise<Transition> {
+    { from, to, now, bytes }: Change & { bytes?: number | undefined },
+  ): Promise<Transition<'resized'>> {
     const change = async () => {
       const moved = await sql`
         update assets set status = ${to}, changed_at = ${now}, retry_at = null
-        where id = ${id} and account_id = ${account} and status = ${from}`
+        where id = ${id} and account_id = ${account} and status = ${from}
+          and bytes = coalesce(${bytes ?? null}, bytes)`
       return moved.count === 1
     }
-    return transition({ from, to, change, readStatus: () => statusOf(id) })
+    const readStatus = async () => statusBut(await stateOf(id), bytes)
+    return transition({ from, to, change, readStatus })
   }
 
   /**
    * Ends an unfinished upload: its bytes are free, its links gone. Its parts are noted for removal,
    * and so is the object that an interrupted completion may have made.
    */
-  async function release(
-    id: string,
-    { from, to, now }: { from: AssetStatus; to: AssetStatus; now: Date },
-  ): Promise<Transition> {
+  async function release(id: string, { from, to, now }: Change): Promise<Transition> {
     const change = async (transaction: Sql) => {
       const ended = await transaction`
         update assets set status = ${to}, changed_at = ${now}
@@ -102,10 +119,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       from reserved
       returning id`
     if (row !== undefined) return { outcome: 'reserved' }
-    const [usage] = await sql<{ limit: number; stored: number; reserved: number }[]>`
-      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-      from accounts where id = ${account}`
-    return { outcome: 'storage_exceeded', usage: { limit: 0, stored: 0, reserved: 0, ...usage } }
+    return { outcome: 'storage_exceeded', usage: await readUsage() }
   }
 
   return {
@@ -151,24 +165,26 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       return row && toUpload(row)
     },
 
-    beginCompletion: (id, now) => move(id, { from: 'uploading', to: 'completing', now }),
+    beginCompletion: (id, now, bytes) =>
+      move(id, { from: 'uploading', to: 'completing', now, bytes }),
 
     async reopenUpload(id, now) {
       await move(id, { from: 'completing', to: 'uploading', now })
     },
 
-    async finishCompletion(id, now) {
+    async finishCompletion(id, now, bytes) {
       const [row] = await sql`
         with stored as (
           update assets set status = 'ready', changed_at = ${now}
           where id = ${id} and account_id = ${account} and status = 'completing'
+            and bytes = coalesce(${bytes ?? null}, bytes)
           returning account_id, bytes
         )
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
         from stored where accounts.id = stored.account_id
         returning accounts.id`
-      return row ? 'ready' : statusOf(id)
+      return row ? 'ready' : statusBut(await stateOf(id), bytes)
     },
 
     async abandonCompletion(id, now) {
@@ -184,6 +200,27 @@ export function ownUploads(sql: Sql, account: string): Uploads {
         update assets set expires_at = now() + ${keptForMs} * interval '1 ms'
         where id = ${id} and account_id = ${account} and status = 'uploading'`
       return renewed.count === 1
+    },
+
+    async resizeUpload(id, bytes) {
+      const [row] = await sql<{ previous: number; is_reserved: boolean }[]>`
+        with upload as (
+          select id, account_id, bytes from assets
+          where id = ${id} and account_id = ${account} and status = 'uploading'
+          for no key update
+        ), reserved as (
+          update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
+          from upload where accounts.id = upload.account_id and (${bytes} <= upload.bytes
+            or stored_bytes + reserved_bytes + ${bytes} - upload.bytes <= plan_storage)
+          returning accounts.id
+        ), resized as (
+          update assets set bytes = ${bytes} from reserved where assets.id = ${id}
+        )
+        select bytes as previous, exists (select from reserved) as is_reserved from upload`
+      if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
+      if (row.is_reserved) return { outcome: 'resized' }
+      const growth = bytes - row.previous
+      return { outcome: 'storage_exceeded', usage: await readUsage(), growth }
     },
   }
 }

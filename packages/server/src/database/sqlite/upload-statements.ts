@@ -17,6 +17,13 @@ export function prepareUploadStatements({ prepare }: Connection) {
       `update accounts set reserved_bytes = reserved_bytes + :bytes
        where id = :account and stored_bytes + reserved_bytes + :bytes <= plan_storage`,
     ),
+    /** A reservation that shrinks fits into any plan. */
+    resizeReservation: prepare(
+      `update accounts set reserved_bytes = reserved_bytes + :growth
+       where id = :account
+         and (:growth <= 0 or stored_bytes + reserved_bytes + :growth <= plan_storage)`,
+    ),
+    resize: prepare(`update assets set bytes = :bytes where ${OWN} and status = 'uploading'`),
     free: prepare(
       'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
     ),
@@ -43,7 +50,9 @@ export function prepareUploadStatements({ prepare }: Connection) {
     byId: prepare<UploadRow>(
       `select ${UPLOAD_COLUMNS} from assets where ${OWN} and upload_id is not null`,
     ),
-    status: prepare<{ status: AssetStatus }>(`select status from assets where ${OWN}`),
+    status: prepare<{ status: AssetStatus; bytes: number }>(
+      `select status, bytes from assets where ${OWN}`,
+    ),
     recordStorageId: prepare(
       `update assets set storage_id = :storage_id where ${OWN} and status = 'uploading'
        and coalesce(storage_id, upload_id) = :previous`,
@@ -53,11 +62,12 @@ export function prepareUploadStatements({ prepare }: Connection) {
     ),
     begin: prepare(
       `update assets set status = 'completing', changed_at = :now, retry_at = null
-       where ${OWN} and status = 'uploading'`,
+       where ${OWN} and status = 'uploading' and bytes = coalesce(:bytes, bytes)`,
     ),
     reopen: prepare(transition('completing', 'uploading')),
     finish: prepare<{ seq: number; bytes: number; search_name: string }>(
-      `${transition('completing', 'ready')} returning seq, bytes, search_name`,
+      `${transition('completing', 'ready')} and bytes = coalesce(:bytes, bytes)
+       returning seq, bytes, search_name`,
     ),
     abandon: prepare<UploadRow>(
       `${transition('completing', 'expired')} and expires_at <= :clock returning ${UPLOAD_COLUMNS}`,

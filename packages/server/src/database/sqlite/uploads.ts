@@ -1,6 +1,8 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
-import type { NewUpload, Reservation, Transition } from '../account-data.ts'
+import type { NewUpload, Reservation, Resizing, Transition } from '../account-data.ts'
+import { statusBut } from '../status-but.ts'
 import { prepareRelease, prepareRemovalNote } from './release.ts'
 import { toUpload } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -14,6 +16,10 @@ export function prepareUploads(connection: Connection) {
 
   function statusOf(account: string, id: string): AssetStatus | undefined {
     return sql.status.get({ account, id })?.status
+  }
+
+  function usageOf(account: string): Usage {
+    return { limit: 0, stored: 0, reserved: 0, ...sql.usage.get({ account }) }
   }
 
   function repeated(account: string, key: string, digest: string): Reservation | undefined {
@@ -32,11 +38,7 @@ export function prepareUploads(connection: Connection) {
           if (earlier !== undefined) return earlier
         }
         if (sql.reserve.run({ account, bytes: asset.bytes }) === 0) {
-          const usage = sql.usage.get({ account })
-          return {
-            outcome: 'storage_exceeded',
-            usage: { limit: 0, stored: 0, reserved: 0, ...usage },
-          }
+          return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
         sql.insert.run({
           id: asset.id,
@@ -76,19 +78,25 @@ export function prepareUploads(connection: Connection) {
       return row && toUpload(row)
     },
 
-    beginCompletion(account: string, id: string, now: Date): Transition {
-      const won = sql.begin.run({ account, id, now: now.getTime() }) === 1
-      return { won, status: won ? 'completing' : statusOf(account, id) }
+    beginCompletion(account: string, id: string, now: Date, bytes?: number) {
+      const won = sql.begin.run({ account, id, now: now.getTime(), bytes: bytes ?? null }) === 1
+      const status = won ? 'completing' : statusBut(sql.status.get({ account, id }), bytes)
+      return { won, status } satisfies Transition<'resized'>
     },
 
     reopenUpload(account: string, id: string, now: Date): void {
       sql.reopen.run({ account, id, now: now.getTime() })
     },
 
-    finishCompletion(account: string, id: string, now: Date): AssetStatus | undefined {
+    finishCompletion(
+      account: string,
+      id: string,
+      now: Date,
+      bytes?: number,
+    ): AssetStatus | 'resized' | undefined {
       return transaction(() => {
-        const row = sql.finish.get({ account, id, now: now.getTime() })
-        if (row === undefined) return statusOf(account, id)
+        const row = sql.finish.get({ account, id, now: now.getTime(), bytes: bytes ?? null })
+        if (row === undefined) return statusBut(sql.status.get({ account, id }), bytes)
         sql.store.run({ account, bytes: row.bytes })
         sql.indexName.run({ seq: row.seq, search_name: row.search_name })
         return 'ready'
@@ -116,6 +124,19 @@ export function prepareUploads(connection: Connection) {
 
     renewUpload(account: string, id: string, keptForMs: number): boolean {
       return sql.renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
+    },
+
+    resizeUpload(account: string, id: string, bytes: number): Resizing {
+      return transaction(() => {
+        const row = sql.status.get({ account, id })
+        if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
+        const growth = bytes - row.bytes
+        if (sql.resizeReservation.run({ account, growth }) === 0) {
+          return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
+        }
+        sql.resize.run({ account, id, bytes })
+        return { outcome: 'resized' }
+      })
     },
   }
 }

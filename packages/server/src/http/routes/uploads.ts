@@ -2,6 +2,7 @@ import { endpoints } from '@stowage/protocol'
 import { cancelUpload } from '../../operations/cancel-upload.ts'
 import { completeUpload } from '../../operations/complete-upload.ts'
 import { requestUpload } from '../../operations/request-upload.ts'
+import { resizeUpload } from '../../operations/resize-upload.ts'
 import { resumeUpload } from '../../operations/resume-upload.ts'
 import { inPieces } from '../in-pieces.ts'
 import { presentAsset } from '../present.ts'
@@ -31,6 +32,11 @@ export const uploadRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.resumeUpload, async ({ context, params }, reply) => {
     const resumed = await resumeUpload(context, params.id)
+    return inPieces(reply, presentResumedUpload(resumed, baseUrl()))
+  })
+
+  route(app, options, endpoints.resizeUpload, async ({ context, params, body }, reply) => {
+    const resumed = await resizeUpload(context, params.id, { size: body.size })
     return inPieces(reply, presentResumedUpload(resumed, baseUrl()))
   })
 }

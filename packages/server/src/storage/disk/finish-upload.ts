@@ -69,7 +69,7 @@ async function objectOutcome(folder: string, plan: PartPlan): Promise<Completion
   return { outcome: partsAtFault(held, plan, []).length === 0 ? 'completed' : 'gone' }
 }
 
-/** Whatever was on its way when the folder was sealed, or lies beyond the last part. */
+/** Whatever was on its way when the folder was sealed. */
 async function removeStrangers(folder: string, count: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const isPart = /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= count

@@ -44,11 +44,7 @@ export async function completeInS3(
       await pause(PAUSE_MS * attempt)
       continue
     }
-    // Stores make the object of every part that they hold.
-    const beyond = held
-      .map(({ number }) => number)
-      .filter((number) => number > completion.plan.count)
-    const atFault = [...partsAtFault(held, completion.plan, completion.parts), ...beyond]
+    const atFault = partsAtFault(held, completion.plan, completion.parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     try {
       await completion.send(

@@ -125,7 +125,7 @@ function methodRows(scene: Scene): BadRequest[] {
     [`${asset}/`, ['GET', 'PUT', 'DELETE'], ['POST']],
     [`${asset}/uploaded`, ['POST', 'PUT'], ['GET', 'PATCH', 'DELETE']],
     [`${asset}/cancel`, ['POST'], ['GET', 'PUT', 'PATCH', 'DELETE']],
-    [`${asset}/upload`, ['GET'], ['POST', 'PUT', 'PATCH', 'DELETE']],
+    [`${asset}/upload`, ['GET', 'PATCH'], ['POST', 'PUT', 'DELETE']],
     [`${asset}/download`, ['GET'], ['POST', 'PUT', 'PATCH', 'DELETE']],
     [`${asset}/address`, ['GET'], ['POST', 'PUT', 'PATCH', 'DELETE']],
     ['/healthz', ['GET'], ['POST', 'PUT', 'DELETE']],

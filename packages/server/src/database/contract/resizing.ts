@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { anUpload, aReadyAsset, type Contract, NOON, reserve, usageOf } from './builders.ts'
+
+/** What every database promises of an upload whose declared size changes. */
+export function testResizing({ name, open }: Contract): void {
+  test(name('a new size changes the reservation with it, and never beyond the plan'), async (t) => {
+    const { data } = await open(t, { planStorage: 100 })
+    const { upload } = await reserve(data, { size: 40 })
+    const { id } = upload.asset
+    await reserve(data, { size: 30 })
+    assert.deepEqual(await data.resizeUpload(id, 70), { outcome: 'resized' })
+    assert.deepEqual(await data.resizeUpload(id, 70), { outcome: 'resized' })
+    const usage = { limit: 100, stored: 0, reserved: 100 }
+    assert.deepEqual(await data.resizeUpload(id, 71), {
+      outcome: 'storage_exceeded',
+      usage,
+      growth: 1,
+    })
+    assert.equal((await data.findUpload(id))?.asset.bytes, 70)
+    assert.deepEqual(await usageOf(data), usage)
+    assert.deepEqual(await data.resizeUpload(id, 0), { outcome: 'resized' })
+    assert.deepEqual(await usageOf(data), { ...usage, reserved: 30 })
+  })
+
+  test(name('a smaller size fits into a plan that was lowered meanwhile'), async (t) => {
+    const { database, account, data } = await open(t)
+    const { upload } = await reserve(data, { size: 80 })
+    await database.changePlan(account.id, { name: 'small', storage: 10 })
+    assert.deepEqual(await data.resizeUpload(upload.asset.id, 79), { outcome: 'resized' })
+    assert.equal((await data.resizeUpload(upload.asset.id, 80)).outcome, 'storage_exceeded')
+    assert.equal((await usageOf(data)).reserved, 79)
+  })
+
+  test(name('sizes that grow at once never exceed the plan together'), async (t) => {
+    const { data } = await open(t, { planStorage: 100 })
+    const uploads = await Promise.all([1, 2, 3, 4].map(() => reserve(data, { size: 10 })))
+    const results = await Promise.all(
+      uploads.flatMap(({ upload }) => [
+        data.resizeUpload(upload.asset.id, 40),
+        data.resizeUpload(upload.asset.id, 35),
+      ]),
+    )
+    assert.ok(results.some(({ outcome }) => outcome === 'storage_exceeded'))
+    assert.ok((await usageOf(data)).reserved <= 100)
+  })
+
+  test(name('only an upload that is uploading takes a new size'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const completing = (await reserve(data)).upload.asset.id
+    await data.beginCompletion(completing, NOON)
+    const cancelled = (await reserve(data)).upload.asset.id
+    await data.cancelUpload(cancelled, NOON)
+    const states = [
+      [completing, 'completing'],
+      [await aReadyAsset(data, { size: 5 }), 'ready'],
+      [cancelled, 'cancelled'],
+      [anUpload().asset.id, undefined],
+    ] as const
+    for (const [id, status] of states) {
+      assert.deepEqual(await data.resizeUpload(id, 7), { outcome: 'refused', status })
+    }
+    assert.deepEqual(await usageOf(data), { limit: 1000, stored: 5, reserved: 60 })
+  })
+
+  test(
+    name('a completion of another size than the declared one neither begins nor ends'),
+    async (t) => {
+      const { data } = await open(t)
+      const { upload } = await reserve(data, { size: 60 })
+      const { id } = upload.asset
+      await data.resizeUpload(id, 50)
+      const resized = { won: false, status: 'resized' }
+      assert.deepEqual(await data.beginCompletion(id, NOON, 60), resized)
+      assert.equal(await data.finishCompletion(id, NOON, 60), 'resized')
+      assert.equal((await data.beginCompletion(id, NOON, 50)).won, true)
+      assert.deepEqual(await data.beginCompletion(id, NOON, 60), resized)
+      assert.equal(await data.finishCompletion(id, NOON, 60), 'resized')
+      assert.equal(await data.finishCompletion(id, NOON, 50), 'ready')
+      assert.equal(await data.finishCompletion(id, NOON, 60), 'ready')
+      assert.deepEqual(await usageOf(data), { limit: 100, stored: 50, reserved: 0 })
+    },
+  )
+
+  test(
+    name('of a completion and a new size at once, what is stored is what was completed'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 10_000 })
+      for (let round = 0; round < 20; round += 1) {
+        const { upload } = await reserve(data, { size: 60 })
+        const { id } = upload.asset
+        const calls = [() => data.beginCompletion(id, NOON, 60), () => data.resizeUpload(id, 50)]
+        if (round % 2 === 1) calls.reverse()
+        await Promise.all(calls.map((call) => call()))
+        const found = await data.findUpload(id)
+        const bytes = found?.asset.status === 'completing' ? 60 : 50
+        assert.equal(found?.asset.bytes, bytes)
+      }
+    },
+  )
+}

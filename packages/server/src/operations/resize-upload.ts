@@ -1,0 +1,92 @@
+import { isVisible, type Upload } from '../domain/asset.ts'
+import { numbersBeyond } from '../domain/match-parts.ts'
+import { partPlan } from '../domain/parts.ts'
+import { availableBytes, type Usage } from '../domain/plan.ts'
+import { sizeText } from '../domain/size-text.ts'
+import { invalid, ServiceError } from '../errors.ts'
+import type { StoredPart } from '../storage/storage.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound } from './get-asset.ts'
+import { getUpload } from './get-upload.ts'
+import { storageFull } from './request-upload.ts'
+import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
+import { storageUploadOf } from './signed-parts.ts'
+import { refuseEnded } from './upload-states.ts'
+
+/**
+ * Changes the declared size of an unfinished upload, for files whose size is known only at the end,
+ * and answers as `resumeUpload` does. The chunk size stays, so only the last part changes its length;
+ * a part that was received with another length is missing. A refusal changes nothing.
+ */
+export async function resizeUpload(
+  context: AccountContext,
+  assetId: string,
+  request: { size: number },
+): Promise<ResumedUpload> {
+  const { size } = request
+  const upload = await getUpload(context, assetId)
+  const { status } = upload.asset
+  if (!isVisible(status)) throw assetNotFound()
+  refuseEnded(status)
+  const held = await context.storage.listParts(storageUploadOf(upload))
+  if (held === undefined) {
+    // It is opened again, or has become ready: then it is refused.
+    await resumeUpload(context, assetId)
+    return resizeUpload(context, assetId, request)
+  }
+  await checkSize(context, upload, { size, held })
+  const resizing = await context.data.resizeUpload(assetId, size)
+  if (resizing.outcome === 'storage_exceeded') {
+    throw storageExceeded(resizing.usage, resizing.growth)
+  }
+  if (resizing.outcome === 'refused') {
+    if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
+    refuseEnded(resizing.status)
+    // A completion was refused in between: it is uploading again.
+    return resizeUpload(context, assetId, request)
+  }
+  return resumeUpload(context, assetId)
+}
+
+/** What the storage can take, and what it has already. */
+async function checkSize(
+  { data, storage }: AccountContext,
+  { asset, chunkSize }: Upload,
+  { size, held }: { size: number; held: StoredPart[] },
+): Promise<void> {
+  const plan = partPlan(size, chunkSize)
+  if (plan.count > storage.maxParts) {
+    const most = storage.maxParts * chunkSize
+    throw invalid({
+      size: [
+        `must be at most ${most} bytes: ${storage.maxParts} parts of ${chunkSize} each. Start a new upload with its size for longer parts`,
+      ],
+    })
+  }
+  const [first] = numbersBeyond(plan, held)
+  if (first !== undefined) {
+    throw invalid({
+      size: [`is less than what was received: part ${first} begins at ${(first - 1) * chunkSize}`],
+    })
+  }
+  if (size <= asset.bytes) return
+  const free = await storage.freeBytes()
+  const needed = size - held.reduce((sum, part) => sum + part.size, 0)
+  if (free === undefined || needed <= free) return
+  const { limit, stored, reserved } = await data.readSummary()
+  const growth = size - asset.bytes
+  // What exceeds the plan, too, is refused for that, as at signing.
+  const isBeyondPlan = growth > availableBytes({ limit, stored, reserved })
+  throw isBeyondPlan
+    ? storageExceeded({ limit, stored, reserved }, growth)
+    : storageFull(needed, free)
+}
+
+function storageExceeded(usage: Usage, growth: number): ServiceError {
+  const available = availableBytes(usage)
+  return new ServiceError(
+    'storage_exceeded',
+    `The upload needs ${sizeText(growth)} more, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
+    { details: { needed: growth, available, ...usage } },
+  )
+}
