@@ -55,7 +55,7 @@ export const ERRORS = {
   },
   upload_completing: {
     status: 409,
-    when: 'A cancel, a delete or a new size arrives while the upload is being completed.',
+    when: 'A cancel, a delete or a new size arrives while the upload is being completed, or a new size after a completion has begun.',
     remedy: 'Read the asset: it will be ready in a moment.',
   },
   completion_refused: {

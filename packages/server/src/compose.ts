@@ -74,8 +74,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: isHeld })
-    // Together: however long a job takes to stop, no request is accepted meanwhile.
-    closers.push(async () => void (await Promise.all([app.close(), schedule.close()])))
+    // Together: however long one of them takes to stop, nothing new is accepted meanwhile.
+    closers.push(async () => {
+      await Promise.all([app.close(), storage.drain(), schedule.close()])
+    })
     const holder = { pid: process.pid, address: baseUrl, since: context.clock() }
     await folder?.describe(holder).catch((error: unknown) => {
       context.warn('it could not be noted who holds the data folder', error)

@@ -27,6 +27,8 @@ export type Resizing =
   | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
   /** It is not uploading (any more); undefined when there is no such asset. */
   | { outcome: 'refused'; status: AssetStatus | undefined }
+  /** Its completion has begun once, and whoever began it may still be at work. */
+  | { outcome: 'final' }
 
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
@@ -139,7 +141,7 @@ export interface AccountData {
 
   /**
    * Gives back a reservation whose upload could not be created in the storage. It stays when a
-   * repeated request has created it meanwhile.
+   * repeated request has resumed it meanwhile.
    */
   dropReservation(assetId: string): Promise<void>
 
@@ -161,38 +163,34 @@ export interface AccountData {
    * ready → deleted: out of listings and links, its bytes free at once. A file's object is noted
    * for removal.
    */
-  deleteAsset(assetId: string, now: Date): Promise<Transition>
+  deleteAsset(assetId: string): Promise<Transition>
 
   /**
-   * uploading → completing. From then on it can't be cancelled and does not expire. With `bytes`, only
-   * if that is its size: `resized` when an unfinished upload has another by now.
+   * uploading → completing. From then on it can't be cancelled and does not expire, and its size is
+   * final, also when it is an upload again. Like any activity it keeps the upload for longer, by the
+   * database's clock. With `bytes`, only if that is its size: `resized` when it has another by now.
    */
-  beginCompletion(assetId: string, now: Date, bytes?: number): Promise<Transition<'resized'>>
+  beginCompletion(
+    assetId: string,
+    options: { keptForMs: number; bytes?: number },
+  ): Promise<Transition<'resized'>>
 
   /** completing → uploading: the storage refused the parts, and nothing has changed. */
-  reopenUpload(assetId: string, now: Date): Promise<void>
+  reopenUpload(assetId: string): Promise<void>
+
+  /** completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable. */
+  finishCompletion(assetId: string): Promise<AssetStatus | undefined>
 
   /**
-   * completing → ready: reserved bytes become stored ones, and the asset is listed. Repeatable.
-   * `bytes` as with `beginCompletion`.
+   * completing → expired, if its time was up `graceMs` ago by the database's clock: nothing could
+   * complete it. Like a cancelled one otherwise.
    */
-  finishCompletion(
-    assetId: string,
-    now: Date,
-    bytes?: number,
-  ): Promise<AssetStatus | 'resized' | undefined>
+  abandonCompletion(assetId: string, graceMs: number): Promise<void>
 
   /**
-   * completing → expired, if its time is up by the database's clock: nothing could complete it. Like
-   * a cancelled one otherwise.
+   * uploading → cancelled: the reserved bytes are free at once, and the upload is noted for removal.
    */
-  abandonCompletion(assetId: string, now: Date): Promise<void>
-
-  /**
-   * uploading → cancelled: the reserved bytes are free at once. The parts are noted for removal, and
-   * so is the object that a completion may have made in the storage before it was cut off.
-   */
-  cancelUpload(assetId: string, now: Date): Promise<Transition>
+  cancelUpload(assetId: string): Promise<Transition>
 
   /**
    * uploading → uploading: it expires this long after now, by the database's clock. False when it is

@@ -11,9 +11,19 @@ export interface Account {
   createdAt: Date
 }
 
+export interface AssetState {
+  status: AssetStatus
+  /** The storage's own name for its upload; undefined for a link. */
+  storageId: string | undefined
+}
+
 /** Something that the storage still has to let go of. It stays until the storage confirmed. */
 export interface Removal {
   id: number
+  /**
+   * An upload goes with its parts, and with the object that a completion may have made of it before it
+   * was cut off.
+   */
   kind: 'upload' | 'object'
   storageId: string
   /** The object's key. */
@@ -50,6 +60,8 @@ export interface Balance {
 /**
  * What is not of one account: the accounts, looking a key up, and the jobs. Each method is one unit
  * of work: atomic, and durable when its promise resolves. An outage throws `EngineUnavailable`.
+ * What it notes as the time of a change is by its own clock (`readClock`), and so are the times that
+ * the jobs ask with.
  */
 export interface Database {
   /** Everything of one account, and nothing of any other. */
@@ -79,9 +91,9 @@ export interface Database {
 
   /**
    * uploading → expired, for those of these assets whose time is up by the database's clock. Returns
-   * how many. `now` is noted as the time of the change.
+   * how many.
    */
-  expireUploads(assetIds: string[], now: Date): Promise<number>
+  expireUploads(assetIds: string[]): Promise<number>
 
   /** Uploads whose completion began before `before` and has not ended. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
@@ -89,14 +101,18 @@ export interface Database {
   /**
    * The same for those that nobody took up since `before`. From `now` on nobody else is given them
    * for as long as they have been stuck, from a second to an hour: those that fail again and again
-   * keep no others from being taken up.
+   * keep no others from being taken up. A time that lies further ahead is of a clock that was wrong,
+   * and counts as past.
    */
   takeStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
-  /** The status of each of these assets that has a row. */
-  readStatuses(assetIds: string[]): Promise<Map<string, AssetStatus>>
+  /** The state of each of these assets that has a row. */
+  readStates(assetIds: string[]): Promise<Map<string, AssetState>>
 
-  /** Removals that are due; nobody else is given them for a minute. */
+  /**
+   * Removals that are due; nobody else is given them for a minute. One that is due in more than an hour
+   * was noted by a clock that was wrong, and is due now.
+   */
   takeDueRemovals(now: Date, limit: number): Promise<Removal[]>
   /** Everything that the storage still has to let go of, due or not. */
   listRemovals(limit: number): Promise<Removal[]>

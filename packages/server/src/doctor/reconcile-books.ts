@@ -34,8 +34,9 @@ async function reconcileCounters({ database, repair }: Patient): Promise<Finding
   return { about, verdict: 'mended', says: `${says}: counted again`, items }
 }
 
-async function* findUnfinished({ database, clock }: Patient): AsyncIterable<Finding> {
-  const before = new Date(clock().getTime() - STUCK_MS)
+async function* findUnfinished({ database }: Patient): AsyncIterable<Finding> {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - STUCK_MS)
   const stuck = await database.listStuckCompletions(before, MANY)
   const look = 'the log of the service says why each attempt failed'
   if (stuck.length > 0) {

@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import { answerUnreadable } from '../answer-unreadable.ts'
+import { CLOSE_WITHIN_MS } from '../domain/close-within.ts'
 import { handleExpectations } from '../expectations.ts'
 import { endIdleConnections } from '../idle-connections.ts'
 import { trackConnections } from '../quiet-close.ts'
@@ -40,8 +41,6 @@ export interface AppOptions extends RouteOptions {
 /** Everything but a completion of many parts fits well below this. */
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
-/** How long running requests may take once the service ends: most supervisors kill after 30 s. */
-const CLOSE_WITHIN_MS = 25_000
 /** How long no byte may move while a request is received or its answer is sent. */
 const IDLE_MS = 60_000
 

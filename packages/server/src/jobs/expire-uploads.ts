@@ -12,7 +12,7 @@ const LOOKS_AT_ONCE = 8
  * since keeps an upload for longer, and one whose object it has becomes ready.
  */
 export async function expireUploads(context: Context, signal: AbortSignal): Promise<void> {
-  const { database, clock } = context
+  const { database } = context
   for (;;) {
     const overdue = await database.listOverdueUploads(BATCH)
     const now = await database.readClock()
@@ -23,7 +23,7 @@ export async function expireUploads(context: Context, signal: AbortSignal): Prom
       if (verdict === 'ended') ended.push(upload.asset.id)
       if (verdict === 'unknown') isStuck = true
     })
-    if (ended.length > 0) await database.expireUploads(ended, clock())
+    if (ended.length > 0) await database.expireUploads(ended)
     // What could not be looked at is still first in the list: it waits for the next run.
     if (overdue.length < BATCH || isStuck || signal.aborted) return
   }
@@ -38,12 +38,9 @@ async function look(
   const account = forAccount(context, upload.asset.accountId)
   try {
     const parts = await storage.listParts(storageUploadOf(upload))
-    if (parts === undefined) {
-      return (await finishIfStored(account, upload)) ? 'kept' : 'ended'
-    }
-    const newest = Math.max(...parts.map(({ receivedAt }) => receivedAt.getTime()))
+    const newest = Math.max(...(parts ?? []).map(({ receivedAt }) => receivedAt.getTime()))
     const leftMs = newest + settings.uploadsKeptForMs - now.getTime()
-    if (leftMs <= 0) return 'ended'
+    if (leftMs <= 0) return (await finishIfStored(account, upload)) ? 'kept' : 'ended'
     await account.data.renewUpload(upload.asset.id, Math.min(leftMs, settings.uploadsKeptForMs))
     return 'kept'
   } catch (error) {

@@ -1,8 +1,7 @@
 import type { Upload } from '../domain/asset.ts'
 import { finishInStorage } from '../operations/complete-upload.ts'
-import { type Context, forAccount } from '../operations/context.ts'
+import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { forEachLimited } from './for-each-limited.ts'
-import { BATCH } from './job.ts'
 
 /** A completion normally takes well under a second; one this old was interrupted. */
 export const STUCK_MS = 30_000
@@ -29,19 +28,38 @@ export async function finishCompletions(
     } catch (error) {
       // It is retried later, and delays no other.
       context.warn(`the upload of ${id} could not be completed yet`, error)
-      await account.data.abandonCompletion(id, context.clock())
+      await abandon(account, upload)
     }
   })
 }
 
-/** Each is taken once: one that fails is due again only after a pause. */
+/**
+ * Ends it if its time is up. Where the storage can't tell that there is no object, it is kept for as
+ * long as URLs of parts are valid, like an upload.
+ */
+async function abandon(context: AccountContext, { asset }: Upload): Promise<void> {
+  const { data, storage, settings } = context
+  let graceMs = settings.signedForMs
+  try {
+    const object = await storage.findObject(asset.id)
+    if (object?.size !== asset.bytes) graceMs = 0
+  } catch (error) {
+    context.warn(`whether ${asset.id} is stored is not known yet`, error)
+  }
+  await data.abandonCompletion(asset.id, graceMs)
+}
+
+/**
+ * Each is taken once: one that fails is due again only after a pause. So few at a time, because nobody
+ * else is given what was taken, also if this instance ends before their turn.
+ */
 async function* stuckCompletions(context: Context, stuckMs: number): AsyncIterable<Upload> {
-  const { database, clock } = context
+  const { database } = context
   for (;;) {
-    const now = clock()
+    const now = await database.readClock()
     const before = new Date(now.getTime() - stuckMs)
-    const stuck = await database.takeStuckCompletions({ before, now }, BATCH)
+    const stuck = await database.takeStuckCompletions({ before, now }, COMPLETIONS_AT_ONCE)
     yield* stuck
-    if (stuck.length < BATCH) return
+    if (stuck.length < COMPLETIONS_AT_ONCE) return
   }
 }

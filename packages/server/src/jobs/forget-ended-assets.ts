@@ -5,10 +5,8 @@ import { BATCH } from './job.ts'
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 /** Deletes the rows of assets that ended long ago. */
-export async function forgetEndedAssets(
-  { database, clock }: Context,
-  signal: AbortSignal,
-): Promise<void> {
-  const before = new Date(clock().getTime() - REMEMBERED_MS)
+export async function forgetEndedAssets({ database }: Context, signal: AbortSignal): Promise<void> {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - REMEMBERED_MS)
   while (!signal.aborted && (await database.forgetEndedAssets(before, BATCH)) === BATCH);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import { takeStorageAway, uploadInStorage } from '../../test/support/in-storage.ts'
-import { keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
+import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
 import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
@@ -24,11 +24,6 @@ const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
 function inAnHour(): Date {
   return new Date(Date.now() + 3_600_000)
-}
-
-/** On an instance whose clock is this far ahead. */
-function inHours(context: Context, hours: number): Context {
-  return { ...context, clock: () => new Date(Date.now() + hours * 3_600_000) }
 }
 
 async function ownAccount(context: Context): Promise<AccountContext> {
@@ -67,7 +62,8 @@ test('an upload without activity expires when it was kept for long enough, long 
 test('an instance whose clock is years ahead expires no upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  await runJobs(inHours(service.context, 20_000))
+  const clock = () => new Date(Date.now() + 20_000 * 3_600_000)
+  await runJobs({ ...service.context, clock })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
 })
 
@@ -126,10 +122,13 @@ test('a completion that still fails when its upload’s time is up expires', asy
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
-  await makeOverdue(service.context, [session.id])
-  await data.beginCompletion(session.id, new Date())
+  await data.beginCompletion(session.id, { keptForMs: -1 })
   const putBack = await takeStorageAway(service)
   await runJobs(service.context, { stuckMs: -1 })
+  assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
+  const { context } = service
+  const later = { ...inHours(context, 1), settings: { ...context.settings, signedForMs: 0 } }
+  await runJobs(later, { stuckMs: -1 })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
   await putBack()
   await runJobs(inHours(service.context, 1))
@@ -166,7 +165,7 @@ test('an upload whose name in the storage was never noted ends like any other', 
 
 test('an orphaned upload that cannot be removed keeps no other from being removed', async (t) => {
   const service = await aService(t, SETTINGS)
-  const { storage, database } = service.context
+  const { storage } = service.context
   const keys = [newUuid(), newUuid(), newUuid()]
   for (const key of keys) await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
   const [stubborn] = await Array.fromAsync(storage.listUploads())
@@ -174,15 +173,8 @@ test('an orphaned upload that cannot be removed keeps no other from being remove
     if (upload.key === stubborn?.key) throw new Error('the store refuses to remove it')
     await storage.abortUpload(upload)
   }
-  const readClock = async () => new Date(Date.now() + 37 * 3_600_000)
-  await removeOrphanedUploads(
-    {
-      ...service.context,
-      storage: { ...storage, abortUpload },
-      database: { ...database, readClock },
-    },
-    NEVER,
-  )
+  const later = inHours(service.context, 37)
+  await removeOrphanedUploads({ ...later, storage: { ...storage, abortUpload } }, NEVER)
   const left = (await Array.fromAsync(storage.listUploads())).map(({ key }) => key)
   assert.deepEqual(left, [stubborn?.key])
 })
@@ -198,12 +190,10 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
   await runJobs(service.context)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
   // Only the job that is meant: the others would end the upload of the row, too.
-  const readClock = async () => new Date(Date.now() + 37 * 3_600_000)
-  const { database } = service.context
-  await removeOrphanedUploads(inHours(service.context, 37), NEVER)
+  const clock = () => new Date(Date.now() + 37 * 3_600_000)
+  await removeOrphanedUploads({ ...service.context, clock }, NEVER)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
-  const later = { ...service.context, database: { ...database, readClock } }
-  await removeOrphanedUploads(later, NEVER)
+  await removeOrphanedUploads(inHours(service.context, 37), NEVER)
   assert.deepEqual(await left(), [session.id])
 })
 
@@ -231,7 +221,7 @@ for (const crash of ['before', 'after']) {
     const bytes = someBytes(25)
     const session = await requestSession(service.baseUrl, { bytes })
     await putParts(session, bytes)
-    await data.beginCompletion(session.id, new Date())
+    await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
       await storage.completeUpload(await uploadInStorage(service, session), plan, [])
@@ -250,7 +240,7 @@ for (const crash of ['before', 'after']) {
     const { data, storage } = await ownAccount(service.context)
     const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
     const parts = await putParts(session, someBytes(25))
-    await data.beginCompletion(session.id, new Date())
+    await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
     const plan = { size: 25, chunkSize: 10, count: 3 }
     if (crash === 'after') {
       await storage.completeUpload(await uploadInStorage(service, session), plan, [])
@@ -265,7 +255,7 @@ test('a completion whose parts are lost is an upload again, and can be cancelled
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
-  await data.beginCompletion(session.id, new Date())
+  await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
   await service.context.storage.abortUpload(await uploadInStorage(service, session))
   await runJobs(service.context, { stuckMs: -1 })
   const { body } = await service.call('GET', `${API}/assets/${session.id}/upload`)

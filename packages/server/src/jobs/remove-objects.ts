@@ -14,9 +14,9 @@ export async function removeObjects(context: Context, signal: AbortSignal): Prom
   await forEachLimited(dueRemovals(context), limits, (removal) => remove(context, removal))
 }
 
-async function* dueRemovals({ database, clock }: Context): AsyncIterable<Removal> {
+async function* dueRemovals({ database }: Context): AsyncIterable<Removal> {
   for (;;) {
-    const due = await database.takeDueRemovals(clock(), BATCH)
+    const due = await database.takeDueRemovals(await database.readClock(), BATCH)
     yield* due
     // What failed is postponed, so each batch has other rows.
     if (due.length < BATCH) return
@@ -28,20 +28,24 @@ async function* dueRemovals({ database, clock }: Context): AsyncIterable<Removal
  * confirms it.
  */
 async function remove(context: Context, removal: Removal): Promise<void> {
-  const { database, storage, clock } = context
+  const { database, storage } = context
   try {
+    // In this order: once the upload is gone, no completion can make an object of it any more.
     if (removal.kind === 'upload') {
       await storage.abortUpload({ id: removal.storageId, key: removal.key })
-    } else {
-      await storage.removeObject(removal.key)
     }
+    await storage.removeObject(removal.key)
     await database.finishRemoval(removal.id)
   } catch (error) {
     context.warn(`the ${removal.kind} ${removal.key} could not be removed yet`, error)
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** removal.attempts, LONGEST_PAUSE_MS)
-    const dueAt = new Date(clock().getTime() + pauseMs)
-    await database.postponeRemoval(removal.id, dueAt).catch((failure: unknown) => {
+    await postpone(context, removal, pauseMs).catch((failure: unknown) => {
       context.warn('the removal stays due', failure)
     })
   }
+}
+
+async function postpone({ database }: Context, { id }: Removal, pauseMs: number): Promise<void> {
+  const now = await database.readClock()
+  await database.postponeRemoval(id, new Date(now.getTime() + pauseMs))
 }

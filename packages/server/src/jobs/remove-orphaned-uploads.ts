@@ -1,3 +1,4 @@
+import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
 import { BATCH } from './job.ts'
@@ -28,13 +29,12 @@ async function removeOrphansOf(
 ): Promise<void> {
   const now = await database.readClock()
   const old = new Date(now.getTime() - settings.signedForMs - ORPHANED_MS)
-  const statuses = await database.readStatuses(uploads.map(({ key }) => key))
+  const states = await database.readStates(uploads.map(({ key }) => key))
   for (const { openedAt, ...upload } of uploads) {
     if (signal.aborted) return
-    const status = statuses.get(upload.key)
-    const isWanted = status === 'uploading' || status === 'completing'
-    const isYoungStranger = status === undefined && openedAt > old
-    if (isWanted || isYoungStranger) continue
+    const state = states.get(upload.key)
+    const isYoungStranger = state === undefined && openedAt > old
+    if (isYoungStranger || isUploadInUse(state, upload.id)) continue
     try {
       await storage.abortUpload(upload)
     } catch (error) {

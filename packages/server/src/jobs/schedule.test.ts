@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { inHours } from '../../test/support/overdue.ts'
+import { takeOverJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import { until } from '../../test/support/until.ts'
 import { putParts, requestSession, someBytes, uploadFile } from '../../test/support/upload.ts'
@@ -28,36 +30,30 @@ function withGatedRemovals(context: Context) {
   return { context: gated, counts, open: gate.resolve }
 }
 
-const IN_AN_HOUR = new Date(Date.now() + 3_600_000)
-
-/** The clock is two hours ahead: what is due in an hour is left to this test's schedule. */
-function later(context: Context): Context {
-  return { ...context, clock: () => new Date(IN_AN_HOUR.getTime() + 3_600_000) }
-}
-
 async function ownData({ context }: TestService): Promise<AccountData> {
   const account = await context.database.findAccount('default')
   return context.database.of(account?.id ?? '')
 }
 
-/** A service with so many objects to remove. */
-async function withBacklog(t: TestContext, count: number): Promise<TestService> {
+/** A service with so many objects to remove, whose own jobs do nothing. */
+async function withBacklog(t: TestContext, count: number) {
   const service = await aService(t)
+  const context = takeOverJobs(service)
   const data = await ownData(service)
   for (let index = 0; index < count; index += 1) {
     const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(1) })
-    await data.deleteAsset(id, IN_AN_HOUR)
+    await data.deleteAsset(id)
   }
-  return service
+  return { service, context: inHours(context, 2) }
 }
 
 test('removals that the storage does not answer delay no other job', async (t) => {
-  const service = await withBacklog(t, 1)
+  const { service, context: own } = await withBacklog(t, 1)
   const bytes = someBytes(10)
   const session = await requestSession(service.baseUrl, { bytes })
   await putParts(session, bytes)
-  await (await ownData(service)).beginCompletion(session.id, IN_AN_HOUR)
-  const { context, counts, open } = withGatedRemovals(later(service.context))
+  await (await ownData(service)).beginCompletion(session.id, { keptForMs: 3_600_000 })
+  const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })
   try {
     await until('a removal waits', () => counts.running === 1)
@@ -72,20 +68,31 @@ test('removals that the storage does not answer delay no other job', async (t) =
 })
 
 test('a limited number of removals run at once, and closing begins no further one', async (t) => {
-  const service = await withBacklog(t, 20)
-  const { database } = service.context
-  const { context, counts, open } = withGatedRemovals(later(service.context))
+  const { context: own } = await withBacklog(t, 20)
+  const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })
   await until('several removals wait', () => counts.running === 8)
   const closed = schedule.close()
   open()
   await closed
   assert.deepEqual(counts, { begun: 8, running: 0, most: 8 })
-  assert.equal((await database.listRemovals(100)).length, 12)
+  assert.equal((await own.database.listRemovals(100)).length, 12)
 })
 
 test('closing does not wait for the next run of any job', async (t) => {
   const service = await aService(t)
   const schedule = openSchedule(service.context, { isAlone: false })
   await schedule.close()
+})
+
+test('closing waits only so long for a removal that the storage does not answer', async (t) => {
+  const { context: own } = await withBacklog(t, 1)
+  const { context, counts, open } = withGatedRemovals(own)
+  const schedule = openSchedule(context, { isAlone: false })
+  await until('a removal waits', () => counts.running === 1)
+  await schedule.close(1)
+  assert.equal(counts.running, 1)
+  open()
+  await schedule.close()
+  assert.equal(counts.running, 0)
 })

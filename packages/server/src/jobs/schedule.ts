@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { CLOSE_WITHIN_MS } from '../domain/close-within.ts'
 import type { Context } from '../operations/context.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
@@ -16,8 +17,11 @@ const ORPHANS_PAUSE_MS = 3_600_000
 const keepSpareRoom: Job = ({ database }) => database.keepSpareRoom()
 
 export interface Schedule {
-  /** Begins nothing more, and waits for the items that the jobs have begun. */
-  close(): Promise<void>
+  /**
+   * Begins nothing more, and waits for the items that the jobs have begun, but only so long: all of
+   * them can be cut off at any point and are carried on later.
+   */
+  close(withinMs?: number): Promise<void>
 }
 
 /**
@@ -64,9 +68,12 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   return {
-    async close() {
+    async close(withinMs = CLOSE_WITHIN_MS) {
       stop.abort()
-      await Promise.all(loops)
+      const late = new AbortController()
+      const limit = pause(withinMs, undefined, { signal: late.signal }).catch(() => {})
+      await Promise.race([Promise.all(loops), limit])
+      late.abort()
     },
   }
 }

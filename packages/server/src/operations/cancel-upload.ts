@@ -13,7 +13,7 @@ export async function cancelUpload(
 ): Promise<Upload> {
   const upload = await getUpload(context, assetId)
   checkUploadId(upload, request.uploadId)
-  const { won, status } = await context.data.cancelUpload(assetId, context.clock())
+  const { won, status } = await context.data.cancelUpload(assetId)
   if (won) await removeParts(context, upload)
   if (status === 'cancelled') return upload
   if (status !== undefined) refuseEnded(status)

@@ -1,4 +1,4 @@
-import { type Asset, type AssetStatus, isVisible, type Upload } from '../domain/asset.ts'
+import { type Asset, isVisible, type Upload } from '../domain/asset.ts'
 import { matchParts, type NamedPart } from '../domain/match-parts.ts'
 import { partPlan } from '../domain/parts.ts'
 import { invalid, ServiceError } from '../errors.ts'
@@ -18,7 +18,8 @@ export async function completeUpload(
   assetId: string,
   request: { uploadId: string; parts: NamedPart[] },
 ): Promise<Asset> {
-  const { data, storage, clock } = context
+  const { data, storage, settings } = context
+  const { uploadsKeptForMs: keptForMs } = settings
   const upload = await getUpload(context, assetId)
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   checkUploadId(upload, request.uploadId)
@@ -28,7 +29,10 @@ export async function completeUpload(
   // Where the upload is closed, the completion finds out whether it became the object.
   const parts = held === undefined ? [] : checkParts(upload, held, request.parts)
 
-  const { status } = await data.beginCompletion(assetId, clock(), upload.asset.bytes)
+  const { status } = await data.beginCompletion(assetId, {
+    keptForMs,
+    bytes: upload.asset.bytes,
+  })
   // The parts were compared with a size that is not the declared one any more.
   if (status === 'resized') return completeUpload(context, assetId, request)
   if (status === 'completing') {
@@ -60,12 +64,12 @@ export async function finishInStorage(
   upload: Upload,
   parts: NamedPart[],
 ): Promise<CompletionOutcome> {
-  const { data, storage, clock } = context
+  const { data, storage } = context
   const { id, bytes } = upload.asset
   const plan = partPlan(bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  if (outcome.outcome !== 'completed') await data.reopenUpload(id, clock())
-  else if ((await settle(context, upload.asset)) === 'resized') return { outcome: 'gone' }
+  if (outcome.outcome === 'completed') await settle(context, id)
+  else await data.reopenUpload(id)
   return outcome
 }
 
@@ -74,11 +78,12 @@ export async function finishInStorage(
  * cut off behind the storage's part. False when there is none.
  */
 export async function finishIfStored(context: AccountContext, upload: Upload): Promise<boolean> {
-  const { data, storage, clock } = context
+  const { data, storage, settings } = context
   const { id, bytes } = upload.asset
   const object = await storage.findObject(id)
   if (object?.size !== bytes) return false
-  const { status } = await data.beginCompletion(id, clock(), bytes)
+  const { uploadsKeptForMs: keptForMs } = settings
+  const { status } = await data.beginCompletion(id, { keptForMs, bytes })
   if (status === 'resized') return false
   await finishInStorage(context, upload, [])
   return true
@@ -86,19 +91,17 @@ export async function finishIfStored(context: AccountContext, upload: Upload): P
 
 /**
  * The storage has the object. A call that was refused beside this one may have reopened the upload
- * meanwhile; and if it was then cancelled or its size changed, the object has no owner.
+ * meanwhile. If it was then cancelled, its removal takes the object, too; but some stores complete an
+ * upload that they have just confirmed as removed.
  */
-async function settle(
-  { data, storage, clock }: AccountContext,
-  { id, bytes }: Pick<Asset, 'id' | 'bytes'>,
-): Promise<AssetStatus | 'resized' | undefined> {
-  let status = await data.finishCompletion(id, clock(), bytes)
+async function settle({ data, storage, settings }: AccountContext, id: string): Promise<void> {
+  const { uploadsKeptForMs: keptForMs } = settings
+  let status = await data.finishCompletion(id)
   while (status === 'uploading' || status === 'completing') {
-    await data.beginCompletion(id, clock(), bytes)
-    status = await data.finishCompletion(id, clock(), bytes)
+    await data.beginCompletion(id, { keptForMs })
+    status = await data.finishCompletion(id)
   }
   if (status !== 'ready') await storage.removeObject(id)
-  return status
 }
 
 function completionRefused(reason: string) {

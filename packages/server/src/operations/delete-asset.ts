@@ -9,11 +9,11 @@ import { getUpload } from './get-upload.ts'
  * An upload that is not finished is cancelled by it.
  */
 export async function deleteAsset(context: AccountContext, assetId: string): Promise<void> {
-  const { data, clock } = context
-  const { won, status } = await data.deleteAsset(assetId, clock())
+  const { data } = context
+  const { won, status } = await data.deleteAsset(assetId)
   if (won) return
   if (status === 'uploading') {
-    const cancelled = await data.cancelUpload(assetId, clock())
+    const cancelled = await data.cancelUpload(assetId)
     if (cancelled.won) return removeParts(context, await getUpload(context, assetId))
     // It went on in between: what it is now decides.
     return deleteAsset(context, assetId)

@@ -39,6 +39,7 @@ export async function resizeUpload(
   if (resizing.outcome === 'storage_exceeded') {
     throw storageExceeded(resizing.usage, resizing.growth)
   }
+  if (resizing.outcome === 'final') throw sizeIsFinal()
   if (resizing.outcome === 'refused') {
     if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
     refuseEnded(resizing.status)
@@ -80,6 +81,14 @@ async function checkSize(
   throw isBeyondPlan
     ? storageExceeded({ limit, stored, reserved }, growth)
     : storageFull(needed, free)
+}
+
+/** Whoever began the completion may still be at work in the storage, with the size that it had then. */
+function sizeIsFinal(): ServiceError {
+  return new ServiceError(
+    'upload_completing',
+    'A completion of this upload has begun before, so its size can’t change any more. Complete it again, or cancel it and start a new upload.',
+  )
 }
 
 function storageExceeded(usage: Usage, growth: number): ServiceError {

@@ -144,5 +144,10 @@ export interface Storage {
 
   /** Throws `EngineUnavailable` when the storage does not answer. */
   check(): Promise<void>
+  /**
+   * Takes no new transfers, and lets those that run finish, within a limit. For a storage that serves
+   * its URLs itself; all other calls go on working.
+   */
+  drain(): Promise<void>
   close(): Promise<void>
 }

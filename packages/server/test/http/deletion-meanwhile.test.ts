@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import type { Database } from '../../src/database/database.ts'
-import type { Context } from '../../src/operations/context.ts'
 import { readObjects, takeStorageAway } from '../support/in-storage.ts'
-import { runJobs } from '../support/run-jobs.ts'
+import { at } from '../support/overdue.ts'
+import { runJobs, takeOverJobs } from '../support/run-jobs.ts'
 import { aService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
 import { API, callUrl, someBytes, uploadFile } from '../support/upload.ts'
@@ -55,10 +55,6 @@ async function readOn(answer: IncomingMessage): Promise<{ received: Buffer; isCu
 
 const HOUR_MS = 3_600_000
 
-function at(context: Context, time: number): Context {
-  return { ...context, clock: () => new Date(time) }
-}
-
 /** How long after `now` the only removal becomes due. */
 async function pauseUntilDue(database: Database, now: number): Promise<number> {
   const [removal] = await database.listRemovals(10)
@@ -72,7 +68,7 @@ async function attemptsOf(database: Database): Promise<number[]> {
 
 test('a file deleted while the storage is away is removed once it is back, tried with growing pauses', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '25' })
-  const { context } = service
+  const context = takeOverJobs(service)
   const { database } = context
   const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   const putBack = await takeStorageAway(service)
@@ -84,12 +80,12 @@ test('a file deleted while the storage is away is removed once it is back, tried
   let now = Date.now()
   const pauses: number[] = []
   for (let attempt = 1; attempt <= 14; attempt += 1) {
-    await runJobs(at(context, now))
+    await runJobs(at(context, () => now))
     assert.deepEqual(await attemptsOf(database), [attempt])
     const pause = await pauseUntilDue(database, now)
     pauses.push(pause)
     // Not a moment before.
-    await runJobs(at(context, now + pause - 1))
+    await runJobs(at(context, () => now + pause - 1))
     assert.deepEqual(await attemptsOf(database), [attempt])
     now += pause
   }
@@ -103,11 +99,11 @@ test('a file deleted while the storage is away is removed once it is back, tried
 
   // Longer than a deleted asset is remembered.
   now += 30 * 24 * HOUR_MS
-  await runJobs(at(context, now))
+  await runJobs(at(context, () => now))
   assert.deepEqual(await readObjects(service), [id])
   await putBack()
   now += HOUR_MS
-  await runJobs(at(context, now))
+  await runJobs(at(context, () => now))
   assert.deepEqual(await readObjects(service), [])
   assert.deepEqual(await attemptsOf(database), [])
   await uploadFile(service.baseUrl, { bytes: someBytes(25, 2) })

@@ -160,7 +160,7 @@ test('an asset whose upload is being completed is not deleted until it is ready'
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
   const { data } = await ownContext(service)
-  await data.beginCompletion(session.id, new Date())
+  await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
   const early = await remove(service, session.id)
   assert.deepEqual([early.status, early.body.code], [409, 'upload_completing'])
   assert.equal((await complete(service.baseUrl, session)).status, 200)
@@ -175,9 +175,9 @@ test('a delete that a completion overtakes says so, and not that there is no suc
   // As when another instance begins the completion between the two looks at the row.
   const overtaken = {
     ...own.data,
-    async deleteAsset(id: string, now: Date) {
-      const transition = await own.data.deleteAsset(id, now)
-      await own.data.beginCompletion(id, now)
+    async deleteAsset(id: string) {
+      const transition = await own.data.deleteAsset(id)
+      await own.data.beginCompletion(id, { keptForMs: 3_600_000 })
       return transition
     },
   }

@@ -5,7 +5,8 @@ import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { BATCH } from '../../src/jobs/job.ts'
 import { forAccount } from '../../src/operations/context.ts'
 import type { Storage } from '../../src/storage/storage.ts'
-import { runJobs } from '../support/run-jobs.ts'
+import { inHours } from '../support/overdue.ts'
+import { runJobs, takeOverJobs } from '../support/run-jobs.ts'
 import { aService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
 import {
@@ -60,7 +61,7 @@ test('an interrupted completion that the storage refuses for good can be deleted
   const session = await requestSession(service.baseUrl, { bytes })
   const account = await service.context.database.findAccount('default')
   const { data } = forAccount(service.context, account?.id ?? '')
-  await data.beginCompletion(session.id, new Date())
+  await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
   assert.equal((await service.call('DELETE', `${API}/assets/${session.id}`)).status, 409)
   await runJobs(service.context, { stuckMs: -1 })
   assert.equal((await service.call('DELETE', `${API}/assets/${session.id}`)).status, 202)
@@ -71,18 +72,18 @@ test('completions that fail again and again keep no other from being finished', 
   let good: string | undefined
   const failing = () => Promise.reject(new EngineUnavailable('storage', new Error('it fails')))
   const service = await aServiceThatCompletes(t, (key) => (key === good ? undefined : failing()))
-  const account = await service.context.database.findAccount('default')
-  const { data } = forAccount(service.context, account?.id ?? '')
-  const longAgo = new Date(Date.now() - 60_000)
+  const own = takeOverJobs(service)
+  const account = await own.database.findAccount('default')
+  const { data } = forAccount(own, account?.id ?? '')
   for (let index = 0; index < BATCH; index += 1) {
     const { id } = await requestSession(service.baseUrl, { bytes })
-    await data.beginCompletion(id, longAgo)
+    await data.beginCompletion(id, { keptForMs: 3_600_000 })
   }
   const session = await requestSession(service.baseUrl, { bytes })
   good = session.id
   await putParts(session, bytes)
-  await data.beginCompletion(session.id, new Date(Date.now() - 50_000))
+  await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
   const { signal } = new AbortController()
-  for (let round = 0; round < 2; round += 1) await finishCompletions(service.context, signal)
+  for (const hours of [1, 1.1]) await finishCompletions(inHours(own, hours), signal)
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })

@@ -202,3 +202,20 @@ test('completions and new sizes that race leave an asset of one size, with its b
   }
   await assertBooksBalance(service)
 })
+
+test('after a completion that the storage refused the size is final, and it can be completed', async (t) => {
+  const service = await start(t)
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await send(session.urls, bytes)
+  const { storage } = service.context
+  const refusing = async () => ({ outcome: 'refused' as const, parts: [1] })
+  service.context.storage = { ...storage, completeUpload: refusing }
+  assert.equal((await complete(service.baseUrl, session)).status, 422)
+  service.context.storage = storage
+  const { status, body } = await resize(service, session, 30)
+  assert.deepEqual([status, body.code], [409, 'upload_completing'])
+  assert.equal(await reservedBy(service), 25)
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})

@@ -14,7 +14,7 @@ await withSharedEngines('shutdown', (engines) => {
     const data = place.database.of(account.id)
     for (let index = 0; index < 20; index += 1) {
       const { upload } = await reserve(data)
-      await data.cancelUpload(upload.asset.id, new Date())
+      await data.cancelUpload(upload.asset.id)
     }
     const due = (await place.database.listRemovals(100)).length
     const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')

@@ -18,6 +18,8 @@ export interface ModelUpload {
   parts: ModelPart[]
   /** The variants that it is attached to, sorted. */
   variants: number[]
+  /** A completion may have begun and been refused: then the size can't change any more. */
+  isSizeFinal?: boolean
 }
 
 /** What an account holds, by the rules of the product. A value: a step makes a new one. */

@@ -67,7 +67,9 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.status === 200, model)
     // A completion that read the parts before they were replaced is refused.
-    if (seen.status === 422 && rivals.isPut) return model
+    if (seen.status === 422 && rivals.isPut) {
+      return changeUpload(model, upload.id, { isSizeFinal: true })
+    }
     const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
     const isRight = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
     if (!isWhole(upload) || !isRight) return allow(seen.status === 422, model)
@@ -88,7 +90,9 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   delete(model, _, seen, rivals) {
     const upload = uploadOf(model, seen)
-    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (seen.code === 'upload_completing') {
+      return allow(rivals.isCompleted || upload?.isSizeFinal === true, model)
+    }
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (seen.status !== 202) return undefined
     const status = upload.status === 'ready' ? 'deleted' : 'cancelled'
@@ -106,7 +110,9 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   resize(model, { size }, seen, rivals) {
     const upload = uploadOf(model, seen)
-    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (seen.code === 'upload_completing') {
+      return allow(rivals.isCompleted || upload?.isSizeFinal === true, model)
+    }
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
     // What was received is read before the size changes: parts may come in between.

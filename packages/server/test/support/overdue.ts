@@ -10,6 +10,17 @@ export function keepingNothing(context: Context): Context {
   return { ...context, settings: { ...context.settings, uploadsKeptForMs: 0 } }
 }
 
+/** A context for the jobs in which the database's clock is this far ahead. */
+export function inHours(context: Context, hours: number): Context {
+  return at(context, () => Date.now() + hours * 3_600_000)
+}
+
+/** A context for the jobs in which the database's clock shows this time. */
+export function at(context: Context, time: () => number): Context {
+  const readClock = async () => new Date(time())
+  return { ...context, database: { ...context.database, readClock } }
+}
+
 /**
  * Waits until the time of every upload is up, also of those whose request was never answered. Only
  * for settings that keep uploads for seconds, and when no upload is begun any more.

@@ -5,6 +5,21 @@ import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
 import type { Context } from '../../src/operations/context.ts'
 
+/**
+ * A context in which a test runs the jobs of a service alone: the service's own find nothing to do
+ * from now on.
+ */
+export function takeOverJobs({ context }: { context: Context }): Context {
+  const own = { ...context }
+  context.database = {
+    ...own.database,
+    listOverdueUploads: async () => [],
+    takeStuckCompletions: async () => [],
+    takeDueRemovals: async () => [],
+  }
+  return own
+}
+
 /** A signal that is never aborted. */
 export const NEVER = new AbortController().signal
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foldText } from '../../domain/search-text.ts'
 import type { AssetQuery } from '../account-data.ts'
-import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, NOON, reserve } from './builders.ts'
+import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, reserve } from './builders.ts'
 
 /** What every database promises of listing assets. */
 export function testAssetList({ name, open }: Contract): void {
@@ -145,7 +145,7 @@ export function testAssetList({ name, open }: Contract): void {
     ])
     await data.changeAsset(one, { filename: 'other' })
     assert.deepEqual(await largest(), [{ ...second, filename: 'PACK two' }])
-    await data.deleteAsset(two, NOON)
+    await data.deleteAsset(two)
     assert.deepEqual(await largest(), [])
   })
 }

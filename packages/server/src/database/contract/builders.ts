@@ -28,6 +28,11 @@ export function after(hours: number): Date {
   return new Date(NOON.getTime() + hours * 3_600_000)
 }
 
+/** By the database's clock, which is this machine's. */
+export function inHours(hours: number): Date {
+  return new Date(Date.now() + hours * 3_600_000)
+}
+
 /** An engine with the account `default`. After each test its books must balance. */
 export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
   return {
@@ -88,10 +93,10 @@ export function anUpload(facts: UploadFacts = {}): Upload {
 }
 
 /** Ends all uploads whose time is up; returns how many. */
-export async function expireOverdue(database: Database, now = NOON): Promise<number> {
+export async function expireOverdue(database: Database): Promise<number> {
   const overdue = await database.listOverdueUploads(100)
   const ids = overdue.map(({ asset }) => asset.id)
-  return database.expireUploads(ids, now)
+  return database.expireUploads(ids)
 }
 
 export async function reserve(data: AccountData, facts: UploadFacts = {}) {
@@ -103,8 +108,8 @@ export async function reserve(data: AccountData, facts: UploadFacts = {}) {
 export async function aReadyAsset(data: AccountData, facts: UploadFacts = {}): Promise<string> {
   const { upload, outcome } = await reserve(data, { size: 0, ...facts })
   assert.equal(outcome, 'reserved')
-  await data.beginCompletion(upload.asset.id, NOON)
-  assert.equal(await data.finishCompletion(upload.asset.id, NOON), 'ready')
+  await data.beginCompletion(upload.asset.id, KEPT)
+  assert.equal(await data.finishCompletion(upload.asset.id), 'ready')
   return upload.asset.id
 }
 

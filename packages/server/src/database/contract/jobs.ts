@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import { after, type Contract, expireOverdue, NOON, OVERDUE, reserve, usageOf } from './builders.ts'
+import {
+  type Contract,
+  expireOverdue,
+  inHours,
+  KEPT,
+  OVERDUE,
+  reserve,
+  usageOf,
+} from './builders.ts'
 
 /** What every database promises the jobs. */
 export function testJobs({ name, open }: Contract): void {
@@ -25,24 +33,16 @@ export function testJobs({ name, open }: Contract): void {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload } = await reserve(data, OVERDUE)
     await expireOverdue(database)
-    const [removal] = await database.takeDueRemovals(NOON, 10)
+    const [removal] = await database.takeDueRemovals(inHours(0), 10)
     assert.ok(removal)
-    assert.deepEqual(
-      { ...removal, id: 0, dueAt: NOON },
-      {
-        id: 0,
-        kind: 'upload',
-        storageId: upload.id,
-        key: upload.asset.id,
-        attempts: 0,
-        dueAt: NOON,
-      },
-    )
-    await database.postponeRemoval(removal.id, after(1))
-    assert.deepEqual(await database.takeDueRemovals(after(0.5), 10), [])
-    assert.equal((await database.takeDueRemovals(after(1), 10))[0]?.attempts, 1)
-    await database.finishRemoval(removal.id)
-    assert.deepEqual(await database.takeDueRemovals(after(99), 10), [])
+    const { id, dueAt, ...facts } = removal
+    const noted = { kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 }
+    assert.deepEqual(facts, noted)
+    await database.postponeRemoval(id, inHours(1))
+    assert.deepEqual(await database.takeDueRemovals(inHours(0.5), 10), [])
+    assert.equal((await database.takeDueRemovals(inHours(1), 10))[0]?.attempts, 1)
+    await database.finishRemoval(id)
+    assert.deepEqual(await database.takeDueRemovals(inHours(99), 10), [])
     assert.deepEqual(await database.listRemovals(10), [])
   })
 
@@ -51,31 +51,47 @@ export function testJobs({ name, open }: Contract): void {
     await reserve(data, OVERDUE)
     await reserve(data, OVERDUE)
     await expireOverdue(database)
-    const taken = await Promise.all([1, 2, 3].map(() => database.takeDueRemovals(NOON, 1)))
+    const now = inHours(0)
+    const taken = await Promise.all([1, 2, 3].map(() => database.takeDueRemovals(now, 1)))
     assert.equal(new Set(taken.flat().map(({ id }) => id)).size, 2)
     assert.equal((await database.listRemovals(10)).length, 2)
-    assert.equal((await database.takeDueRemovals(after(0.1), 10)).length, 2)
+    assert.equal((await database.takeDueRemovals(inHours(0.1), 10)).length, 2)
+  })
+
+  test(name('what was noted when the clock was far ahead is due at once'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    await reserve(data, OVERDUE)
+    await expireOverdue(database)
+    const { upload } = await reserve(data)
+    await data.beginCompletion(upload.asset.id, KEPT)
+    const yearAgo = inHours(-365 * 24)
+    assert.equal((await database.takeDueRemovals(yearAgo, 10)).length, 1)
+    const times = { before: yearAgo, now: yearAgo }
+    assert.equal((await database.takeStuckCompletions(times, 10)).length, 1)
+    assert.equal((await database.takeStuckCompletions(times, 10)).length, 0)
   })
 
   test(name('completions left behind are listed, and end once their time is up'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
-    const { upload: kept } = await reserve(data, { size: 5 })
-    await data.beginCompletion(kept.asset.id, NOON)
-    await data.abandonCompletion(kept.asset.id, after(1))
+    const { upload: kept } = await reserve(data, { size: 5, ...OVERDUE })
+    await data.beginCompletion(kept.asset.id, KEPT)
+    await data.abandonCompletion(kept.asset.id, 0)
     assert.equal((await data.findUpload(kept.asset.id))?.asset.status, 'completing')
-    await data.reopenUpload(kept.asset.id, NOON)
-    await data.cancelUpload(kept.asset.id, NOON)
-    const { upload } = await reserve(data, OVERDUE)
-    await data.beginCompletion(upload.asset.id, NOON)
-    assert.deepEqual(await database.listStuckCompletions(NOON, 10), [])
-    const stuck = await database.listStuckCompletions(after(1), 10)
+    await data.reopenUpload(kept.asset.id)
+    await data.cancelUpload(kept.asset.id)
+    const { upload } = await reserve(data)
+    await data.beginCompletion(upload.asset.id, OVERDUE)
+    assert.deepEqual(await database.listStuckCompletions(inHours(-1), 10), [])
+    const stuck = await database.listStuckCompletions(inHours(1), 10)
     assert.deepEqual(
       stuck.map(({ id }) => id),
       [upload.id],
     )
-    await data.abandonCompletion(upload.asset.id, after(1))
+    await data.abandonCompletion(upload.asset.id, 3_600_000)
+    assert.equal((await usageOf(data)).reserved, 60)
+    await data.abandonCompletion(upload.asset.id, 0)
     assert.equal((await usageOf(data)).reserved, 0)
-    assert.deepEqual(await database.listStuckCompletions(after(2), 10), [])
+    assert.deepEqual(await database.listStuckCompletions(inHours(2), 10), [])
   })
 
   test(
@@ -83,56 +99,58 @@ export function testJobs({ name, open }: Contract): void {
     async (t) => {
       const { database, data } = await open(t, { planStorage: 1000 })
       const uploads = [await reserve(data), await reserve(data), await reserve(data)]
-      const [first, ...others] = uploads.map(({ upload }) => upload.asset.id)
-      await data.beginCompletion(first ?? '', NOON)
-      for (const id of others) await data.beginCompletion(id, after(0.1))
+      const [first = '', ...others] = uploads.map(({ upload }) => upload.asset.id)
+      for (const id of [first, ...others]) await data.beginCompletion(id, KEPT)
       const take = async (hours: number, limit: number) => {
-        const times = { before: after(hours), now: after(hours) }
+        const times = { before: inHours(hours), now: inHours(hours) }
         const taken = await database.takeStuckCompletions(times, limit)
         return taken.map(({ asset }) => asset.id).sort()
       }
-      assert.deepEqual(await take(0, 10), [])
+      assert.deepEqual(await take(-0.1, 10), [])
       // However often the first one fails, the others come next.
-      assert.deepEqual(await take(0.5, 1), [first])
-      assert.deepEqual(await take(0.5, 10), others.toSorted())
-      assert.deepEqual(await take(0.85, 10), [])
-      assert.deepEqual(await take(0.95, 10), others.toSorted())
-      assert.deepEqual(await take(1.01, 10), [first])
+      const [taken = ''] = await take(0.4, 1)
+      const left = [first, ...others].filter((id) => id !== taken).toSorted()
+      assert.deepEqual(await take(0.5, 10), left)
+      assert.deepEqual(await take(0.75, 10), [])
+      assert.deepEqual(await take(0.85, 10), [taken])
+      assert.deepEqual(await take(1.01, 10), left)
       // Never longer than an hour.
       await take(48, 10)
-      assert.deepEqual(
-        await take(49.1, 10),
-        uploads.map(({ upload }) => upload.asset.id).toSorted(),
-      )
+      assert.deepEqual(await take(49.1, 10), [first, ...others].toSorted())
       // Begun again, it is due at once.
-      await data.reopenUpload(first ?? '', after(50))
-      await data.beginCompletion(first ?? '', after(50))
-      assert.deepEqual(await take(50.01, 1), [first])
+      await data.reopenUpload(first)
+      await data.beginCompletion(first, KEPT)
+      assert.deepEqual(await take(0.01, 1), [first])
     },
   )
 
-  test(name('it tells the status of the assets that have a row'), async (t) => {
+  test(name('it tells the state of the assets that have a row'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: open1 } = await reserve(data)
     const { upload: completing } = await reserve(data)
     const { upload: cancelled } = await reserve(data)
-    await data.beginCompletion(completing.asset.id, NOON)
-    await data.cancelUpload(cancelled.asset.id, NOON)
+    await data.beginCompletion(completing.asset.id, KEPT)
+    await data.cancelUpload(cancelled.asset.id)
     const ids = [open1, completing, cancelled].map(({ asset }) => asset.id)
-    const statuses = await database.readStatuses([...ids, newUuid()])
+    await data.recordStorageId(open1.asset.id, { previous: open1.id, storageId: 'named' })
+    const states = await database.readStates([...ids, newUuid()])
     assert.deepEqual(
-      ids.map((id) => statuses.get(id)),
-      ['uploading', 'completing', 'cancelled'],
+      ids.map((id) => states.get(id)),
+      [
+        { status: 'uploading', storageId: 'named' },
+        { status: 'completing', storageId: completing.id },
+        { status: 'cancelled', storageId: cancelled.id },
+      ],
     )
-    assert.equal(statuses.size, 3)
+    assert.equal(states.size, 3)
   })
 
   test(name('ended uploads are forgotten after a while'), async (t) => {
     const { database, data } = await open(t)
     const { upload } = await reserve(data)
-    await data.cancelUpload(upload.asset.id, NOON)
-    assert.equal(await database.forgetEndedAssets(NOON, 10), 0)
-    assert.equal(await database.forgetEndedAssets(after(1), 10), 1)
+    await data.cancelUpload(upload.asset.id)
+    assert.equal(await database.forgetEndedAssets(inHours(-1), 10), 0)
+    assert.equal(await database.forgetEndedAssets(inHours(1), 10), 1)
     assert.equal(await data.findUpload(upload.asset.id), undefined)
   })
 }

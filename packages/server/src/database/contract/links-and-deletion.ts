@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import type { ProductSelection } from '../../domain/product.ts'
 import {
-  after,
   aLink,
   anAccount,
   aProduct,
   aReadyAsset,
   type Contract,
   expireOverdue,
+  inHours,
+  KEPT,
   NEWEST,
-  NOON,
   OVERDUE,
   reserve,
   usageOf,
@@ -153,9 +153,12 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     assert.deepEqual(await theirs.attachProducts(ours, unknown), { outcome: 'asset_not_found' })
     assert.equal((await data.assetsOfProducts([id], 100_000))?.size, 0)
     assert.equal(await theirs.changeAsset(ours, { filename: 'stolen' }), undefined)
-    assert.deepEqual(await theirs.deleteAsset(ours, NOON), { won: false, status: undefined })
-    assert.deepEqual(await theirs.cancelUpload(ours, NOON), { won: false, status: undefined })
-    assert.deepEqual(await theirs.beginCompletion(ours, NOON), { won: false, status: undefined })
+    assert.deepEqual(await theirs.deleteAsset(ours), { won: false, status: undefined })
+    assert.deepEqual(await theirs.cancelUpload(ours), { won: false, status: undefined })
+    assert.deepEqual(await theirs.beginCompletion(ours, KEPT), {
+      won: false,
+      status: undefined,
+    })
   })
 
   test(name('a deleted product leaves its assets, unlinked if it was the last'), async (t) => {
@@ -200,10 +203,10 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     const { data } = await open(t)
     for (let round = 0; round < 50; round += 1) {
       const { asset } = (await reserve(data, { size: 0 })).upload
-      await data.beginCompletion(asset.id, NOON)
+      await data.beginCompletion(asset.id, KEPT)
       const [, ...deletes] = await Promise.all([
-        data.finishCompletion(asset.id, NOON),
-        ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id, NOON)),
+        data.finishCompletion(asset.id),
+        ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id)),
       ])
       const losers = deletes.filter(({ won }) => !won).map(({ status }) => status)
       assert.ok(!losers.includes('ready'), `round ${round}: ${losers}`)
@@ -219,7 +222,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       [[id, 'link', 'https://example.com/x']],
     )
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
-    assert.deepEqual(await data.deleteAsset(id, NOON), { won: true, status: 'deleted' })
+    assert.deepEqual(await data.deleteAsset(id), { won: true, status: 'deleted' })
   })
 
   test(name('a renamed asset is found by its new name only'), async (t) => {
@@ -229,8 +232,8 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     for (const id of [ready, upload.asset.id]) {
       assert.equal((await data.changeAsset(id, { filename: 'After.zip' }))?.filename, 'After.zip')
     }
-    await data.beginCompletion(upload.asset.id, NOON)
-    await data.finishCompletion(upload.asset.id, NOON)
+    await data.beginCompletion(upload.asset.id, KEPT)
+    await data.finishCompletion(upload.asset.id)
     assert.equal((await data.listAssets({ ...PAGE, name: 'before' })).total, 0)
     assert.equal((await data.listAssets({ ...PAGE, name: 'after' })).total, 2)
     const link = await aLink(data)
@@ -248,7 +251,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       await data.putProducts([aProduct()])
       const id = await aReadyAsset(data, { size: 60, filename: 'doomed.zip' })
       await data.attachProducts(id, select({ productIds: [1] }))
-      const outcomes = await Promise.all([1, 2, 3].map(() => data.deleteAsset(id, NOON)))
+      const outcomes = await Promise.all([1, 2, 3].map(() => data.deleteAsset(id)))
       assert.equal(outcomes.filter(({ won }) => won).length, 1)
       assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
       assert.equal((await data.listAssets({ ...PAGE, name: 'doomed' })).total, 0)
@@ -258,7 +261,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       assert.deepEqual(await data.attachProducts(id, selection), { outcome: 'asset_not_found' })
       const [removal] = await database.listRemovals(5)
       assert.deepEqual([removal?.kind, removal?.key], ['object', id])
-      assert.equal(await database.forgetEndedAssets(after(1), 10), 1)
+      assert.equal(await database.forgetEndedAssets(inHours(1), 10), 1)
     },
   )
 
@@ -272,7 +275,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     }
     const id = product?.id ?? ''
     assert.equal((await data.assetsOfProducts([id], 100_000))?.size, 0)
-    await data.cancelUpload(cancelled.asset.id, NOON)
+    await data.cancelUpload(cancelled.asset.id)
     await expireOverdue(database)
     assert.equal(
       (await data.productsOfAssets([cancelled.asset.id, expired.asset.id], 100_000))?.size,

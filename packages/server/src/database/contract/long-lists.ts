@@ -29,7 +29,7 @@ export function testLongLists({ name, open }: Contract): void {
           model.set(asset.id, { ...asset, filename })
         },
         async remove(asset) {
-          await data.deleteAsset(asset.id, NOON)
+          await data.deleteAsset(asset.id)
           model.delete(asset.id)
         },
         async add() {
@@ -92,7 +92,7 @@ export function testLongLists({ name, open }: Contract): void {
       while (!isOver) {
         const id = await aLink(data, { filename: 'piano' })
         await data.changeAsset(first, { filename: 'flute' })
-        await data.deleteAsset(id, NOON)
+        await data.deleteAsset(id)
         await data.changeAsset(first, { filename: 'a piano' })
       }
     }

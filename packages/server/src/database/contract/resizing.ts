@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anUpload, aReadyAsset, type Contract, NOON, reserve, usageOf } from './builders.ts'
+import { anUpload, aReadyAsset, type Contract, KEPT, reserve, usageOf } from './builders.ts'
 
 /** What every database promises of an upload whose declared size changes. */
 export function testResizing({ name, open }: Contract): void {
@@ -48,9 +48,9 @@ export function testResizing({ name, open }: Contract): void {
   test(name('only an upload that is uploading takes a new size'), async (t) => {
     const { data } = await open(t, { planStorage: 1000 })
     const completing = (await reserve(data)).upload.asset.id
-    await data.beginCompletion(completing, NOON)
+    await data.beginCompletion(completing, KEPT)
     const cancelled = (await reserve(data)).upload.asset.id
-    await data.cancelUpload(cancelled, NOON)
+    await data.cancelUpload(cancelled)
     const states = [
       [completing, 'completing'],
       [await aReadyAsset(data, { size: 5 }), 'ready'],
@@ -63,24 +63,30 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await usageOf(data), { limit: 1000, stored: 5, reserved: 60 })
   })
 
-  test(
-    name('a completion of another size than the declared one neither begins nor ends'),
-    async (t) => {
-      const { data } = await open(t)
-      const { upload } = await reserve(data, { size: 60 })
-      const { id } = upload.asset
-      await data.resizeUpload(id, 50)
-      const resized = { won: false, status: 'resized' }
-      assert.deepEqual(await data.beginCompletion(id, NOON, 60), resized)
-      assert.equal(await data.finishCompletion(id, NOON, 60), 'resized')
-      assert.equal((await data.beginCompletion(id, NOON, 50)).won, true)
-      assert.deepEqual(await data.beginCompletion(id, NOON, 60), resized)
-      assert.equal(await data.finishCompletion(id, NOON, 60), 'resized')
-      assert.equal(await data.finishCompletion(id, NOON, 50), 'ready')
-      assert.equal(await data.finishCompletion(id, NOON, 60), 'ready')
-      assert.deepEqual(await usageOf(data), { limit: 100, stored: 50, reserved: 0 })
-    },
-  )
+  test(name('a completion of another size than the declared one does not begin'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data, { size: 60 })
+    const { id } = upload.asset
+    await data.resizeUpload(id, 50)
+    const resized = { won: false, status: 'resized' }
+    assert.deepEqual(await data.beginCompletion(id, { ...KEPT, bytes: 60 }), resized)
+    assert.equal((await data.beginCompletion(id, { ...KEPT, bytes: 50 })).won, true)
+    assert.deepEqual(await data.beginCompletion(id, { ...KEPT, bytes: 60 }), resized)
+    assert.equal(await data.finishCompletion(id), 'ready')
+    assert.deepEqual(await usageOf(data), { limit: 100, stored: 50, reserved: 0 })
+  })
+
+  test(name('once a completion has begun the size is final'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data, { size: 60 })
+    const { id } = upload.asset
+    await data.beginCompletion(id, KEPT)
+    await data.reopenUpload(id)
+    assert.deepEqual(await data.resizeUpload(id, 50), { outcome: 'final' })
+    assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 60 })
+    assert.equal((await data.beginCompletion(id, { ...KEPT, bytes: 60 })).won, true)
+    assert.equal(await data.finishCompletion(id), 'ready')
+  })
 
   test(
     name('of a completion and a new size at once, what is stored is what was completed'),
@@ -89,7 +95,10 @@ export function testResizing({ name, open }: Contract): void {
       for (let round = 0; round < 20; round += 1) {
         const { upload } = await reserve(data, { size: 60 })
         const { id } = upload.asset
-        const calls = [() => data.beginCompletion(id, NOON, 60), () => data.resizeUpload(id, 50)]
+        const calls = [
+          () => data.beginCompletion(id, { ...KEPT, bytes: 60 }),
+          () => data.resizeUpload(id, 50),
+        ]
         if (round % 2 === 1) calls.reverse()
         await Promise.all(calls.map((call) => call()))
         const found = await data.findUpload(id)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  after,
   anAccount,
   anUpload,
   aReadyAsset,
@@ -135,13 +134,29 @@ export function testUploads({ name, open }: Contract): void {
     },
   )
 
+  test(name('a reservation that a repeated call resumed is not dropped'), async (t) => {
+    const { data } = await open(t)
+    const { upload } = await reserve(data)
+    const { id } = upload.asset
+    assert.equal(await data.renewUpload(id, KEPT.keptForMs), true)
+    await data.dropReservation(id)
+    assert.equal((await data.findUpload(id))?.storageId, upload.id)
+    await data.cancelUpload(id)
+  })
+
   test(name('completion turns reserved bytes into stored ones, once'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     const { id } = upload.asset
-    assert.deepEqual(await data.beginCompletion(id, NOON), { won: true, status: 'completing' })
-    assert.deepEqual(await data.beginCompletion(id, NOON), { won: false, status: 'completing' })
-    const statuses = await Promise.all([1, 2, 3].map(() => data.finishCompletion(id, NOON)))
+    assert.deepEqual(await data.beginCompletion(id, KEPT), {
+      won: true,
+      status: 'completing',
+    })
+    assert.deepEqual(await data.beginCompletion(id, KEPT), {
+      won: false,
+      status: 'completing',
+    })
+    const statuses = await Promise.all([1, 2, 3].map(() => data.finishCompletion(id)))
     assert.deepEqual(statuses, ['ready', 'ready', 'ready'])
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 60, reserved: 0 })
     assert.equal((await data.listAssets({ page: 1, perPage: 10, sort: NEWEST })).total, 1)
@@ -150,15 +165,15 @@ export function testUploads({ name, open }: Contract): void {
   test(name('a refused completion can be cancelled again'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
-    await data.beginCompletion(upload.asset.id, NOON)
-    await data.reopenUpload(upload.asset.id, NOON)
-    assert.equal((await data.cancelUpload(upload.asset.id, NOON)).status, 'cancelled')
+    await data.beginCompletion(upload.asset.id, KEPT)
+    await data.reopenUpload(upload.asset.id)
+    assert.equal((await data.cancelUpload(upload.asset.id)).status, 'cancelled')
   })
 
   test(name('of cancels that race one wins, and the bytes are free once'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
-    const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id, NOON)))
+    const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id)))
     assert.equal(results.filter(({ won }) => won).length, 1)
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['cancelled']))
     assert.equal((await usageOf(data)).reserved, 0)
@@ -170,8 +185,8 @@ export function testUploads({ name, open }: Contract): void {
       const { upload } = await reserve(data, OVERDUE)
       const { id } = upload.asset
       const calls = [
-        async () => (await data.beginCompletion(id, after(1))).won,
-        async () => (await data.cancelUpload(id, after(1))).won,
+        async () => (await data.beginCompletion(id, KEPT)).won,
+        async () => (await data.cancelUpload(id)).won,
         async () => (await expireOverdue(database)) === 1,
       ]
       // Each round another one is first.
@@ -184,12 +199,12 @@ export function testUploads({ name, open }: Contract): void {
   test(name('a completing upload can neither be cancelled nor expire'), async (t) => {
     const { database, data } = await open(t)
     const { upload } = await reserve(data, OVERDUE)
-    await data.beginCompletion(upload.asset.id, NOON)
-    assert.deepEqual(await data.cancelUpload(upload.asset.id, NOON), {
+    await data.beginCompletion(upload.asset.id, KEPT)
+    assert.deepEqual(await data.cancelUpload(upload.asset.id), {
       won: false,
       status: 'completing',
     })
-    assert.equal(await database.expireUploads([upload.asset.id], NOON), 0)
+    assert.equal(await database.expireUploads([upload.asset.id]), 0)
     assert.equal(await data.renewUpload(upload.asset.id, 1000), false)
   })
 
@@ -206,11 +221,11 @@ export function testUploads({ name, open }: Contract): void {
       assert.deepEqual(await overdue(), ids.slice(0, 2).sort())
       assert.equal(await data.renewUpload(renewed.asset.id, 3_600_000), true)
       assert.deepEqual(await overdue(), [left.asset.id])
-      assert.equal(await database.expireUploads(ids, NOON), 1)
+      assert.equal(await database.expireUploads(ids), 1)
       assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
       assert.equal((await usageOf(data)).reserved, 120)
       assert.equal(await data.renewUpload(renewed.asset.id, -1), true)
-      assert.equal(await database.expireUploads(ids, NOON), 1)
+      assert.equal(await database.expireUploads(ids), 1)
       assert.equal((await usageOf(data)).reserved, 60)
       assert.deepEqual(await overdue(), [])
     },

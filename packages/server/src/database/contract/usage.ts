@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import {
-  after,
   aLink,
   anAccount,
   anUpload,
@@ -12,6 +11,8 @@ import {
   aReadyAsset,
   type Contract,
   expireOverdue,
+  inHours,
+  KEPT,
   NOON,
   OVERDUE,
   reserve,
@@ -42,7 +43,7 @@ export function testUsage({ name, open }: Contract): void {
       for (const mime of mimes) {
         const id = await aReadyAsset(data, { size: 7, mime })
         assert.deepEqual(await data.readUsage(), [{ type, bytes: 7, assets: 1 }], mime)
-        await data.deleteAsset(id, NOON)
+        await data.deleteAsset(id)
       }
     }
     assert.deepEqual(await data.readUsage(), [])
@@ -93,10 +94,10 @@ export function testUsage({ name, open }: Contract): void {
       const ready = await Promise.all(some.map((facts) => aReadyAsset(data, facts)))
       const coming = await Promise.all(some.map((facts) => reserve(data, facts)))
       const begun = coming.map(({ upload }) => upload.asset.id)
-      for (const id of begun) await data.beginCompletion(id, NOON)
+      for (const id of begun) await data.beginCompletion(id, KEPT)
       await Promise.all([
-        ...ready.map((id) => data.deleteAsset(id, NOON)),
-        ...begun.map((id) => data.finishCompletion(id, NOON)),
+        ...ready.map((id) => data.deleteAsset(id)),
+        ...begun.map((id) => data.finishCompletion(id)),
         ...some.map(() => aLink(data)),
       ])
       const usage = await data.readUsage()
@@ -145,17 +146,17 @@ async function takeStep(
   const id = ready[pick % Math.max(1, ready.length)] ?? anUpload().asset.id
   if (kind === 0) ready.push(await aReadyAsset(data, { size, mime }))
   else if (kind === 1) ready.push(await aLink(data, { bytes: size }))
-  else if (kind === 2) await data.deleteAsset(id, after(1))
+  else if (kind === 2) await data.deleteAsset(id)
   else if (kind === 3) await data.changeAsset(id, { filename: `${size}.zip` })
   else if (kind === 4) {
     await data.attachProducts(id, { productIds: [1], variantIds: [], ids: [], skus: [] })
   } else if (kind === 5) {
     const { upload } = await reserve(data, { size, mime, ...OVERDUE })
-    await data.beginCompletion(upload.asset.id, NOON)
-    await data.abandonCompletion(upload.asset.id, NOON)
+    await data.beginCompletion(upload.asset.id, OVERDUE)
+    await data.abandonCompletion(upload.asset.id, 0)
   } else {
     await reserve(data, { size, mime, ...OVERDUE })
-    await expireOverdue(database, after(1))
-    await database.forgetEndedAssets(after(2), 10)
+    await expireOverdue(database)
+    await database.forgetEndedAssets(inHours(2), 10)
   }
 }

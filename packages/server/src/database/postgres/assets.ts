@@ -43,10 +43,10 @@ export function ownAssets(sql: Sql, account: string): Assets {
       return row && toAsset(row)
     },
 
-    async deleteAsset(id, now) {
+    async deleteAsset(id) {
       const change = async (transaction: Sql) => {
         const [row] = await transaction`
-          update assets set status = 'deleted', changed_at = ${now}, linked = false
+          update assets set status = 'deleted', changed_at = now(), linked = false
           where id = ${id} and account_id = ${account} and status = 'ready'
           returning id`
         if (row === undefined) return false
@@ -58,7 +58,7 @@ export function ownAssets(sql: Sql, account: string): Assets {
             delete from asset_products using gone where asset_id = gone.id
           ), noted as (
             insert into removals (kind, storage_id, key, due_at)
-            select 'object', coalesce(storage_id, upload_id::text), id::text, ${now} from gone
+            select 'object', coalesce(storage_id, upload_id::text), id::text, now() from gone
             where kind = 'file'
           )
           update accounts set asset_count = asset_count - 1,

@@ -10,7 +10,7 @@ type Jobs = Pick<
   | 'expireUploads'
   | 'listStuckCompletions'
   | 'takeStuckCompletions'
-  | 'readStatuses'
+  | 'readStates'
   | 'takeDueRemovals'
   | 'listRemovals'
   | 'finishRemoval'
@@ -36,14 +36,14 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async expireUploads(ids, now) {
+    async expireUploads(ids) {
       const [row] = await sql<{ count: number }[]>`
         with due as (
           select id from assets
           where status = 'uploading' and expires_at <= now() and id = any(${ids}::uuid[])
           for update skip locked
         ), ended as (
-          update assets set status = 'expired', changed_at = ${now}
+          update assets set status = 'expired', changed_at = now()
           from due where assets.id = due.id
           returning assets.id, account_id, bytes, storage_id, upload_id
         ), locked as (
@@ -58,7 +58,7 @@ export function globalJobs(sql: Sql): Jobs {
           delete from asset_products using ended where asset_id = ended.id
         ), noted as (
           insert into removals (kind, storage_id, key, due_at)
-          select 'upload', coalesce(storage_id, upload_id::text), id::text, ${now} from ended
+          select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
         )
         select count(*) as count from ended`
       return row?.count ?? 0
@@ -77,23 +77,31 @@ export function globalJobs(sql: Sql): Jobs {
           greatest(${now}::timestamptz - changed_at, interval '1 second'), interval '1 hour')
         where id in (
           select id from assets
-          where status = 'completing' and coalesce(retry_at, changed_at) < ${before}
+          where status = 'completing' and (coalesce(retry_at, changed_at) < ${before}
+            or coalesce(retry_at, changed_at) > ${now}::timestamptz + interval '1 hour')
           order by coalesce(retry_at, changed_at) limit ${limit} for update skip locked)
         returning ${sql(UPLOAD_COLUMNS)}`
       return rows.map(toUpload)
     },
 
-    async readStatuses(ids) {
-      const rows = await sql<{ id: string; status: AssetStatus }[]>`
-        select id, status from assets where id = any(${ids}::uuid[])`
-      return new Map(rows.map(({ id, status }) => [id, status]))
+    async readStates(ids) {
+      const rows = await sql<{ id: string; status: AssetStatus; storage_id: string | null }[]>`
+        select id, status, coalesce(storage_id, upload_id::text) as storage_id
+        from assets where id = any(${ids}::uuid[])`
+      return new Map(
+        rows.map(({ id, status, storage_id }) => [
+          id,
+          { status, storageId: storage_id ?? undefined },
+        ]),
+      )
     },
 
     async takeDueRemovals(now, limit) {
       const rows = await sql<RemovalRow[]>`
         update removals set due_at = ${new Date(now.getTime() + TAKEN_FOR_MS)}
         where id in (
-          select id from removals where due_at <= ${now}
+          select id from removals
+          where due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 hour'
           order by due_at limit ${limit} for update skip locked)
         returning id, kind, storage_id, key, attempts, due_at`
       return rows.map(toRemoval)

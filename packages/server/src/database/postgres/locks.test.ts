@@ -5,7 +5,7 @@ import { cleanUp } from '../../../test/support/clean-up.ts'
 import { aPostgresServer } from '../../../test/support/postgres.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { AccountData } from '../account-data.ts'
-import { anAccount, aProduct, aReadyAsset, NOON, reserve } from '../contract/builders.ts'
+import { anAccount, aProduct, aReadyAsset, reserve } from '../contract/builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -93,7 +93,7 @@ test('attaching, detaching and deleting products at once never deadlocks', async
     const data = database.of(id)
     const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
     for (let round = 0; round < 20; round += 1) await changeLinks(data, assets)
-    await times(3, (index) => data.deleteAsset(assets[index] ?? '', NOON))
+    await times(3, (index) => data.deleteAsset(assets[index] ?? ''))
   })
   assert.equal(deadlocks, 0)
 })
@@ -111,10 +111,7 @@ test('jobs that expire uploads of many accounts at once never deadlock', async (
       for (;;) {
         const overdue = await database.listOverdueUploads(5)
         if (overdue.length === 0) return
-        await database.expireUploads(
-          overdue.map(({ asset }) => asset.id),
-          NOON,
-        )
+        await database.expireUploads(overdue.map(({ asset }) => asset.id))
       }
     })
   })

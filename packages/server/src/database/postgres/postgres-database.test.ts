@@ -15,7 +15,6 @@ import {
   aReadyAsset,
   KEPT,
   NEWEST,
-  NOON,
   reserve,
 } from '../contract/builders.ts'
 import { fillLongList } from '../contract/long-lists.ts'
@@ -69,10 +68,10 @@ test('finishing and deleting at once never wait for each other in a circle', asy
   const ready = await Promise.all(some.map((facts) => aReadyAsset(data, facts)))
   const coming = await Promise.all(some.map((facts) => reserve(data, facts)))
   const begun = coming.map(({ upload }) => upload.asset.id)
-  for (const id of begun) await data.beginCompletion(id, NOON)
+  for (const id of begun) await data.beginCompletion(id, KEPT)
   await Promise.all([
-    ...ready.map((id) => data.deleteAsset(id, NOON)),
-    ...begun.map((id) => data.finishCompletion(id, NOON)),
+    ...ready.map((id) => data.deleteAsset(id)),
+    ...begun.map((id) => data.finishCompletion(id)),
   ])
   // Connections tell what they met when they end.
   await database.close()
@@ -192,7 +191,7 @@ test('a server that goes away in the middle of transactions is an outage for eac
         try {
           const upload = anUpload()
           await data.reserveUpload({ upload, ...KEPT })
-          await data.cancelUpload(upload.asset.id, new Date())
+          await data.cancelUpload(upload.asset.id)
         } catch (error) {
           failures.push(error)
         }

@@ -1,7 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
-import type { AccountData, NewUpload, Reservation, Transition } from '../account-data.ts'
+import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
 import { statusBut } from '../status-but.ts'
 import { begin, type Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
@@ -23,12 +23,6 @@ type Uploads = Pick<
   | 'resizeUpload'
 >
 
-interface Change {
-  from: AssetStatus
-  to: AssetStatus
-  now: Date
-}
-
 export function ownUploads(sql: Sql, account: string): Uploads {
   const columns = sql(UPLOAD_COLUMNS)
 
@@ -47,32 +41,30 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
-  /** A compare-and-set: `from` is part of the condition. */
-  async function move(
-    id: string,
-    { from, to, now, bytes }: Change & { bytes?: number | undefined },
-  ): Promise<Transition<'resized'>> {
+  /** A compare-and-set: the status is part of the condition. */
+  const beginCompletion: AccountData['beginCompletion'] = (id, { keptForMs, bytes }) => {
     const change = async () => {
-      const moved = await sql`
-        update assets set status = ${to}, changed_at = ${now}, retry_at = null
-        where id = ${id} and account_id = ${account} and status = ${from}
+      const begun = await sql`
+        update assets set status = 'completing', changed_at = now(), retry_at = now(),
+          expires_at = now() + ${keptForMs} * interval '1 ms'
+        where id = ${id} and account_id = ${account} and status = 'uploading'
           and bytes = coalesce(${bytes ?? null}, bytes)`
-      return moved.count === 1
+      return begun.count === 1
     }
     const readStatus = async () => statusBut(await stateOf(id), bytes)
-    return transition({ from, to, change, readStatus })
+    return transition({ from: 'uploading', to: 'completing', change, readStatus })
   }
 
   /**
-   * Ends an unfinished upload: its bytes are free, its links gone. Its parts are noted for removal,
-   * and so is the object that an interrupted completion may have made.
+   * Ends an unfinished upload by the given statement: its bytes are free, its links gone, and it is
+   * noted for removal. False when the statement changed nothing.
    */
-  async function release(id: string, { from, to, now }: Change): Promise<Transition> {
-    const change = async (transaction: Sql) => {
-      const ended = await transaction`
-        update assets set status = ${to}, changed_at = ${now}
-        where id = ${id} and account_id = ${account} and status = ${from}`
-      if (ended.count === 0) return false
+  function release(
+    id: string,
+    end: (transaction: Sql) => Promise<{ count: number }>,
+  ): Promise<boolean> {
+    return begin(sql, async (transaction) => {
+      if ((await end(transaction)).count === 0) return false
       // A statement of its own: it sees the links that were made while the row was waited for.
       await transaction`
         with ended as (
@@ -84,12 +76,9 @@ export function ownUploads(sql: Sql, account: string): Uploads {
           delete from asset_products using ended where asset_id = ended.id
         )
         insert into removals (kind, storage_id, key, due_at)
-        select kind, coalesce(storage_id, upload_id::text), id::text, ${now}
-        from ended, unnest(array['upload', 'object']) as kind`
+        select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended`
       return true
-    }
-    const readStatus = () => statusOf(id)
-    return transition({ from, to, change: () => begin(sql, change), readStatus })
+    })
   }
 
   async function repeated(key: string, digest: string): Promise<Reservation | undefined> {
@@ -165,59 +154,77 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       return row && toUpload(row)
     },
 
-    beginCompletion: (id, now, bytes) =>
-      move(id, { from: 'uploading', to: 'completing', now, bytes }),
+    beginCompletion,
 
-    async reopenUpload(id, now) {
-      await move(id, { from: 'completing', to: 'uploading', now })
+    async reopenUpload(id) {
+      await sql`
+        update assets set status = 'uploading', changed_at = now()
+        where id = ${id} and account_id = ${account} and status = 'completing'`
     },
 
-    async finishCompletion(id, now, bytes) {
+    async finishCompletion(id) {
       const [row] = await sql`
         with stored as (
-          update assets set status = 'ready', changed_at = ${now}
+          update assets set status = 'ready', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
-            and bytes = coalesce(${bytes ?? null}, bytes)
           returning account_id, bytes
         )
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
         from stored where accounts.id = stored.account_id
         returning accounts.id`
-      return row ? 'ready' : statusBut(await stateOf(id), bytes)
+      return row ? 'ready' : statusOf(id)
     },
 
-    async abandonCompletion(id, now) {
-      const [overdue] = await sql`
-        select from assets where id = ${id} and account_id = ${account} and expires_at <= now()`
-      if (overdue !== undefined) await release(id, { from: 'completing', to: 'expired', now })
+    async abandonCompletion(id, graceMs) {
+      await release(
+        id,
+        (transaction) => transaction`
+          update assets set status = 'expired', changed_at = now()
+          where id = ${id} and account_id = ${account} and status = 'completing'
+            and expires_at + ${graceMs} * interval '1 ms' <= now()`,
+      )
     },
 
-    cancelUpload: (id, now) => release(id, { from: 'uploading', to: 'cancelled', now }),
+    cancelUpload: (id) =>
+      transition({
+        from: 'uploading',
+        to: 'cancelled',
+        change: () =>
+          release(
+            id,
+            (transaction) => transaction`
+              update assets set status = 'cancelled', changed_at = now()
+              where id = ${id} and account_id = ${account} and status = 'uploading'`,
+          ),
+        readStatus: () => statusOf(id),
+      }),
 
     async renewUpload(id, keptForMs) {
       const renewed = await sql`
-        update assets set expires_at = now() + ${keptForMs} * interval '1 ms'
+        update assets set expires_at = now() + ${keptForMs} * interval '1 ms',
+          storage_id = coalesce(storage_id, upload_id::text)
         where id = ${id} and account_id = ${account} and status = 'uploading'`
       return renewed.count === 1
     },
 
     async resizeUpload(id, bytes) {
-      const [row] = await sql<{ previous: number; is_reserved: boolean }[]>`
+      const [row] = await sql<{ previous: number; is_final: boolean; is_reserved: boolean }[]>`
         with upload as (
-          select id, account_id, bytes from assets
+          select id, account_id, bytes, retry_at is not null as is_final from assets
           where id = ${id} and account_id = ${account} and status = 'uploading'
           for no key update
         ), reserved as (
           update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
-          from upload where accounts.id = upload.account_id and (${bytes} <= upload.bytes
+          from upload where accounts.id = upload.account_id and not is_final and (${bytes} <= upload.bytes
             or stored_bytes + reserved_bytes + ${bytes} - upload.bytes <= plan_storage)
           returning accounts.id
         ), resized as (
           update assets set bytes = ${bytes} from reserved where assets.id = ${id}
         )
-        select bytes as previous, exists (select from reserved) as is_reserved from upload`
+        select bytes as previous, is_final, exists (select from reserved) as is_reserved from upload`
       if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
+      if (row.is_final) return { outcome: 'final' }
       if (row.is_reserved) return { outcome: 'resized' }
       const growth = bytes - row.previous
       return { outcome: 'storage_exceeded', usage: await readUsage(), growth }

@@ -77,15 +77,15 @@ export function prepareAssets(connection: Connection) {
       })
     },
 
-    deleteAsset(account: string, id: string, now: Date): Transition {
+    deleteAsset(account: string, id: string): Transition {
       return transaction(() => {
-        const row = remove.get({ account, id, now: now.getTime() })
+        const row = remove.get({ account, id, now: Date.now() })
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
         unlink.run({ seq: row.seq })
         unindexName.run({ seq: row.seq })
         // A link takes nothing of the plan, and nothing of the storage.
         uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
-        if (row.kind === 'file') noteRemoval('object', row, now)
+        if (row.kind === 'file') noteRemoval('object', row)
         return { won: true, status: 'deleted' }
       })
     },

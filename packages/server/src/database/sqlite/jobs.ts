@@ -1,5 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
-import type { Removal } from '../database.ts'
+import type { AssetState, Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -14,7 +14,7 @@ export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
   const expire = prepare<UploadRow>(
-    `update assets set status = 'expired', changed_at = :now
+    `update assets set status = 'expired', changed_at = :clock
      where status = 'uploading' and expires_at <= :clock
        and id in (select value from json_each(:ids))
      returning ${UPLOAD_COLUMNS}`,
@@ -27,22 +27,26 @@ export function prepareJobs(connection: Connection) {
     `select ${UPLOAD_COLUMNS} from assets
      where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
   )
+  const anyCompleting = prepare(`select 1 from assets where status = 'completing' limit 1`)
   const takeStuck = prepare<UploadRow>(
     `update assets
      set retry_at = :now + min(max(:now - changed_at, ${LEAST_PAUSE_MS}), ${LONGEST_PAUSE_MS})
      where seq in (
        select seq from assets
-       where status = 'completing' and coalesce(retry_at, changed_at) < :before
+       where status = 'completing' and (coalesce(retry_at, changed_at) < :before
+         or coalesce(retry_at, changed_at) > :now + ${LONGEST_PAUSE_MS})
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
-  const statuses = prepare<{ id: string; status: AssetStatus }>(
-    'select id, status from assets where id in (select value from json_each(:ids))',
+  const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
+    `select id, status, coalesce(storage_id, upload_id) as storage_id from assets
+     where id in (select value from json_each(:ids))`,
   )
-  const anyDue = prepare('select 1 from removals where due_at <= :now limit 1')
+  const isDue = `(due_at <= :now or due_at > :now + ${LONGEST_PAUSE_MS})`
+  const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
   const take = prepare<RemovalRow>(
     `update removals set due_at = :taken_until where id in (
-       select id from removals where due_at <= :now order by due_at limit :limit)
+       select id from removals where ${isDue} order by due_at limit :limit)
      returning ${REMOVAL_COLUMNS}`,
   )
   const removals = prepare<RemovalRow>(
@@ -66,11 +70,10 @@ export function prepareJobs(connection: Connection) {
       return overdue.all({ clock: Date.now(), limit }).map(toUpload)
     },
 
-    expireUploads(ids: string[], now: Date): number {
+    expireUploads(ids: string[]): number {
       return transaction(() => {
-        const times = { clock: Date.now(), now: now.getTime() }
-        const rows = expire.all({ ...times, ids: JSON.stringify(ids) })
-        for (const row of rows) release(row, now)
+        const rows = expire.all({ clock: Date.now(), ids: JSON.stringify(ids) })
+        for (const row of rows) release(row)
         return rows.length
       })
     },
@@ -81,14 +84,19 @@ export function prepareJobs(connection: Connection) {
 
     takeStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
       // Asking costs nothing, taking is a write.
-      if (stuck.get({ before: before.getTime(), limit: 1 }) === undefined) return []
+      if (anyCompleting.get({}) === undefined) return []
       const times = { before: before.getTime(), now: now.getTime() }
       return takeStuck.all({ ...times, limit }).map(toUpload)
     },
 
-    readStatuses(ids: string[]): Map<string, AssetStatus> {
-      const rows = statuses.all({ ids: JSON.stringify(ids) })
-      return new Map(rows.map(({ id, status }) => [id, status]))
+    readStates(ids: string[]): Map<string, AssetState> {
+      const rows = states.all({ ids: JSON.stringify(ids) })
+      return new Map(
+        rows.map(({ id, status, storage_id }) => [
+          id,
+          { status, storageId: storage_id ?? undefined },
+        ]),
+      )
     },
 
     takeDueRemovals(now: Date, limit: number): Removal[] {

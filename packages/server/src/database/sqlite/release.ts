@@ -8,22 +8,22 @@ export function prepareRemovalNote({ prepare }: Connection) {
     `insert into removals (kind, storage_id, key, due_at)
      values (:kind, :storage_id, :key, :now)`,
   )
-  return (kind: Removal['kind'], row: UploadRow, now: Date): void => {
+  return (kind: Removal['kind'], row: UploadRow): void => {
     const storageId = row.storage_id ?? row.upload_id
-    insert.run({ kind, storage_id: storageId, key: row.id, now: now.getTime() })
+    insert.run({ kind, storage_id: storageId, key: row.id, now: Date.now() })
   }
 }
 
-/** Ends an unfinished upload: its bytes are free, its links gone, its parts noted for removal. */
+/** Ends an unfinished upload: its bytes are free, its links gone, it is noted for removal. */
 export function prepareRelease(connection: Connection) {
   const note = prepareRemovalNote(connection)
   const free = connection.prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
   )
   const unlink = connection.prepare('delete from asset_products where asset_seq = :seq')
-  return (row: UploadRow, now: Date): void => {
+  return (row: UploadRow): void => {
     free.run({ account: row.account_id, bytes: row.bytes })
     unlink.run({ seq: row.seq })
-    note('upload', row, now)
+    note('upload', row)
   }
 }

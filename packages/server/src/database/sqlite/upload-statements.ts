@@ -50,8 +50,8 @@ export function prepareUploadStatements({ prepare }: Connection) {
     byId: prepare<UploadRow>(
       `select ${UPLOAD_COLUMNS} from assets where ${OWN} and upload_id is not null`,
     ),
-    status: prepare<{ status: AssetStatus; bytes: number }>(
-      `select status, bytes from assets where ${OWN}`,
+    status: prepare<{ status: AssetStatus; bytes: number; retry_at: number | null }>(
+      `select status, bytes, retry_at from assets where ${OWN}`,
     ),
     recordStorageId: prepare(
       `update assets set storage_id = :storage_id where ${OWN} and status = 'uploading'
@@ -61,22 +61,23 @@ export function prepareUploadStatements({ prepare }: Connection) {
       `delete from assets where ${OWN} and status = 'uploading' and storage_id is null returning bytes`,
     ),
     begin: prepare(
-      `update assets set status = 'completing', changed_at = :now, retry_at = null
+      `update assets set status = 'completing', changed_at = :now, retry_at = :now,
+         expires_at = :expires_at
        where ${OWN} and status = 'uploading' and bytes = coalesce(:bytes, bytes)`,
     ),
     reopen: prepare(transition('completing', 'uploading')),
     finish: prepare<{ seq: number; bytes: number; search_name: string }>(
-      `${transition('completing', 'ready')} and bytes = coalesce(:bytes, bytes)
-       returning seq, bytes, search_name`,
+      `${transition('completing', 'ready')} returning seq, bytes, search_name`,
     ),
     abandon: prepare<UploadRow>(
-      `${transition('completing', 'expired')} and expires_at <= :clock returning ${UPLOAD_COLUMNS}`,
+      `${transition('completing', 'expired')} and expires_at + :grace <= :now returning ${UPLOAD_COLUMNS}`,
     ),
     cancel: prepare<UploadRow>(
       `${transition('uploading', 'cancelled')} returning ${UPLOAD_COLUMNS}`,
     ),
     renew: prepare(
-      `update assets set expires_at = :expires_at where ${OWN} and status = 'uploading'`,
+      `update assets set expires_at = :expires_at, storage_id = coalesce(storage_id, upload_id)
+       where ${OWN} and status = 'uploading'`,
     ),
     indexName: prepare('insert into asset_names (rowid, search_name) values (:seq, :search_name)'),
   }

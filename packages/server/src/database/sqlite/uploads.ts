@@ -3,7 +3,7 @@ import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { NewUpload, Reservation, Resizing, Transition } from '../account-data.ts'
 import { statusBut } from '../status-but.ts'
-import { prepareRelease, prepareRemovalNote } from './release.ts'
+import { prepareRelease } from './release.ts'
 import { toUpload } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { prepareUploadStatements } from './upload-statements.ts'
@@ -12,7 +12,6 @@ export function prepareUploads(connection: Connection) {
   const { transaction } = connection
   const sql = prepareUploadStatements(connection)
   const release = prepareRelease(connection)
-  const noteRemoval = prepareRemovalNote(connection)
 
   function statusOf(account: string, id: string): AssetStatus | undefined {
     return sql.status.get({ account, id })?.status
@@ -78,46 +77,44 @@ export function prepareUploads(connection: Connection) {
       return row && toUpload(row)
     },
 
-    beginCompletion(account: string, id: string, now: Date, bytes?: number) {
-      const won = sql.begin.run({ account, id, now: now.getTime(), bytes: bytes ?? null }) === 1
+    beginCompletion(
+      account: string,
+      id: string,
+      { keptForMs, bytes }: { keptForMs: number; bytes?: number },
+    ) {
+      const now = Date.now()
+      const times = { now, expires_at: now + keptForMs }
+      const won = sql.begin.run({ account, id, ...times, bytes: bytes ?? null }) === 1
       const status = won ? 'completing' : statusBut(sql.status.get({ account, id }), bytes)
       return { won, status } satisfies Transition<'resized'>
     },
 
-    reopenUpload(account: string, id: string, now: Date): void {
-      sql.reopen.run({ account, id, now: now.getTime() })
+    reopenUpload(account: string, id: string): void {
+      sql.reopen.run({ account, id, now: Date.now() })
     },
 
-    finishCompletion(
-      account: string,
-      id: string,
-      now: Date,
-      bytes?: number,
-    ): AssetStatus | 'resized' | undefined {
+    finishCompletion(account: string, id: string): AssetStatus | undefined {
       return transaction(() => {
-        const row = sql.finish.get({ account, id, now: now.getTime(), bytes: bytes ?? null })
-        if (row === undefined) return statusBut(sql.status.get({ account, id }), bytes)
+        const row = sql.finish.get({ account, id, now: Date.now() })
+        if (row === undefined) return statusOf(account, id)
         sql.store.run({ account, bytes: row.bytes })
         sql.indexName.run({ seq: row.seq, search_name: row.search_name })
         return 'ready'
       })
     },
 
-    abandonCompletion(account: string, id: string, now: Date): void {
+    abandonCompletion(account: string, id: string, graceMs: number): void {
       transaction(() => {
-        const row = sql.abandon.get({ account, id, clock: Date.now(), now: now.getTime() })
-        if (row === undefined) return
-        release(row, now)
-        noteRemoval('object', row, now)
+        const row = sql.abandon.get({ account, id, now: Date.now(), grace: graceMs })
+        if (row !== undefined) release(row)
       })
     },
 
-    cancelUpload(account: string, id: string, now: Date): Transition {
+    cancelUpload(account: string, id: string): Transition {
       return transaction(() => {
-        const row = sql.cancel.get({ account, id, now: now.getTime() })
+        const row = sql.cancel.get({ account, id, now: Date.now() })
         if (row === undefined) return { won: false, status: statusOf(account, id) }
-        release(row, now)
-        noteRemoval('object', row, now)
+        release(row)
         return { won: true, status: 'cancelled' }
       })
     },
@@ -130,6 +127,7 @@ export function prepareUploads(connection: Connection) {
       return transaction(() => {
         const row = sql.status.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
+        if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
         if (sql.resizeReservation.run({ account, growth }) === 0) {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { hmacOf } from '../../domain/hmac.ts'
 import { hostInUrl } from '../../domain/host-in-url.ts'
 import { EngineUnavailable } from '../../errors.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage, StorageUpload } from '../storage.ts'
 import { downloadAddress, partAddress } from './address.ts'
 import { makeFolderNow, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
 import { prepareFolders } from './prepare-folders.ts'
+import { reopenSealed } from './reopen-sealed.ts'
 import { storedThings, whereMounted } from './stored-things.ts'
 
 export interface DiskStorageOptions {
@@ -34,6 +35,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   const hmac = hmacOf(secret)
   const listener = await openListener({ ...options, secret })
   const inTurn = oneAtATime()
+  /** One call at a time for each key, so no completion runs: a seal that is left is taken back. */
+  const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
+    inTurn(upload.key, () =>
+      whereMounted(layout, async () => {
+        await reopenSealed(layout, upload)
+        return work()
+      }),
+    )
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
   const things = storedThings(layout)
@@ -47,6 +56,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     createUpload: (upload) =>
       inTurn(upload.key, async () => {
         try {
+          await reopenSealed(layout, upload)
           // What is complete takes no more parts, whoever asks late.
           if (!existsSync(objectFolder(layout, upload.key))) {
             makeFolderNow(uploadFolder(layout, upload))
@@ -62,19 +72,17 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       return { urls, expiresAt }
     },
 
-    listParts: (upload) => inTurn(upload.key, () => things.listParts(upload)),
+    listParts: (upload) => withUpload(upload, () => things.listParts(upload)),
 
     completeUpload: (upload, plan, parts) =>
-      whereMounted(layout, () =>
-        inTurn(upload.key, async () => {
-          const outcome = await finishUpload(layout, upload, { plan, parts })
-          if (outcome.outcome === 'completed') listener.endUpload(upload)
-          return outcome
-        }),
-      ),
+      withUpload(upload, async () => {
+        const outcome = await finishUpload(layout, upload, { plan, parts })
+        if (outcome.outcome === 'completed') listener.endUpload(upload)
+        return outcome
+      }),
 
     abortUpload: (upload) =>
-      inTurn(upload.key, async () => {
+      withUpload(upload, async () => {
         await things.abortUpload(upload)
         listener.endUpload(upload)
       }),
@@ -93,6 +101,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
     check: () => whereMounted(layout, async () => listener.check()),
 
+    drain: () => listener.close(),
     close: () => listener.close(),
   }
 }

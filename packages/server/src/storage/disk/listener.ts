@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
+import { CLOSE_WITHIN_MS } from '../../domain/close-within.ts'
 import { type Hmac, hmacOf } from '../../domain/hmac.ts'
 import {
   handleExpectations,
@@ -62,7 +63,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   handleExpectations(server)
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
-  const closeQuietConnections = trackConnections(server)
+  const closeQuietConnections = trackConnections(server, { withinMs: CLOSE_WITHIN_MS })
   openLines(server, options)
   server.on('error', (error: NodeJS.ErrnoException) => {
     tell({ type: 'refused', code: error.code ?? '', message: error.message })

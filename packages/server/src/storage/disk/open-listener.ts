@@ -9,7 +9,7 @@ export interface Listener {
   check(): void
   /** Gives up the parts of this upload that are under way. */
   endUpload(upload: StorageUpload): void
-  /** Lets running transfers finish. */
+  /** Takes no new transfers, and lets those that run finish, within a limit. Repeatable. */
   close(): Promise<void>
 }
 

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, parseUploadFolder, SEALED } from './layout.ts'
+import { reopenSealed } from './reopen-sealed.ts'
 
 const SECRET_LENGTH = 32
 
@@ -14,16 +15,16 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
   }
   await rm(layout.trash, { recursive: true, force: true })
   await mkdir(layout.trash, { mode: 0o700 })
-  await reopenSealed(layout)
+  await reopenAllSealed(layout)
   await removeIncoming(layout)
   return readOrMakeSecret(layout.secret)
 }
 
-/** A completion that a crash cut off: its upload is what it was before, and can be completed again. */
-async function reopenSealed(layout: Layout): Promise<void> {
+async function reopenAllSealed(layout: Layout): Promise<void> {
   for (const name of await readdir(layout.uploads)) {
     if (!name.endsWith(SEALED)) continue
-    await rename(join(layout.uploads, name), join(layout.uploads, name.slice(0, -SEALED.length)))
+    const upload = parseUploadFolder(name.slice(0, -SEALED.length))
+    if (upload !== undefined) await reopenSealed(layout, upload)
   }
 }
 

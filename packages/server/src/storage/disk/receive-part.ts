@@ -33,6 +33,12 @@ const FULL = {
     'The disk of the storage has no room for this part beside its reserve (STOWAGE_DISK_RESERVE). Free space, then send it again.',
 } as const
 
+const BUSY = {
+  code: 'storage_unavailable',
+  message:
+    'The upload is being completed, and it is not known yet whether it takes this part. Try again.',
+} as const
+
 /**
  * Streams one part to a file beside its place, syncs it and renames it into place: a part is there
  * whole or not at all. Of two that arrive at once the newer one is taken.
@@ -75,6 +81,7 @@ export async function receivePart(
     }
   } catch (error) {
     if (isMissing(error)) return refuse(request, response, GONE)
+    if (hasCode(error, 'EBUSY')) return refuse(request, response, BUSY)
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return refuse(request, response, FULL)
     // Nobody is left to be answered.
     if (hasCode(error, 'ECONNRESET')) return

@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { access, constants, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, constants, opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StoredThings } from '../storage.ts'
-import { hasCode, isInUse, isMissing } from './file-system.ts'
+import { discard } from './discard.ts'
+import { isMissing } from './file-system.ts'
 import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
@@ -77,21 +77,6 @@ async function listKeys(layout: Layout): Promise<string[]> {
     }
   }
   return keys.sort()
-}
-
-/** One rename takes the folder out of everyone's reach; only then it is emptied. */
-async function discard(layout: Layout, folder: string): Promise<void> {
-  const grave = join(layout.trash, randomBytes(8).toString('hex'))
-  try {
-    await rename(folder, grave)
-  } catch (error) {
-    if (isMissing(error)) return
-    // Windows does not move a folder with an open file in it, but removes the file. A disk may have no
-    // room even for an entry in the trash: emptied where it is, the folder makes some.
-    if (!isInUse(error) && !hasCode(error, 'ENOSPC', 'EDQUOT')) throw error
-    return rm(folder, { recursive: true, force: true, maxRetries: 10 })
-  }
-  await rm(grave, { recursive: true, force: true })
 }
 
 /** Undefined when it went away meanwhile. */

@@ -5,14 +5,15 @@ import { isMissing } from './file-system.ts'
 import { type Layout, sealedFolder, uploadFolder } from './layout.ts'
 
 const PAUSE_MS = 2
-/** A completion compares thousands of parts within a second. */
-const MOST_TRIES = 2_000
+/** A completion compares thousands of parts within a second, on a busy machine within many. */
+const MOST_TRIES = 15_000
 /** How often the folder must be found neither open nor sealed: between two looks it may change. */
 const MOST_MISSES = 3
 
 /**
  * Takes a step in the folder of an open upload. While a completion has sealed it, the step waits: it
- * succeeds if the completion is refused, and fails with ENOENT once the upload has ended.
+ * succeeds if the completion is refused, fails with ENOENT once the upload has ended, and with EBUSY
+ * when neither happens for a long time.
  */
 export async function whileOpen<Result>(
   layout: Layout,
@@ -24,7 +25,8 @@ export async function whileOpen<Result>(
     try {
       return await step()
     } catch (error) {
-      if (!isMissing(error) || tries === MOST_TRIES) throw error
+      if (!isMissing(error)) throw error
+      if (tries === MOST_TRIES) throw stillSealed()
       const isThere =
         existsSync(sealedFolder(layout, upload)) || existsSync(uploadFolder(layout, upload))
       misses = isThere ? 0 : misses + 1
@@ -32,4 +34,8 @@ export async function whileOpen<Result>(
       await pause(PAUSE_MS)
     }
   }
+}
+
+function stillSealed(): Error {
+  return Object.assign(new Error('the upload is still being completed'), { code: 'EBUSY' })
 }

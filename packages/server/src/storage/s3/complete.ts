@@ -31,6 +31,7 @@ export async function completeInS3(
   completion: Completion,
   questions: Questions,
 ): Promise<CompletionOutcome> {
+  let misses = 0
   for (let attempt = 1; ; attempt += 1) {
     const [held, before] = await Promise.all([
       questions.listParts(),
@@ -39,8 +40,11 @@ export async function completeInS3(
     // Swift takes and lists parts also of what is complete, and would make another object of them.
     if (before.outcome === 'completed') return before
     if (held === undefined) {
-      // Some stores show an object only a moment after its upload is closed.
-      if (attempt >= LOOKS) return before
+      // Another call may have completed it between the two answers; and some stores show an object
+      // only a moment after its upload is closed.
+      const outcome = await objectOutcome(completion, questions)
+      misses += 1
+      if (outcome.outcome === 'completed' || misses === LOOKS) return outcome
       await pause(PAUSE_MS * attempt)
       continue
     }
@@ -63,7 +67,7 @@ export async function completeInS3(
       // Another call may be completing it at this moment.
       if (attempt > 1 && isFinalRefusal(error))
         return { outcome: 'rejected', reason: reasonOf(error) }
-      if (attempt === TRIES) throw error
+      if (attempt >= TRIES) throw error
       await pause(PAUSE_MS * attempt)
     }
   }

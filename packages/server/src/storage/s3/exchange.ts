@@ -17,6 +17,8 @@ interface Answer {
 const TRIES = 3
 const FIRST_PAUSE_MS = 50
 const MOST_SOCKETS = 128
+/** An upload's name takes a few hundred bytes. */
+const LONGEST_ANSWER = 64 * 1024
 
 /** Plain HTTP on connections that are kept: for the one call that every session makes. */
 export function openExchange(origin: string): Exchange {
@@ -25,7 +27,6 @@ export function openExchange(origin: string): Exchange {
   const agent = new (isPlain ? HttpAgent : HttpsAgent)({
     keepAlive: true,
     maxSockets: MOST_SOCKETS,
-    timeout: CALL_TIMEOUT_MS,
   })
 
   function once(url: string, headers: OutgoingHttpHeaders): Promise<Answer> {
@@ -36,11 +37,14 @@ export function openExchange(origin: string): Exchange {
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
           text += chunk
+          if (text.length > LONGEST_ANSWER) sent.destroy(new Error('the store answers too much'))
         })
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         response.on('error', reject)
       })
-      sent.on('timeout', () => sent.destroy(silence()))
+      // For all of it, also for waiting until a connection is free.
+      const deadline = setTimeout(() => sent.destroy(silence()), CALL_TIMEOUT_MS)
+      sent.on('close', () => clearTimeout(deadline))
       sent.on('error', reject)
       sent.end()
     })

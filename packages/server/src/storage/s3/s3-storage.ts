@@ -179,6 +179,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         await send(new HeadBucketCommand({ Bucket: bucket }))
       }),
 
+    drain: async () => {},
+
     async close() {
       exchange.close()
       client.destroy()

@@ -1,15 +1,22 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { cleanUp } from '../../../test/support/clean-up.ts'
 import { openS3Storage } from './s3-storage.ts'
 
-const LONGEST_MS = 20_000
+const LONGEST_MS = 25_000
+/** More than twice the connections that are made at once. */
+const MANY = 300
 
-test('a store that takes calls and is silent is an outage', async (t) => {
+/** A storage at a store that does this with each connection. */
+async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
-  const store = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
+  const store = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    onConnection(socket)
+  }).listen(0, '127.0.0.1')
   await once(store, 'listening')
   cleanUp(t, () => {
     for (const socket of sockets) socket.destroy()
@@ -27,13 +34,21 @@ test('a store that takes calls and is silent is an outage', async (t) => {
     clock: () => new Date(),
   })
   cleanUp(t, () => storage.close())
-  const upload = { key: '01890000-0000-7000-8000-000000000000', id: 'one' }
+  return storage
+}
+
+const upload = { key: '01890000-0000-7000-8000-000000000000', id: 'one' }
+const outage = { name: 'EngineUnavailable', engine: 'storage' }
+
+test('a store that takes calls and is silent is an outage', async (t) => {
+  const storage = await aStorageAt(t, () => {})
   const plan = { size: 1, chunkSize: 1, count: 1 }
-  const outage = { name: 'EngineUnavailable', engine: 'storage' }
   const begin = performance.now()
   await Promise.all([
     assert.rejects(storage.check(), outage),
-    assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage),
+    ...Array.from({ length: MANY }, () =>
+      assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage),
+    ),
     assert.rejects(storage.listParts(upload), outage),
     assert.rejects(storage.completeUpload(upload, plan, []), outage),
     assert.rejects(storage.abortUpload(upload), outage),
@@ -42,4 +57,21 @@ test('a store that takes calls and is silent is an outage', async (t) => {
   ])
   const tookMs = performance.now() - begin
   assert.ok(tookMs < LONGEST_MS, `${tookMs} ms`)
+})
+
+test('a store whose answer never ends is an outage', async (t) => {
+  let sent = 0
+  const storage = await aStorageAt(t, (socket) => {
+    const chunk = Buffer.alloc(100_000, 'x')
+    const more = () => {
+      sent += chunk.length
+      socket.write(chunk, () => socket.destroyed || more())
+    }
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      more()
+    })
+  })
+  await assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage)
+  assert.ok(sent < 100_000_000, `${sent} bytes were taken`)
 })

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { uploadInStorage } from '../../test/support/in-storage.ts'
+import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
+import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
+import { aService, type TestService } from '../../test/support/service.ts'
+import {
+  API,
+  cancel,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '../../test/support/upload.ts'
+import { EngineUnavailable } from '../errors.ts'
+import { type Context, forAccount } from '../operations/context.ts'
+import { finishCompletions } from './finish-completions.ts'
+import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+
+const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+const PLAN = { size: 25, chunkSize: 10, count: 3 }
+const bytes = someBytes(25)
+
+async function ownData({ database }: Context) {
+  const account = await database.findAccount('default')
+  return database.of(account?.id ?? '')
+}
+
+async function aFullUpload(service: TestService) {
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  return session
+}
+
+/** A context whose storage fails in the calls named. */
+function withFailing(context: Context, ...names: ('completeUpload' | 'findObject')[]): Context {
+  const fail = async () => {
+    throw new EngineUnavailable('storage', new Error('it fails now'))
+  }
+  const failing = Object.fromEntries(names.map((name) => [name, fail]))
+  return { ...context, storage: { ...context.storage, ...failing } }
+}
+
+test('beginning to complete an upload keeps it for its whole time again', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const session = await aFullUpload(service)
+  await makeOverdue(service.context, [session.id])
+  const data = await ownData(service.context)
+  const { uploadsKeptForMs } = service.context.settings
+  await data.beginCompletion(session.id, { keptForMs: uploadsKeptForMs })
+  await runJobs(withFailing(service.context, 'completeUpload'), { stuckMs: -1 })
+  const { body } = await service.call('GET', `${API}/assets/${session.id}`)
+  assert.equal(body.data.status, 'uploading')
+})
+
+for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as const) {
+  test(`a completion whose object is whole survives that ${names.join(' and ')} failed when its time was up`, async (t) => {
+    const service = await aService(t, SETTINGS)
+    const context = takeOverJobs(service)
+    const session = await aFullUpload(service)
+    const upload = await uploadInStorage(service, session)
+    await context.storage.completeUpload(upload, PLAN, [])
+    await (await ownData(context)).beginCompletion(session.id, { keptForMs: -1 })
+    await runJobs(withFailing(context, ...names), { stuckMs: -1 })
+    await finishCompletions(inHours(context, 2), NEVER)
+    assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+  })
+}
+
+test('the object that a completion made in a cancelled upload goes with the upload', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const context = takeOverJobs(service)
+  const { storage } = context
+  const session = await aFullUpload(service)
+  const upload = await uploadInStorage(service, session)
+  await storage.completeUpload(upload, PLAN, [])
+  assert.equal((await cancel(service.baseUrl, session)).status, 200)
+  await runJobs(context)
+  assert.equal(await storage.findObject(session.id), undefined)
+  assert.deepEqual(await context.database.listRemovals(10), [])
+})
+
+test('no completion makes an object of an upload whose removal is done', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const context = takeOverJobs(service)
+  const { storage } = context
+  for (let round = 0; round < 10; round += 1) {
+    const session = await aFullUpload(service)
+    const upload = await uploadInStorage(service, session)
+    const { won } = await (await ownData(context)).cancelUpload(session.id)
+    assert.ok(won)
+    // As by an instance that has read the upload before it was cancelled.
+    const late = storage.completeUpload(upload, PLAN, []).catch(() => undefined)
+    await runJobs(context)
+    await late
+    await storage.abortUpload(upload)
+    assert.equal(await storage.findObject(session.id), undefined)
+  }
+  assert.deepEqual(await context.database.listRemovals(10), [])
+})
+
+test('an upload that expires though its parts are listed becomes ready if its object is whole', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const context = takeOverJobs(service)
+  const session = await aFullUpload(service)
+  const { storage } = context
+  const upload = await uploadInStorage(service, session)
+  const parts = await storage.listParts(upload)
+  await storage.completeUpload(upload, PLAN, [])
+  await makeOverdue(context, [session.id])
+  // As OpenStack Swift does.
+  const listing = { ...storage, listParts: async () => parts }
+  await runJobs(keepingNothing({ ...context, storage: listing }))
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('the upload that a ready asset was made of is never removed as an orphan', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { context } = service
+  const { id } = await uploadFile(service.baseUrl, { bytes })
+  const data = await ownData(context)
+  const { storageId = '' } = (await data.findUpload(id)) ?? {}
+  const aborted: string[] = []
+  const openedAt = new Date(0)
+  const storage = {
+    ...context.storage,
+    // As OpenStack Swift does.
+    async *listUploads() {
+      yield { key: id, id: storageId, openedAt }
+      yield { key: id, id: 'another', openedAt }
+    },
+    async abortUpload(upload: { id: string }) {
+      aborted.push(upload.id)
+    },
+  }
+  await removeOrphanedUploads({ ...context, storage }, NEVER)
+  assert.deepEqual(aborted, ['another'])
+})
+
+test('two instances, one of which dies, leave no completion waiting that was not begun', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const context = takeOverJobs(service)
+  const data = await ownData(context)
+  const ids: string[] = []
+  for (let index = 0; index < 12; index += 1) {
+    const session = await aFullUpload(service)
+    await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
+    ids.push(session.id)
+  }
+  // It takes some and never gets to the end of the first ones.
+  const gate = Promise.withResolvers<never>()
+  gate.promise.catch(() => {})
+  const hanging = { ...context.storage, completeUpload: () => gate.promise }
+  const later = inHours(context, 1)
+  const dead = finishCompletions({ ...later, storage: hanging }, NEVER)
+  const account = forAccount(context, (await context.database.findAccount('default'))?.id ?? '')
+  await runJobs(later)
+  const statuses = await Promise.all(
+    ids.map(async (id) => (await account.data.findUpload(id))?.asset.status),
+  )
+  assert.equal(statuses.filter((status) => status === 'ready').length, 8)
+  gate.reject(new Error('it dies'))
+  await dead
+})
