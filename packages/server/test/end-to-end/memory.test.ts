@@ -3,7 +3,6 @@ import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
-import { areEmbedded } from '../support/engines.ts'
 import { readMemory, watchMemory } from '../support/memory-watch.ts'
 import { aPattern, type Pattern } from '../support/pattern.ts'
 import { aPlace } from '../support/place.ts'
@@ -13,11 +12,8 @@ import { callJson } from '../support/service.ts'
 import { API } from '../support/upload.ts'
 
 const FILES = 8
-/**
- * Whole with the engines that most people start with. The bytes take the same way with another
- * database, and with S3 none through the process; and our S3 keeps them all in memory.
- */
-const SIZE = areEmbedded ? 1_000_000_000 : 250_000_000
+/** Several times what the process may take, so that nothing it keeps of them goes unnoticed. */
+const SIZE = Number(process.env.MEMORY_FILE_SIZE ?? 250_000_000)
 const PART = 100_000_000
 const PARTS_AT_ONCE = 3
 const LIMIT = 180_000_000
