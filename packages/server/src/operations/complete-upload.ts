@@ -38,7 +38,7 @@ export async function completeUpload(
   if (status === 'completing') {
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
-    if (outcome.outcome === 'gone') checkParts(upload, [], [])
+    if (outcome.outcome === 'gone') await checkMissing(context, upload)
     if (outcome.outcome === 'rejected') throw completionRefused(outcome.reason)
   }
   const { asset } = await getUpload(context, assetId)
@@ -52,6 +52,12 @@ function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): Nam
   const match = matchParts(plan, held, named)
   if (match.problems.length > 0) throw invalid({ parts: match.problems })
   return match.parts
+}
+
+/** All parts are missing; unless others have completed it meanwhile, and perhaps deleted it since. */
+async function checkMissing(context: AccountContext, upload: Upload): Promise<void> {
+  const { status } = (await getUpload(context, upload.asset.id)).asset
+  if (status === 'uploading' || status === 'completing') checkParts(upload, [], [])
 }
 
 /**

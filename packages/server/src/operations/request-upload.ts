@@ -121,16 +121,26 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
   const { status } = upload.asset
   // As when it is resumed: it gets its time again, and the storage is asked whether it knows it.
   if (status === 'uploading') {
-    const { upload: resumed } = await resumeUpload(context, upload.asset.id)
+    const { upload: resumed } = await resumeUpload(context, upload.asset.id).catch(orEnded)
     // It may have been completed meanwhile, and a finished upload takes no parts.
     return resumed.asset.status === 'uploading'
       ? signSession(context, resumed)
       : sessionWithoutParts(resumed)
   }
   if (status === 'completing' || status === 'ready') return sessionWithoutParts(upload)
-  throw new ServiceError(
+  throw uploadEnded(`was ${status}`)
+}
+
+/** It ended while it was resumed. The caller named no asset that could be missing. */
+function orEnded(error: unknown): never {
+  const isGone = error instanceof ServiceError && error.code === 'not_found'
+  throw isGone ? uploadEnded('has ended') : error
+}
+
+function uploadEnded(how: string): ServiceError {
+  return new ServiceError(
     'upload_ended',
-    `The upload of this Idempotency-Key was ${status}. Use a new key to start over.`,
+    `The upload of this Idempotency-Key ${how}. Use a new key to start over.`,
   )
 }
 

@@ -22,7 +22,7 @@ export interface State {
 
 /** Of the uploads in the model: others are of other accounts. */
 export async function readState(
-  { context, baseUrl }: TestService,
+  { context, baseUrl }: Pick<TestService, 'context' | 'baseUrl'>,
   account: TestAccount,
   ids: string[],
 ): Promise<State> {

@@ -2,10 +2,22 @@ import assert from 'node:assert/strict'
 import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
 import type { TestAccount } from '../support/accounts.ts'
 import { API, putPart, someBytes } from '../support/upload.ts'
-import type { Command } from './commands.ts'
+import type { Command, JobName } from './commands.ts'
 import { CUT_OFF, type Event, type Observation } from './observation.ts'
 
-/** What clients of one account remember of what the service told them. */
+/** What the service told the clients of one account. Plain data: another process can continue with it. */
+export interface Memory {
+  sessions: UploadSession[]
+  /** The ETags that the storage answered, by asset and part. */
+  etags: Record<string, Record<number, string>>
+  /** The IDs of products, by variant. */
+  products: Record<number, string>
+}
+
+export function anEmptyMemory(): Memory {
+  return { sessions: [], etags: {}, products: {} }
+}
+
 export interface Clients {
   /** Makes the call; no events when there is nothing yet that it could be about. */
   perform(command: Command, client: number): Promise<Event[]>
@@ -15,6 +27,7 @@ export interface Operator {
   changePlan(bytes: number): Promise<void>
   /** Ends the upload as if it had been kept for long enough, and returns its status. */
   expireUpload(id: string): Promise<string>
+  runJob(name: JobName): Promise<void>
 }
 
 /** Bytes of a part: what was sent decides them, so that every mixture would show. */
@@ -22,11 +35,15 @@ export function partBytes({ start, end }: { start: number; end: number }, conten
   return someBytes(end, content).subarray(start, end)
 }
 
-export function openClients({ call }: TestAccount, operator: Operator): Clients {
-  const sessions: UploadSession[] = []
-  /** The ETags that the storage answered, by asset and part. */
-  const etags = new Map<string, Map<number, string>>()
-  const products: Record<number, string> = {}
+export function openClients(
+  { call }: TestAccount,
+  operator: Operator,
+  { sessions, etags, products } = anEmptyMemory(),
+): Clients {
+  function etagsOf({ id }: UploadSession): Record<number, string> {
+    etags[id] ??= {}
+    return etags[id]
+  }
 
   async function send(
     session: UploadSession,
@@ -37,7 +54,7 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
     if (response === undefined) return { status: CUT_OFF, id: session.id }
     await response.arrayBuffer()
     const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
-    if (response.status === 200) etags.get(session.id)?.set(part.part, etag)
+    if (response.status === 200) etagsOf(session)[part.part] = etag
     const sent = { number: part.part, etag, content, size: part.end - part.start }
     return { status: response.status, id: session.id, parts: [sent] }
   }
@@ -45,8 +62,10 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
   function namedParts(session: UploadSession, choice: 'none' | 'known' | 'wrong'): CompletedPart[] {
     if (choice === 'none') return []
     if (choice === 'wrong') return [{ PartNumber: 1, ETag: 'wrong' }]
-    const known = etags.get(session.id) ?? new Map<number, string>()
-    return Array.from(known, ([PartNumber, ETag]) => ({ PartNumber, ETag }))
+    return Object.entries(etagsOf(session)).map(([PartNumber, ETag]) => ({
+      PartNumber: Number(PartNumber),
+      ETag,
+    }))
   }
 
   async function callAsset(session: UploadSession, method: string, path: string, body?: unknown) {
@@ -59,10 +78,11 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
     switch (command.kind) {
       case 'sign': {
         const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
-        const { status, body } = await call('POST', `${API}/assets/signed`, file)
+        const headers = command.key && { 'Idempotency-Key': command.key }
+        const path = `${API}/assets/signed`
+        const { status, body } = await call('POST', path, file, headers || {})
         if (status !== 201) return { status, code: body.code }
         sessions.push(body)
-        etags.set(body.id, new Map())
         return { status, id: body.id }
       }
       case 'import': {
@@ -80,6 +100,9 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
       }
       case 'changePlan':
         await operator.changePlan(command.bytes)
+        return { status: 200 }
+      case 'job':
+        await operator.runJob(command.name)
         return { status: 200 }
       case 'list': {
         const { status, body } = await call('GET', `${API}/assets?limit=1000`)
@@ -130,6 +153,10 @@ export function openClients({ call }: TestAccount, operator: Operator): Clients 
       }
       case 'delete':
         return (await callAsset(session, 'DELETE', '')).seen
+      case 'read':
+        return (await callAsset(session, 'GET', '')).seen
+      case 'download':
+        return (await callAsset(session, 'GET', '/download')).seen
       case 'rename':
         return (await callAsset(session, 'PUT', '', { filename: command.name })).seen
       case 'attach':

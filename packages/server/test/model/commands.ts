@@ -5,7 +5,8 @@ import fc from 'fast-check'
  * the uploads that were signed before the call, and wraps around.
  */
 export type Command =
-  | { kind: 'sign'; size: number }
+  /** With a key: as `Idempotency-Key`. */
+  | { kind: 'sign'; size: number; key?: string }
   | { kind: 'put'; upload: number; part: number; content: number }
   | { kind: 'putAll'; upload: number; content: number }
   | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
@@ -20,8 +21,18 @@ export type Command =
   | { kind: 'removeProduct'; variant: number }
   | { kind: 'changePlan'; bytes: number }
   | { kind: 'expire'; upload: number }
+  | { kind: 'read'; upload: number }
+  | { kind: 'download'; upload: number }
   | { kind: 'list' }
   | { kind: 'account' }
+  | { kind: 'job'; name: JobName }
+
+/** Jobs beside the one that expires uploads, which is a command of its own. */
+export type JobName =
+  | 'finishCompletions'
+  | 'removeObjects'
+  | 'removeOrphanedUploads'
+  | 'forgetEndedAssets'
 
 /** Calls that are made at the same time, each by a client of its own. */
 export type Batch = Command[]
@@ -79,6 +90,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ kind: is('changePlan'), bytes: fc.integer({ min: 20, max: 200 }) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: is('expire'), upload }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('read'), upload }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('download'), upload }) },
   { weight: 2, arbitrary: fc.record({ kind: is('list') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('account') }) },
 )

@@ -19,28 +19,39 @@ export function linearize(models: Model[], events: Event[]): Model[] {
     visited.add(state)
     if (done === 2 ** events.length - 1) found.set(text, model)
     for (const [index, event] of events.entries()) {
-      if ((done & (1 << index)) !== 0) continue
-      const next = applyCommand(model, event.command, event.seen, rivals[index] ?? NO_RIVALS)
-      if (next !== undefined) visit(next, done | (1 << index))
+      if ((done & (1 << index)) !== 0 || !isNext(event, done)) continue
+      const after = applyCommand(model, event.command, event.seen, rivals[index] ?? NO_RIVALS)
+      for (const next of after) visit(next, done | (1 << index))
     }
+  }
+
+  function isNext({ client, step = 0 }: Event, done: number): boolean {
+    return events.every(
+      (other, index) =>
+        other.client !== client || (other.step ?? 0) >= step || (done & (1 << index)) !== 0,
+    )
   }
 
   for (const model of models) visit(model, 0)
   return [...found.values()]
 }
 
-const NO_RIVALS: Rivals = { isCompleted: false, isPut: false, isTouched: false }
-const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct']
+const NO_RIVALS: Rivals = { isCompleted: false, isPut: false, isEnded: false, isTouched: false }
+const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire']
+const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct', 'job']
 
 function rivalsOf(event: Event, events: Event[]): Rivals {
   const others = events.filter(
     (other) =>
       other.client !== event.client &&
-      (other.seen.id === event.seen.id || TOUCHES_EVERYTHING.includes(other.command.kind)),
+      (other.seen.id === event.seen.id ||
+        event.command.kind === 'job' ||
+        TOUCHES_EVERYTHING.includes(other.command.kind)),
   )
   return {
     isCompleted: others.some(({ command }) => command.kind === 'complete'),
     isPut: others.some(({ command }) => command.kind === 'put'),
+    isEnded: others.some(({ command }) => ENDING.includes(command.kind)),
     isTouched: others.length > 0,
   }
 }

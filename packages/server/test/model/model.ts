@@ -20,6 +20,8 @@ export interface ModelUpload {
   variants: number[]
   /** A completion may have begun and been refused: then the size can't change any more. */
   isSizeFinal?: boolean
+  /** Its Idempotency-Key, if it was signed with one. */
+  key?: string
 }
 
 /** What an account holds, by the rules of the product. A value: a step makes a new one. */

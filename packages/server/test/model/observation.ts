@@ -25,4 +25,6 @@ export interface Event {
   client: number
   command: Command
   seen: Observation
+  /** Calls of one client that have a number were made one after the other, in this order. */
+  step?: number
 }

@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts'
+import type { Command, JobName } from './commands.ts'
 import {
   bytesIn,
   changeUpload,
@@ -18,6 +18,8 @@ export interface Rivals {
   isCompleted: boolean
   /** Another client replaced parts of the same upload. */
   isPut: boolean
+  /** Another client or a job ended the same upload. */
+  isEnded: boolean
   /** Anything else was done to the same upload, or to everything. */
   isTouched: boolean
 }
@@ -30,21 +32,66 @@ type Rule<Kind extends Command['kind']> = (
 ) => Model | undefined
 
 /**
- * The model after the call, if the rules of the product allow this answer in this state; undefined if
- * they do not.
+ * The models that may be after the call, if the rules of the product allow this answer in this state;
+ * none if they do not. A call whose connection broke may have taken effect or not.
  */
 export function applyCommand(
   model: Model,
   command: Command,
   seen: Observation,
   rivals: Rivals,
-): Model | undefined {
+): Model[] {
   const rule = RULES[command.kind] as Rule<Command['kind']>
-  return rule(model, command as never, seen, rivals)
+  const apply = (told: Observation) => rule(model, command as never, told, rivals)
+  if (command.kind === 'job') return afterJob(model, command.name, rivals)
+  const isPut = command.kind === 'put' || command.kind === 'putAll'
+  if (seen.status !== CUT_OFF || isPut) return present([apply(seen)])
+  // A session that nobody got is unknown to everybody, and expires.
+  const success = SUCCESS[command.kind]
+  return success === undefined ? [model] : present([model, apply({ ...seen, status: success })])
+}
+
+/** The answer to a call that took effect, of the calls that change something. */
+const SUCCESS: Partial<Record<Command['kind'], number>> = {
+  complete: 200,
+  cancel: 200,
+  delete: 202,
+  resize: 200,
+  rename: 200,
+  attach: 201,
+  detach: 200,
+  removeProduct: 202,
+  expire: 200,
+}
+
+/**
+ * Jobs change nothing that clients see, but for two: a completion that somebody has begun is finished,
+ * whatever parts the caller named, and a cancelled upload is forgotten.
+ */
+function afterJob(model: Model, name: JobName, rivals: Rivals): Model[] {
+  if (name === 'forgetEndedAssets') {
+    const uploads = model.uploads.map((upload): ModelUpload => {
+      const { key, ...rest } = upload
+      return isVisible(upload) ? upload : { ...rest, status: 'deleted' }
+    })
+    return [{ ...model, uploads }]
+  }
+  if (name !== 'finishCompletions' || !rivals.isCompleted) return [model]
+  const whole = model.uploads.filter((one) => one.status === 'uploading' && isWhole(one))
+  return [model, ...whole.map(({ id }) => changeUpload(model, id, { status: 'ready' }))]
+}
+
+function present(models: (Model | undefined)[]): Model[] {
+  return models.filter((model) => model !== undefined)
 }
 
 const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
-  sign(model, { size }, seen) {
+  sign(model, { size, key }, seen) {
+    const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)
+    if (earlier !== undefined) {
+      if (!isVisible(earlier)) return allow(seen.code === 'upload_ended', model)
+      return allow(seen.status === 201 && seen.id === earlier.id, model)
+    }
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
     if (used + size > model.plan) return allow(seen.status === 402, model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
@@ -55,6 +102,7 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       name: 'file.bin',
       parts: [],
       variants: [],
+      ...(key !== undefined && { key }),
     }
     return { ...model, uploads: [...model.uploads, upload] }
   },
@@ -113,6 +161,8 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (seen.code === 'upload_completing') {
       return allow(rivals.isCompleted || upload?.isSizeFinal === true, model)
     }
+    // The answer is read after the change: a deletion in between makes it 404.
+    const isGone = seen.status === 404 && rivals.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
     // What was received is read before the size changes: parts may come in between.
@@ -122,7 +172,8 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
       if (used + size - upload.size > model.plan) return allow(seen.status === 402, model)
     }
-    return seen.status === 200 ? changeUpload(model, upload.id, { size }) : undefined
+    if (seen.status !== 200 && !isGone) return undefined
+    return changeUpload(model, upload.id, { size })
   },
 
   rename(model, { name }, seen) {
@@ -182,6 +233,18 @@ const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { status: 'expired', parts: [], variants: [] })
   },
 
+  read(model, _, seen) {
+    return allow(seen.status === (isVisible(uploadOf(model, seen)) ? 200 : 404), model)
+  },
+
+  download(model, _, seen) {
+    const { status } = uploadOf(model, seen)
+    if (status === 'uploading') return allow(seen.code === 'not_ready', model)
+    return allow(seen.status === (status === 'ready' ? 302 : 404), model)
+  },
+
+  job: (model) => model,
+
   list(model, _, seen) {
     const ready = readyUploads(model).map(({ id }) => id)
     return allow(isSame(seen.listed, ready), model)
@@ -203,7 +266,10 @@ function putParts(model: Model, _: unknown, seen: Observation, rivals: Rivals): 
   if (seen.status === CUT_OFF) return allow(rivals.isTouched, model)
   const upload = uploadOf(model, seen)
   const isStored = seen.status === 200
-  if (upload.status !== 'uploading') return allow(!isStored && seen.status < 500, model)
+  if (upload.status !== 'uploading') {
+    // The storage takes parts until the call that ends the upload has told it.
+    return allow(isStored ? rivals.isEnded : seen.status < 500, model)
+  }
   if (!isStored) return undefined
   const sent = seen.parts ?? []
   const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))

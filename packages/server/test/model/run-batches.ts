@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { anAccount, type TestAccount } from '../support/accounts.ts'
-import { NEVER, runJobs } from '../support/run-jobs.ts'
+import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
 import type { TestService } from '../support/service.ts'
 import { API } from '../support/upload.ts'
 import { expectedState, readState } from './check-state.ts'
@@ -48,6 +48,7 @@ function operatorOf({ context }: TestService, account: TestAccount): Operator {
       await removeObjects(context, NEVER)
       return (await data.findUpload(id))?.asset.status ?? 'gone'
     },
+    runJob: (name) => JOBS[name](context),
   }
 }
 

@@ -20,6 +20,24 @@ export function takeOverJobs({ context }: { context: Context }): Context {
   return own
 }
 
+/** Each job on its own, at a time when everything that it looks for is due. */
+export const JOBS = {
+  expireUploads: (context: Context) => expireUploads(context, NEVER),
+  finishCompletions: (context: Context) => finishCompletions(context, NEVER, -LATER_MS),
+  removeObjects: (context: Context) => removeObjects(later(context), NEVER),
+  removeOrphanedUploads: (context: Context) => removeOrphanedUploads(context, NEVER),
+  forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
+} as const
+
+/** Beyond the pauses after failures, and beyond the time that ended uploads are remembered. */
+const LATER_MS = 8 * 24 * 3_600_000
+
+function later(context: Context): Context {
+  const clock = () => new Date(Date.now() + LATER_MS)
+  const database = Object.create(context.database, { readClock: { value: async () => clock() } })
+  return { ...context, clock, database }
+}
+
 /** A signal that is never aborted. */
 export const NEVER = new AbortController().signal
 

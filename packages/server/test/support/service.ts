@@ -56,7 +56,7 @@ export async function aService(
 }
 
 /** Free ports; and on S3 parts as small as tests like them, below what S3 itself would take. */
-function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
+export function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
   const config = readConfig({ ...ports, ...settings })

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SCENES, type Scene } from '../interleavings/scenes.ts'
+import { openStage } from '../interleavings/stage.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { type Moment, startCuttingProxy } from '../support/cutting-proxy.ts'
+import { aPlace } from '../support/place.ts'
+import { playFault } from './play-fault.ts'
+
+const { STOWAGE_TEST_POSTGRES: server } = process.env
+const NOWHERE = 0
+
+test('whichever statement the connection to the database breaks at, the client is told the truth, and afterwards all is well', {
+  skip: server === undefined && 'the database is not PostgreSQL',
+  timeout: 10 * 60_000,
+}, async (t) => {
+  const place = await aPlace(t, { isReliable: true })
+  const url = new URL(place.settings.STOWAGE_DATABASE ?? '')
+  const proxy = await startCuttingProxy(Number(url.port))
+  cleanUp(t, () => proxy.close())
+  url.port = String(proxy.port)
+  const stage = await openStage({ ...place.settings, STOWAGE_DATABASE: url.href })
+  cleanUp(t, () => stage.close())
+  const failures: string[] = []
+  let statements = 0
+  let cuts = 0
+
+  async function cut(scene: Scene, number: number, moment: Moment): Promise<number> {
+    let count = 0
+    await playFault(stage, scene, {
+      begin: () => proxy.cutAt(number, moment),
+      end() {
+        count = proxy.stopCutting()
+      },
+    })
+    return count
+  }
+
+  for (const scene of SCENES) {
+    const made = await cut(scene, NOWHERE, 'before')
+    statements += made
+    for (let number = 1; number <= made; number += 1) {
+      for (const moment of ['before', 'after'] as const) {
+        cuts += 1
+        try {
+          await cut(scene, number, moment)
+        } catch (failure) {
+          failures.push(`${scene.name}: ${moment} message ${number} of ${made}: ${failure}`)
+        }
+      }
+    }
+  }
+  t.diagnostic(`${statements} messages to the database, ${cuts} cuts`)
+  assert.deepEqual(failures, [])
+  await stage.close()
+  await place.backdoor.assertHoldsOnly([], 10)
+})

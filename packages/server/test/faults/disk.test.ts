@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { SCENES } from '../interleavings/scenes.ts'
+import { openStage } from '../interleavings/stage.ts'
+import { aFolder, cleanUp } from '../support/clean-up.ts'
+import { areEmbedded } from '../support/engines.ts'
+import { diskBackdoor } from '../support/in-storage.ts'
+import { skipUnlessCi } from '../support/requirement.ts'
+import { aSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { type Fault, playFault } from './play-fault.ts'
+
+const run = promisify(execFile)
+const skip = !areEmbedded && 'the engines are not SQLite and disk'
+
+test(
+  'while the disk is full no call does half of its work, and once there is room all is well',
+  {
+    skip,
+  },
+  (t) =>
+    onDisk(t, async (disk) => {
+      let giveBack = async () => {}
+      await playAll(t, disk.folder, {
+        async begin() {
+          giveBack = await disk.fill()
+        },
+        end: () => giveBack(),
+      })
+    }),
+)
+
+test('while the storage is read-only no call does half of its work, and once it is writable all is well', {
+  skip,
+}, async (t) => {
+  const folder = await aFolder(t)
+  await mkdir(join(folder, 'storage'))
+  const storage = join(folder, 'storage')
+  try {
+    await run('mount', ['-t', 'tmpfs', 'stowage-test', storage])
+  } catch (error) {
+    return skipUnlessCi(t, `no disk can be mounted: ${error}`)
+  }
+  cleanUp(t, () => run('umount', ['--lazy', storage]))
+  const remount = (mode: string) => run('mount', ['-o', `remount,${mode}`, storage])
+  await playAll(t, folder, {
+    begin: async () => void (await remount('ro')),
+    end: async () => void (await remount('rw')),
+  })
+})
+
+async function onDisk(t: TestContext, work: (disk: SmallDisk) => Promise<void>): Promise<void> {
+  const disk = await aSmallDisk(t, 64)
+  if (typeof disk === 'string') return skipUnlessCi(t, disk)
+  await work(disk)
+}
+
+async function playAll(t: TestContext, folder: string, fault: Fault): Promise<void> {
+  const stage = await openStage({ STOWAGE_DATA: folder, STOWAGE_DISK_RESERVE: '0' })
+  cleanUp(t, () => stage.close())
+  const failures: string[] = []
+  const seen: Record<string, string> = {}
+  for (const scene of SCENES) {
+    await stage.context.database.keepSpareRoom()
+    try {
+      seen[scene.name] = (await playFault(stage, scene, fault)).during
+    } catch (failure) {
+      failures.push(`${scene.name}: ${failure}`)
+    }
+  }
+  t.diagnostic(JSON.stringify(seen))
+  assert.deepEqual(failures, [])
+  await stage.close()
+  await diskBackdoor(folder).assertHoldsOnly([], 10)
+}

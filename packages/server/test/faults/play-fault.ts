@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { answerOf, checkState, endAll, operatorOf, prepare } from '../interleavings/play-cell.ts'
+import { ghostOf, type Scene } from '../interleavings/scenes.ts'
+import type { Stage } from '../interleavings/stage.ts'
+import { expireUnknown } from '../interleavings/unknown-uploads.ts'
+import { openClients } from '../model/clients.ts'
+import type { Command } from '../model/commands.ts'
+import { linearize } from '../model/linearize.ts'
+import { CUT_OFF, type Event, type Observation } from '../model/observation.ts'
+
+export interface Fault {
+  /** From then on things go wrong for the upload with this ID. */
+  begin(id: string): Promise<void> | void
+  end(): Promise<void> | void
+  /** Answers that the fault excuses, beside those that say to try again. */
+  excuses?(seen: Observation): boolean
+}
+
+export interface Seen {
+  /** What the client saw while it lasted, and when it asked again. */
+  during: string
+  again: string
+}
+
+/** Says that it can be tried again, or what must be done before. */
+const SAYS_TRY_AGAIN = ['storage_unavailable', 'database_unavailable', 'storage_full']
+
+/**
+ * Makes a call while something is wrong, then again when it is not. Fails when an answer was not true,
+ * or when jobs do not bring the service to the state that the answers tell of, without a restart.
+ */
+export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promise<Seen> {
+  stage.issued.length = 0
+  const clients = openClients(stage.account, operatorOf(stage))
+  const start = await prepare(stage, clients, scene)
+  const isJob = scene.call.kind === 'job' || scene.call.kind === 'expire'
+  try {
+    await fault.begin(start.id)
+    let during: Event[]
+    try {
+      // In the service a job that fails is logged, and runs again.
+      const call = clients.perform(scene.call, 3)
+      during = isJob ? await call.catch(() => [unanswered(scene.call, start.id)]) : await call
+    } finally {
+      await fault.end()
+    }
+    const again = isJob ? [] : await clients.perform(scene.call, 0)
+    const ghosts = ghostOf(scene, start.id)
+    const events = [...during.map((event) => judged(event, fault)), ...again, ...ghosts]
+    const models = linearize([start.model], events)
+    assert.ok(
+      models.length > 0,
+      `no order explains the answers: ${JSON.stringify([...during, ...events])}`,
+    )
+    await expireUnknown(stage, stage.issued, models)
+    await checkState(stage, models)
+    return { during: answerOf(during), again: answerOf(again) }
+  } finally {
+    await endAll(stage)
+  }
+}
+
+function unanswered(command: Command, id: string): Event {
+  return { client: 3, command, seen: { status: CUT_OFF, id, code: 'expired' } }
+}
+
+/** A call that failed for the fault may have taken effect or not: its client must ask again. */
+function judged(event: Event, fault: Fault): Event {
+  const { seen } = event
+  const isExcused = SAYS_TRY_AGAIN.includes(seen.code ?? '') || fault.excuses?.(seen)
+  if (!isExcused) return event
+  return { ...event, seen: { ...seen, status: CUT_OFF } }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SCENES, type Scene } from '../interleavings/scenes.ts'
+import { openStage } from '../interleavings/stage.ts'
+import type { Observation } from '../model/observation.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { isOnS3 } from '../support/engines.ts'
+import { aPlace } from '../support/place.ts'
+import { type S3Fault, startS3Proxy } from '../support/s3-proxy.ts'
+import { playFault } from './play-fault.ts'
+
+/** `FAULTS=all`: every error, and each also while it lasts. */
+const isAll = process.env.FAULTS === 'all'
+
+const error = (status: number, code: string): S3Fault => ({ kind: 'error', status, code })
+
+const FAULTS: S3Fault[] = [
+  error(500, 'InternalError'),
+  error(403, 'AccessDenied'),
+  { kind: 'error in a 200', code: 'InternalError' },
+  { kind: 'nonsense' },
+  { kind: 'cut before' },
+  { kind: 'cut after' },
+  { kind: 'cut within' },
+  { kind: 'twice' },
+]
+const MORE_FAULTS: S3Fault[] = [
+  error(503, 'SlowDown'),
+  error(503, 'ServiceUnavailable'),
+  error(400, 'RequestTimeout'),
+  error(400, 'ExpiredToken'),
+  error(403, 'RequestTimeTooSkewed'),
+  error(403, 'SignatureDoesNotMatch'),
+  error(404, 'NoSuchBucket'),
+  error(409, 'OperationAborted'),
+  error(400, 'InvalidPart'),
+  error(400, 'EntityTooSmall'),
+  error(400, 'InvalidRequest'),
+  error(501, 'NotImplemented'),
+  { kind: 'slow', ms: 300 },
+]
+
+/** The calls that ask the store for something, each once. */
+const ASKING = [
+  'sign',
+  'sign with a key',
+  'sign again with its key',
+  'complete',
+  'complete one that was cut off',
+  'complete one whose object is stored',
+  'cancel',
+  'resume',
+  'resume one that the storage lost',
+  'resume one whose object is stored',
+  'delete an upload',
+  'download',
+  'expireUploads',
+  'expireUploads, the object stored',
+  'finishCompletions',
+  'finishCompletions, the object stored',
+  'finishCompletions, a part missing',
+  'removeObjects, a cancelled upload',
+  'removeObjects, a deleted asset',
+  'removeOrphanedUploads, a cancelled upload',
+]
+
+test('whatever the store answers to whichever request, the client is told the truth, and afterwards all is well', {
+  skip: !isOnS3 && 'the storage is not S3',
+  timeout: 20 * 60_000,
+}, async (t) => {
+  const proxy = await startS3Proxy(process.env.STOWAGE_TEST_S3 ?? '')
+  cleanUp(t, () => proxy.close())
+  const place = await aPlace(t, { isReliable: true })
+  const endpoint = `http://127.0.0.1:${proxy.port}`
+  const stage = await openStage({ ...place.settings, STOWAGE_S3_ENDPOINT: endpoint })
+  cleanUp(t, () => stage.close())
+  const failures: string[] = []
+  let requests = 0
+  let plays = 0
+  const seen = new Map<string, number>()
+
+  async function requestsOf(scene: Scene): Promise<string[]> {
+    const made: string[] = []
+    const fault = {
+      begin: () =>
+        proxy.interfere(({ operation }) => {
+          made.push(operation)
+          return undefined
+        }),
+      end: () => proxy.interfere(() => undefined),
+    }
+    await playFault(stage, scene, fault)
+    return made
+  }
+
+  async function play(scene: Scene, index: number, fault: S3Fault, lasting: boolean) {
+    let count = -1
+    const during = await playFault(stage, scene, {
+      begin: () =>
+        proxy.interfere(() => {
+          count += 1
+          return count === index || (lasting && count > index) ? fault : undefined
+        }),
+      end: () => proxy.interfere(() => undefined),
+      excuses: (answer) => isRefusal(fault) && saysRefused(answer),
+    })
+    const key = `${scene.name}: ${during.during}`
+    seen.set(key, (seen.get(key) ?? 0) + 1)
+  }
+
+  for (const name of ASKING) {
+    const scene = SCENES.find((one) => one.name === name)
+    assert.ok(scene, name)
+    const made = await requestsOf(scene)
+    requests += made.length
+    for (const [index, operation] of made.entries()) {
+      for (const fault of isAll ? [...FAULTS, ...MORE_FAULTS] : FAULTS) {
+        for (const lasting of isAll ? [false, true] : [false]) {
+          plays += 1
+          try {
+            await play(scene, index, fault, lasting)
+          } catch (failure) {
+            const what = `${name}: ${operation} (request ${index}${lasting ? ' and later' : ''})`
+            failures.push(`${what} × ${JSON.stringify(fault)}: ${failure}`)
+          }
+        }
+      }
+    }
+  }
+  t.diagnostic(`${requests} requests to the store, ${plays} faults`)
+  t.diagnostic(JSON.stringify(Object.fromEntries(seen)))
+  assert.deepEqual(failures, [])
+  await stage.close()
+  await place.backdoor.assertHoldsOnly([], 10)
+})
+
+/** The store answers with a refusal that it would repeat. */
+function isRefusal(fault: S3Fault): boolean {
+  return fault.kind === 'error' && fault.status < 500
+}
+
+function saysRefused({ code }: Observation): boolean {
+  return code === 'completion_refused'
+}

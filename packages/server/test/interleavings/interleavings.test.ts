@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Command } from '../model/commands.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { isOnS3 } from '../support/engines.ts'
+import { aPlace } from '../support/place.ts'
+import { playCell } from './play-cell.ts'
+import { OTHERS, SCENES, type Scene } from './scenes.ts'
+import { openStage } from './stage.ts'
+
+/*
+ * Every pair, also those in which one only reads or runs before or after the other; some calls; and
+ * the answers of all pairs as JSON:
+ *
+ *     POINTS=all npx node --test packages/server/test/interleavings/interleavings.test.ts
+ *     POINTS_CALLS='^complete$' npx node --test packages/server/test/interleavings/interleavings.test.ts
+ *     POINTS_RESULTS=pairs.json npx node --test packages/server/test/interleavings/interleavings.test.ts
+ */
+const { POINTS, POINTS_CALLS, POINTS_RESULTS } = process.env
+const isAll = POINTS === 'all'
+/** Each call to S3 takes some milliseconds: only the most important ones there. */
+const USUAL_CALLS = isOnS3
+  ? /^(sign with a key|complete|cancel|resume one whose object is stored|expireUploads)$/
+  : /^/
+const CALLS = POINTS_CALLS === undefined && !isAll ? USUAL_CALLS : new RegExp(POINTS_CALLS ?? '')
+
+/** One line of the table: a call, where it was stopped, and what was answered beside which others. */
+interface Line {
+  call: string
+  point: string
+  /** The answers to the stopped call and to the others, by the name of the others. */
+  answers: Record<string, string>
+}
+
+test('whatever runs while a call stands between two steps, every answer is true and nothing is lost or left over', async (t) => {
+  const place = await aPlace(t, { isReliable: true })
+  const stage = await openStage(place.settings)
+  cleanUp(t, () => stage.close())
+  const failures: string[] = []
+  const lines: Line[] = []
+  let pairs = 0
+  for (const scene of SCENES.filter(({ name }) => CALLS.test(name))) {
+    if (!isAll && isReading(scene.call)) continue
+    const { points } = await playCell(stage, { scene, others: [] })
+    for (const [point, label] of points.entries()) {
+      const isBetween = point > 0 && point < points.length - 1
+      if (!isAll && !isBetween) continue
+      const line: Line = { call: scene.name, point: label, answers: {} }
+      lines.push(line)
+      for (const [name, others] of othersFor(scene)) {
+        pairs += 1
+        try {
+          const outcome = await playCell(stage, { scene, point, others })
+          line.answers[name] = `${outcome.stopped} / ${outcome.others.join(', ')}`
+        } catch (error) {
+          failures.push(`${scene.name}, stopped ${label} (point ${point}) × ${name}: ${error}`)
+        }
+      }
+    }
+  }
+  t.diagnostic(`${lines.length} points, ${pairs} pairs`)
+  if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(lines))
+  assert.equal(failures.length, 0, failures.join('\n\n'))
+  await stage.close()
+  await place.backdoor.assertHoldsOnly([], 10)
+})
+
+function othersFor(scene: Scene): [string, Command[]][] {
+  return Object.entries(OTHERS).filter(
+    ([name, others]) =>
+      others.every((command) => concerns(scene, command)) && (isAll || USUAL_OTHERS.includes(name)),
+  )
+}
+
+/** Those that change an upload, each kind once. */
+const USUAL_OTHERS = [
+  'sign with the same key, send, complete',
+  'sign with the same key, cancel',
+  'replace a part, complete',
+  'complete, naming no parts',
+  'cancel',
+  'resume',
+  'delete',
+  'resize, send the last part, complete',
+  'complete, delete, removeObjects',
+  'expireUploads',
+  'finishCompletions',
+  'removeObjects',
+]
+
+function isReading({ kind }: Command): boolean {
+  return ['read', 'download', 'list', 'account'].includes(kind)
+}
+
+function concerns({ call, without }: Scene, command: Command): boolean {
+  const isOfKey = command.kind === 'sign' && command.key !== undefined
+  const isKeyed = call.kind === 'sign' && call.key !== undefined
+  return !without?.(command) && (isKeyed || !isOfKey)
+}

@@ -1,0 +1,32 @@
+import type { Upload } from '../../src/domain/asset.ts'
+import type { Context } from '../../src/operations/context.ts'
+import type { Stage } from './stage.ts'
+
+/** The same stage, but its jobs see nothing of other uploads than this one. */
+export function onlyOf(stage: Stage, id: () => string): Stage {
+  const { context } = stage
+  const { database, storage } = context
+  const own = (upload: Upload) => upload.asset.id === id()
+  const narrow: Context = {
+    ...context,
+    database: {
+      ...database,
+      listOverdueUploads: async (limit) => (await database.listOverdueUploads(limit)).filter(own),
+      takeStuckCompletions: async (times, limit) =>
+        (await database.takeStuckCompletions(times, limit)).filter(own),
+      takeDueRemovals: async (now, limit) =>
+        (await database.takeDueRemovals(now, limit)).filter(({ key }) => key === id()),
+    },
+    storage: {
+      ...storage,
+      async *listUploads() {
+        for await (const upload of storage.listUploads()) if (upload.key === id()) yield upload
+      },
+    },
+  }
+  return {
+    ...stage,
+    context: narrow,
+    watched: (reach, work) => stage.watched(reach, work, narrow),
+  }
+}

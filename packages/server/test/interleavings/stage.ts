@@ -1,0 +1,138 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomBytes } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { v7 as newUuid } from 'uuid'
+import type { Environment } from '../../src/config/config.ts'
+import { buildApp } from '../../src/http/app.ts'
+import { bindStorage } from '../../src/identity/bind-storage.ts'
+import { openDatabase, openStorage } from '../../src/open-engines.ts'
+import type { Context } from '../../src/operations/context.ts'
+import { hashKey } from '../../src/operations/create-key.ts'
+import { CHUNK_SIZE } from '../model/commands.ts'
+import { ADMIN_KEY, type Call, type TestAccount } from '../support/accounts.ts'
+import { configOf } from '../support/service.ts'
+import { API } from '../support/upload.ts'
+import { type Reach, watchPorts } from './watch-ports.ts'
+
+/**
+ * The interface and its engines without the schedule, so that jobs run when the test says so. What is
+ * called inside `watched` passes the points.
+ */
+export interface Stage {
+  /** The ports without points. */
+  context: Context
+  /** Every ID that was given out; a test may empty it. */
+  issued: string[]
+  account: TestAccount
+  /** The products that there are: their IDs by variant. */
+  products: Record<number, string>
+  baseUrl: string
+  watched<Result>(reach: Reach, work: () => Promise<Result>, on?: Context): Promise<Result>
+  /** The ports as the caller has them: with points inside `watched`. */
+  ports(): Context
+  /** Once more is no error. */
+  close(): Promise<void>
+}
+
+const PLAN = 1e12
+
+export async function openStage(settings: Environment): Promise<Stage> {
+  const config = configOf({ ...settings, STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
+  const logger = pino({ level: 'silent' })
+  const onFatal = (message: string) => {
+    throw new Error(message)
+  }
+  const clock = () => new Date()
+  const issued: string[] = []
+  let isClosed = false
+  const database = await openDatabase(config)
+  const storage = await openStorage({ config, logger, clock, onFatal })
+  await bindStorage({ database, storage })
+  const account = { id: newUuid(), name: 'default', planName: 'default', createdAt: clock() }
+  const { id } = await database.ensureAccount({ ...account, planStorage: PLAN })
+  const { chunkSize, signedForMs, uploadsKeptForMs } = config
+  const admin = { accountId: id, hash: hashKey(ADMIN_KEY) }
+  const context: Context = {
+    database,
+    storage,
+    clock,
+    newId() {
+      const fresh = newUuid()
+      issued.push(fresh)
+      return fresh
+    },
+    randomBytes,
+    settings: {
+      chunkSize,
+      signedForMs,
+      uploadsKeptForMs,
+      rateLimit: undefined,
+      auth: { kind: 'keys', admin },
+    },
+    health: { clock: undefined },
+    warn() {},
+  }
+
+  const watching = new AsyncLocalStorage<Context>()
+  const ports = () => watching.getStore() ?? context
+  let baseUrl = ''
+  const appOn = (contextOfApp: Context): FastifyInstance =>
+    buildApp({
+      context: contextOfApp,
+      logger,
+      baseUrl: () => baseUrl,
+      version: '',
+      dashboard: undefined,
+    })
+  // The ports of whoever calls: an injected request runs in its caller's asynchronous context.
+  const app = appOn({
+    ...context,
+    get database() {
+      return ports().database
+    },
+    get storage() {
+      return ports().storage
+    },
+  })
+  const call = callerOf(app)
+  baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
+  const key = { id: '', secret: ADMIN_KEY }
+  const product = { product_id: 1, variant_id: 1, name: 'Pack' }
+  const { body } = await call('PUT', `${API}/products`, { products: [product] })
+  return {
+    products: { 1: body.data[0].id },
+    context,
+    issued,
+    account: { id, name: 'default', keys: { read: key, write: key, manage: key }, call },
+    baseUrl,
+    watched: (reach, work, on = context) => watching.run(watchPorts(on, reach), work),
+    ports,
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await app.close()
+      await storage.close()
+      await database.close()
+    },
+  }
+}
+
+/** Without a network, which would be most of the time that a call takes. */
+function callerOf(app: FastifyInstance): Call {
+  return async (method, url, body, headers) => {
+    const answer = await app.inject({
+      method: method as 'GET',
+      url,
+      headers: { authorization: `Bearer ${ADMIN_KEY}`, ...headers },
+      ...(body !== undefined && { payload: body as object }),
+    })
+    const isJson = String(answer.headers['content-type']).startsWith('application/json')
+    return {
+      status: answer.statusCode,
+      headers: new Headers(answer.headers as Record<string, string>),
+      text: answer.payload,
+      body: isJson ? JSON.parse(answer.payload) : answer.payload,
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Model } from '../model/model.ts'
+import { settle } from './play-cell.ts'
+import type { Stage } from './stage.ts'
+
+/**
+ * Ends uploads whose request was never answered: nobody knows their IDs, and they expire. `issued` are
+ * all IDs that were given out.
+ */
+export async function expireUnknown(
+  stage: Stage,
+  issued: string[],
+  models: Model[],
+): Promise<void> {
+  const known = idsOf(models)
+  const data = stage.context.database.of(stage.account.id)
+  let isAny = false
+  for (const id of issued) {
+    if (!known.includes(id) && (await data.renewUpload(id, -60_000))) isAny = true
+  }
+  if (!isAny) return
+  const settings = { ...stage.context.settings, uploadsKeptForMs: -60_000 }
+  await settle({ ...stage, context: { ...stage.context, settings } })
+}
+
+export function idsOf(models: Model[]): string[] {
+  return models.flatMap(({ uploads }) => uploads.map(({ id }) => id))
+}

@@ -1,0 +1,63 @@
+import type { AccountData } from '../../src/database/account-data.ts'
+import type { Database } from '../../src/database/database.ts'
+import type { Context } from '../../src/operations/context.ts'
+
+/** Called at every point, with its name; the call goes on once it resolves. */
+export type Reach = (point: string) => Promise<void>
+
+/** These are no points: looking a caller up is over before an operation begins. */
+const NOT_WATCHED = ['findKey', 'touchKey', 'countRequest', 'close', 'check']
+
+/**
+ * The same context, with points in it: one before the first call of a port and one after each call.
+ * The engines behind the ports are the real ones.
+ */
+export function watchPorts(context: Context, reach: Reach): Context {
+  let hasBegun = false
+  async function begin(name: string): Promise<void> {
+    if (hasBegun) return
+    hasBegun = true
+    await reach(`before ${name}`)
+  }
+
+  async function watch(name: string, call: () => Promise<unknown>): Promise<unknown> {
+    await begin(name)
+    try {
+      return await call()
+    } finally {
+      await reach(`after ${name}`)
+    }
+  }
+
+  async function* watchEach(name: string, items: AsyncIterable<unknown>): AsyncIterable<unknown> {
+    await begin(name)
+    for await (const item of items) {
+      await reach(`after an item of ${name}`)
+      yield item
+    }
+    await reach(`after ${name}`)
+  }
+
+  function watchPort<Port extends object>(port: Port, portName: string): Port {
+    return new Proxy(port, {
+      get(target, property, receiver) {
+        const value = Reflect.get(target, property, receiver)
+        if (typeof value !== 'function' || NOT_WATCHED.includes(String(property))) return value
+        const name = `${portName}.${String(property)}`
+        return (...args: unknown[]) => {
+          const call = () => value.apply(target, args)
+          if (property === 'of') return watchPort(call() as AccountData, 'data')
+          if (property === 'describeObject') return call()
+          const isListing = property === 'listUploads' || property === 'listObjects'
+          return isListing ? watchEach(name, call()) : watch(name, async () => call())
+        }
+      },
+    })
+  }
+
+  return {
+    ...context,
+    database: watchPort<Database>(context.database, 'database'),
+    storage: watchPort(context.storage, 'storage'),
+  }
+}

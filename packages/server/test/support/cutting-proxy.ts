@@ -1,0 +1,67 @@
+import { connect, createServer, type Socket } from 'node:net'
+import { listenOnFreePort } from './free-port.ts'
+
+/** When a connection is cut: before the server gets a message, or after it has, before its answer. */
+export type Moment = 'before' | 'after'
+
+export interface CuttingProxy {
+  port: number
+  /** Counts the messages of clients from now on, and cuts the connection of the one with this number. */
+  cutAt(number: number, moment: Moment): void
+  /** Cuts nothing any more; returns how many messages were counted. */
+  stopCutting(): number
+  close(): Promise<void>
+}
+
+/** Passes bytes on to a port of this machine. What a client writes at once is a message. */
+export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>()
+  let plan: { number: number; moment: Moment } | undefined
+  let count = 0
+
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    let isMute = false
+    const cut = () => {
+      client.destroy()
+      upstream.destroy()
+    }
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', cut)
+      socket.once('close', () => {
+        sockets.delete(socket)
+        cut()
+      })
+    }
+    client.on('data', (bytes) => {
+      count += 1
+      if (plan !== undefined && count === plan.number) {
+        if (plan.moment === 'before') return cut()
+        isMute = true
+      }
+      upstream.write(bytes)
+    })
+    upstream.on('data', (bytes) => {
+      if (isMute) cut()
+      else client.write(bytes)
+    })
+  })
+
+  const port = await listenOnFreePort(server)
+  return {
+    port,
+    cutAt(number, moment) {
+      count = 0
+      plan = { number, moment }
+    },
+    stopCutting() {
+      plan = undefined
+      return count
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
