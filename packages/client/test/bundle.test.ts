@@ -7,9 +7,10 @@ import { build } from 'esbuild'
 const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 /**
  * A page loads this before it can upload. It was 8,000 until the client had to refuse what it cannot
- * send, explain what it cannot reach and read streams: each costs some code in every page.
+ * send, explain what it cannot reach and send streams, also of unknown length: each costs some code in
+ * every page.
  */
-const LIMIT = 10_500
+const LIMIT = 11_000
 
 /** As a page's bundler makes it; whatever is not for browsers fails it. */
 async function bundle(contents: string): Promise<{ code: string; inputs: string[] }> {
@@ -26,7 +27,7 @@ async function bundle(contents: string): Promise<{ code: string; inputs: string[
   return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
 }
 
-test('the whole client is under 10.5 kB in a page, and of this package alone', async (t) => {
+test('the whole client is under 11 kB in a page, and of this package alone', async (t) => {
   const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`)
   const size = gzipSync(code, { level: 9 }).length
   t.diagnostic(`${code.length} bytes, ${size} gzipped`)

@@ -1,7 +1,6 @@
 import { type ClientOptions, type Client as CommonClient, createClientOn } from '../client.ts'
 import {
   type BlobInput,
-  type Collect,
   checkInput,
   isStream,
   openInput,
@@ -9,11 +8,11 @@ import {
 } from '../upload/input.ts'
 import type { SourceOptions } from '../upload/source.ts'
 import { adviceForFailure } from './advice-for-failure.ts'
-import { collectFile } from './collect-file.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
 import { openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
-import { openAgents } from './put-range.ts'
+import { mimeOf } from './mime.ts'
+import { openAgents, putBytes } from './put-range.ts'
 
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
@@ -53,8 +52,10 @@ export function createClient(options: NodeClientOptions): NodeClient {
     open(input, wishes) {
       const path = pathOf(input)
       if (path !== undefined) return openFile(path, { ...wishes, agents })
-      const collect: Collect = (stream, options) => collectFile(stream, { ...options, agents })
-      return openInput(input as BlobInput | StreamInput, withLength(input, wishes), collect)
+      return openInput(input as BlobInput | StreamInput, {
+        ...withFacts(input, wishes),
+        putBytes: (url, bytes, options) => putBytes(url, bytes, { ...options, agents }),
+      })
     },
   })
   return { ...client, downloadTo: createDownloadTo(client, options) }
@@ -67,9 +68,11 @@ function pathOf(input: unknown): string | undefined {
   return typeof path === 'string' && !isStream(input) ? path : undefined
 }
 
-/** A request or response of `node:http` has its length in its headers. */
-function withLength(input: unknown, wishes: SourceOptions): SourceOptions {
+/** A request or response of `node:http` has its length in its headers; a name tells the type of a stream. */
+function withFacts(input: unknown, wishes: SourceOptions): SourceOptions {
+  if (!isStream(input)) return wishes
   const { headers } = input as { headers?: Record<string, string | undefined> }
   const length = headers?.['content-encoding'] ? undefined : headers?.['content-length']
-  return length === undefined ? wishes : { ...wishes, size: wishes.size ?? Number(length) }
+  const { name, mime = name && mimeOf(name), size = length ? Number(length) : undefined } = wishes
+  return { ...wishes, mime, size }
 }

@@ -2,16 +2,16 @@ import type { FileHandle } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { StowageError, stalled } from '../errors.ts'
-import { ANSWER_STALLS, broken } from '../upload/put-blob.ts'
-import type { PutAnswer, Range } from '../upload/source.ts'
+import { ANSWER_STALLS, broken } from '../upload/put-body.ts'
+import type { PutAnswer, PutOptions, Range } from '../upload/source.ts'
 
-export interface Putting {
+export interface Sending extends Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'> {
+  agents: Agents
+}
+
+export interface Putting extends Sending {
   file: FileHandle
   range: Range
-  agents: Agents
-  signal: AbortSignal
-  stallMs: number
-  onSent(bytes: number): void
   /** Sees the bytes in their order. Once all have been read, `onRead` may still refuse them. */
   onBytes(bytes: Buffer): void
   onRead(): Promise<void>
@@ -31,10 +31,36 @@ export function openAgents(): Agents {
 /** Two of them are at work: while one is being sent, the other is filled. */
 const BLOCK = 1024 * 1024
 
-/** Not by fetch, which copies every chunk and takes no stream of a known length. */
+/** Sends a range of a file. */
 export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
-  const { range, agents, signal, stallMs } = putting
-  const length = range.end - range.start
+  const { start, end } = putting.range
+  return put(url, { ...putting, length: end - start }, (to) => sendBlocks(putting, to))
+}
+
+/** Sends bytes in memory. */
+export function putBytes(url: string, bytes: Uint8Array, sending: Sending): Promise<PutAnswer> {
+  const { length } = bytes
+  return put(url, { ...sending, length }, async (to) => {
+    for (let at = 0; at < length && !to.isOver(); at += BLOCK) {
+      await to.write(bytes.subarray(at, at + BLOCK))
+      to.onSent(Math.min(length, at + BLOCK))
+    }
+  })
+}
+
+interface Outlet {
+  write(bytes: Uint8Array): Promise<void>
+  isOver(): boolean
+  onSent(bytes: number): void
+}
+
+/** Not by fetch, which copies every chunk and takes no stream of a known length. */
+function put(
+  url: string,
+  sending: Sending & { length: number },
+  sendBody: (to: Outlet) => Promise<void>,
+): Promise<PutAnswer> {
+  const { length, agents, signal, stallMs } = sending
   const isSecure = url.startsWith('https:')
   return new Promise((resolve, reject) => {
     const request = (isSecure ? https : http).request(url, {
@@ -80,18 +106,18 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
     signal.addEventListener('abort', stop, { once: true })
     watch(stallMs)
 
-    const write = (bytes: Buffer) =>
+    const write = (bytes: Uint8Array) =>
       new Promise<void>((done, failed) => {
         request.write(bytes, (error) => (error ? failed(broken(error, isConnected)) : done()))
       })
 
-    sendBlocks(putting, {
+    sendBody({
       write,
       isOver: () => isOver,
       onSent(bytes) {
         isConnected = true
         if (!isOver) watch(stallMs * (bytes < length ? 1 : ANSWER_STALLS))
-        putting.onSent(bytes)
+        sending.onSent(bytes)
       },
     })
       .then(() => !isOver && request.end())
@@ -99,10 +125,7 @@ export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
   })
 }
 
-async function sendBlocks(
-  { file, range, onBytes, onRead }: Putting,
-  to: { write(bytes: Buffer): Promise<void>; isOver(): boolean; onSent(bytes: number): void },
-): Promise<void> {
+async function sendBlocks({ file, range, onBytes, onRead }: Putting, to: Outlet): Promise<void> {
   const { start, end } = range
   const size = Math.min(BLOCK, end - start)
   let filling = Buffer.allocUnsafeSlow(size)

@@ -1,5 +1,5 @@
 import { pause } from '../patience.ts'
-import { putBlob } from './put-blob.ts'
+import { putBody } from './put-body.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
 
@@ -69,7 +69,7 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
       const part = blob.slice(range.start, range.end)
       // Reads beside the sending; a file that was written to meanwhile can't be read any more.
       const [answer] = await Promise.all([
-        putBlob(url, part, { signal, stallMs, onSent }).catch(async (error) => {
+        putBody(url, part, { signal, stallMs, onSent }).catch(async (error) => {
           await read(part.slice(0, 1))
           throw error
         }),

@@ -1,7 +1,8 @@
 import { StowageError } from '../errors.ts'
 import { openBlob } from './blob-source.ts'
+import type { ByteStream } from './part-reader.ts'
 import type { Source, SourceOptions } from './source.ts'
-import { type ByteStream, openStream } from './stream-source.ts'
+import { openEndedStream, openStream } from './stream-source.ts'
 
 /** A File, a Blob, or bytes in memory. */
 export type BlobInput = Blob | ArrayBuffer | Uint8Array
@@ -17,17 +18,13 @@ export function checkInput(input: unknown): asserts input is BlobInput | StreamI
   )
 }
 
-/** Collects a stream of unknown length, as the service has to know the size first. */
-export type Collect = (stream: ByteStream, options: SourceOptions) => Promise<Source>
-
 export async function openInput(
   input: BlobInput | StreamInput,
   options: SourceOptions,
-  collect: Collect = collectBlob,
 ): Promise<Source> {
   if (isBlob(input)) return openBlob(input, options)
   if (isBytes(input)) return openBlob(new Blob([input as ArrayBuffer]), options)
-  if (!isResponse(input)) return openBytes(input, options, collect)
+  if (!isResponse(input)) return openBytes(input, options)
   const { ok, status, headers, url, body } = input
   if (!ok) {
     throw new StowageError(
@@ -41,25 +38,14 @@ export async function openInput(
     options
   const { mime = headers.get('content-type') ?? '', size = length ? Number(length) : undefined } =
     options
-  return openBytes(body ?? new Blob([]).stream(), { ...options, name, mime, size }, collect)
+  return openBytes(body ?? new Blob([]).stream(), { ...options, name, mime, size })
 }
 
-async function openBytes(
-  stream: ByteStream,
-  options: SourceOptions,
-  collect: Collect,
-): Promise<Source> {
+function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> | Source {
   const { size } = options
-  return size === undefined ? collect(stream, options) : openStream(stream, { ...options, size })
-}
-
-/** Browsers keep a large Blob on the disk. */
-async function collectBlob(stream: ByteStream, options: SourceOptions): Promise<Source> {
-  const { signal } = options
-  const readable = stream as ReadableStream<Uint8Array<ArrayBuffer>>
-  // What is read by nobody else is ended by the signal here; an iterable has no such thing.
-  const ending = signal && readable.pipeThrough?.(new TransformStream(), { signal })
-  return openBlob(await new Response(ending ?? readable).blob(), options)
+  return size === undefined
+    ? openEndedStream(stream, options)
+    : openStream(stream, { ...options, size })
 }
 
 // By name, as objects of another frame are instances of that frame's classes.

@@ -17,6 +17,7 @@ import {
   renewSession,
   uploadIsGone,
 } from './attempt.ts'
+import { declareNext } from './declare-next.ts'
 import { isOnce } from './input.ts'
 import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
@@ -64,11 +65,14 @@ export interface LegOptions extends UploadOptions {
 export interface Legs {
   /** From wherever it stands to the end. An abort leaves it so that another leg can go on. */
   run(signal: AbortSignal): Promise<Asset>
-  /** Has the service remove what there is. */
-  cancel(): Promise<void>
+  /** Has the service remove what there is. `isBrief`: it is not worth waiting for. */
+  cancel(isBrief?: boolean): Promise<void>
   id(): string | undefined
   close(): Promise<void>
 }
+
+/** What nobody can resume is cancelled, if the service can be reached. */
+const BRIEFLY = { retry: { tries: 2 }, timeoutMs: 5_000 }
 
 /** So often the storage may lack parts that it has answered. */
 const MOST_ROUNDS = 10
@@ -178,7 +182,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       const held = new Map([...session.received].map(([part, { size }]) => [part, size]))
       meter.begin({ total: from.size, parts: countParts(from.size, session.chunkSize), held })
       options.onState('sending')
-      await send(from, to, signal)
+      await sendAll(from, to, signal)
       options.onState('finishing')
       await checkUnchanged(from, to, signal)
       try {
@@ -190,6 +194,22 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
         await pause(pauseBefore(round, retry), signal)
         await renewSession(request, session, { call, isStrict: true })
       }
+    }
+  }
+
+  /** A stream of unknown length is sent in rounds: each ends where more has to be declared. */
+  async function sendAll(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
+    const { chunkSize } = to.session
+    for (let isOpen = from.nextSize !== undefined; ; ) {
+      const { size: total } = from
+      meter.resize({ total, parts: countParts(total, chunkSize), isOpen })
+      await send(from, to, signal)
+      if (!isOpen) return
+      isOpen = await declareNext(request, {
+        source: from,
+        session: to.session,
+        call: callWith(signal),
+      })
     }
   }
 
@@ -232,10 +252,10 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     if (!isUnchanged) throw fileChanged(from.name)
   }
 
-  async function cancel(): Promise<void> {
+  async function cancel(isBrief = false): Promise<void> {
     if (!saved && isOnce(file)) return
     try {
-      const call = callWith()
+      const call = isBrief ? BRIEFLY : callWith()
       saved = await findBefore(call)
       // Who does not know its session yet asks for it once more: it may be there.
       const session = saved?.id

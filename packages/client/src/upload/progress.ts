@@ -16,10 +16,11 @@ export interface Progress {
   state: UploadState
   /** Never runs back: after a part has failed, it stands until the part has come as far again. */
   bytes: number
+  /** Of a stream of unknown length, until its end is read: what is declared so far. */
   total: number
   /** Bytes a second over the last seconds. */
   rate: number
-  /** Undefined while there is no rate. */
+  /** Undefined while there is no rate, or the length is unknown. */
   secondsLeft: number | undefined
   parts: { done: number; total: number }
   /** What is being tried again just now. */
@@ -29,6 +30,8 @@ export interface Progress {
 export interface Meter {
   /** Sets what is known at the start of a leg: what the storage holds, of how much. */
   begin(known: { total: number; parts: number; held: ReadonlyMap<number, number> }): void
+  /** Another size is declared; `isOpen`: it may not be the last. */
+  resize(known: { total: number; parts: number; isOpen: boolean }): void
   sent(part: number, bytes: number): void
   /** Its bytes count no longer. */
   failed(part: number): void
@@ -58,6 +61,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let shown = 0
   let moved = 0
   let isAllThere = false
+  let isOpen = false
   let held = new Map<number, number>()
   const onTheWay = new Map<number, number>()
   let samples: Sample[] = []
@@ -93,6 +97,11 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
       samples = []
       sample(0)
     },
+    resize(known) {
+      total = known.total
+      parts = known.parts
+      isOpen = known.isOpen
+    },
     sent,
     failed(part) {
       onTheWay.delete(part)
@@ -113,7 +122,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
         bytes: shown,
         total,
         rate,
-        secondsLeft: rate > 0 ? (total - bytes) / rate : undefined,
+        secondsLeft: rate > 0 && !isOpen ? (total - bytes) / rate : undefined,
         parts: { done: isAllThere ? parts : held.size, total: parts },
       }
     },

@@ -10,7 +10,7 @@ import {
 import { errorOfAnswer, FEW_TRIES } from '../request.ts'
 import type { Meter } from './progress.ts'
 import type { Lane, Queue, Slot } from './queue.ts'
-import { rangeOf, type Session } from './session.ts'
+import { countParts, rangeOf, type Session } from './session.ts'
 import type { Source } from './source.ts'
 
 export interface Sending {
@@ -37,10 +37,13 @@ export interface Sending {
 /** Fresh addresses that are refused so often in a row are not refused for their age. */
 const MOST_REFUSALS = 30
 
-/** Sends all of the parts, through the queue. Rejects with the first failure that can't be mended. */
+/** Sends all of the parts that the source has, through the queue. Rejects with the first failure that can't be mended. */
 export function sendParts(sending: Sending): Promise<void> {
   const { queue, source, session, meter, patience, renew } = sending
-  const waiting = [...session.addresses.keys()].filter((part) => !session.received.has(part))
+  const count = countParts(source.size, session.chunkSize)
+  const waiting = [...session.addresses.keys()].filter(
+    (part) => part <= count && !session.received.has(part),
+  )
   const tries: number[] = []
   /** Of these all bytes have left us, at least once. */
   const leftWhole = new Set<number>()
@@ -148,8 +151,13 @@ export function sendParts(sending: Sending): Promise<void> {
       nextSize() {
         const [part] = waiting
         if (part === undefined) return undefined
-        const isReady = source.isReady?.(rangeOfPart(part), queue.wake) ?? true
-        return isReady ? sizeOf(1) : undefined
+        const state = source.prepare?.(rangeOfPart(part), queue.wake) ?? 'ready'
+        if (state === 'beyond') {
+          left -= waiting.splice(0).length
+          // Later, as the queue is looking at its lanes now.
+          if (left === 0) queueMicrotask(end)
+        }
+        return state === 'ready' ? sizeOf(1) : undefined
       },
       start(slot) {
         send(waiting.shift() as number, slot).catch(end)

@@ -20,7 +20,7 @@ export interface Session {
 }
 
 /** What every call of an upload is made with. */
-export type CallOptions = Pick<Call, 'signal' | 'patience' | 'retry' | 'onRetry'>
+export type CallOptions = Pick<Call, 'signal' | 'patience' | 'retry' | 'onRetry' | 'timeoutMs'>
 
 const SHORTEST_LIFE_MS = 1_000
 
@@ -65,6 +65,25 @@ export async function readSession(
   call: CallOptions,
 ): Promise<Session> {
   return sessionOf(await request.json<ResumedUpload>('/assets/:id/upload', { ...call, id }))
+}
+
+/** Declares another size. Parts must not be on their way. */
+export async function resizeSession(
+  request: Request,
+  session: Session,
+  { size, ...call }: CallOptions & { size: number },
+): Promise<void> {
+  const { id } = session
+  const fresh = sessionOf(
+    await request.json<ResumedUpload>('/assets/:id/upload', {
+      ...call,
+      id,
+      method: 'PATCH',
+      body: { size },
+    }),
+  )
+  const received = new Map([...fresh.received, ...session.received])
+  Object.assign(session, { ...fresh, received })
 }
 
 /** Undefined when it was cancelled, has expired, or is not ours. */

@@ -33,6 +33,7 @@ export type Likeness = 'same' | 'unsure' | 'changed'
 /** A file to be sent, read a piece at a time and never whole. */
 export interface Source {
   name: string
+  /** Of a stream of unknown length: what is declared. */
   size: number
   mime: string
   /** What it is known by between attempts; undefined: it is not remembered. */
@@ -46,10 +47,16 @@ export interface Source {
   /** Compares what the file is now with the version of then. */
   compare(version: string): Promise<Likeness>
   /**
-   * Left out: every range can be put at any time. Otherwise whether this one can; if not, it is being
-   * read, and `onReady` is called once it can be put or reading it failed.
+   * Left out: every range can be put at any time. Otherwise whether this one can. While it is being
+   * read, `onReady` is called once it can be put or reading it failed. `beyond`: the stream has ended
+   * before the end of this range, and its true length has to be declared first.
    */
-  isReady?(range: Range, onReady: () => void): boolean
+  prepare?(range: Range, onReady: () => void): 'ready' | 'reading' | 'beyond'
+  /**
+   * Of a stream of unknown length: the size to declare once all parts of the current one have arrived;
+   * undefined when that is the true one. `isTight`: no more than what was read, as there is no room.
+   */
+  nextSize?(isTight: boolean): Promise<number | undefined>
   /** The range has arrived, and will not be put again. */
   release?(range: Range): void
   /**
@@ -62,11 +69,19 @@ export interface Source {
   close(): Promise<void>
 }
 
+export type PutBytes = (
+  url: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  options: PutOptions,
+) => Promise<PutAnswer>
+
 export interface SourceOptions {
   name?: string | undefined
   mime?: string | undefined
   /** Of a stream, where it is known. */
   size?: number | undefined
-  /** Ends the opening of a stream that is read to its end first. */
+  /** How bytes of a stream are sent; left out: as in a page. */
+  putBytes?: PutBytes | undefined
+  /** Ends the opening of a stream, whose first part is read then. */
   signal?: AbortSignal | undefined
 }

@@ -1,11 +1,22 @@
 import { StowageError } from '../errors.ts'
-import { putBlob } from './put-blob.ts'
-import type { Range, Source, SourceOptions } from './source.ts'
+import { onAbort } from '../patience.ts'
+import { openBlob } from './blob-source.ts'
+import { type ByteStream, openPartReader, type PartReader } from './part-reader.ts'
+import { putBody } from './put-body.ts'
+import type { PutAnswer, PutBytes, PutOptions, Range, Source, SourceOptions } from './source.ts'
 
-export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+type Bytes = Uint8Array<ArrayBuffer>
+
+const NOTHING = new Uint8Array()
 
 /** The shortest that every service takes, rounded up: each part is in memory until it has arrived. */
 const CHUNK = 8 * 1024 ** 2
+/** Longer where the length is unknown, as an upload has 10,000 parts at most: 160 GB. */
+const OPEN_CHUNK = 16_000_000
+const LONGEST = 10_000 * OPEN_CHUNK
+/** Declared at first, and doubled each time: but never by more than this many bytes at once. */
+const FIRST_DECLARED = 4 * OPEN_CHUNK
+const LARGEST_STEP = 128 * OPEN_CHUNK
 
 /**
  * A stream of known length. It is read part by part, at most one ahead of those being sent, and cannot
@@ -13,96 +24,125 @@ const CHUNK = 8 * 1024 ** 2
  */
 export function openStream(
   stream: ByteStream,
-  { name = 'file', mime = '', size }: SourceOptions & { size: number },
+  { name = 'file', mime = '', size, putBytes }: SourceOptions & { size: number },
 ): Source {
-  const reader = readerOf(stream)
-  /** By their first byte. */
-  const parts = new Map<number, Blob>()
-  let rest = new Uint8Array()
-  let read = 0
-  let isReading = false
-  let failure: unknown
-
-  async function next(): Promise<Uint8Array | undefined> {
-    const { done, value } = await reader.next()
-    if (done) return undefined
-    if (value instanceof Uint8Array) return value
-    throw new TypeError(
-      `Cannot upload a stream of ${typeof value}s. Its chunks must be Uint8Arrays.`,
-    )
-  }
-
-  async function fill({ start, end }: Range): Promise<void> {
-    if (start < read) throw unreadable(`${name} is a stream, and cannot be read a second time.`)
-    const chunks: Uint8Array[] = [rest]
-    let length = rest.length
-    while (length < end - start) {
-      const chunk = await next()
-      if (!chunk) throw unreadable(`${name} ended after ${start + length} of ${size} bytes.`)
-      chunks.push(chunk)
-      length += chunk.length
+  const reader = openPartReader(stream)
+  const { fill, ...parts } = openParts({ name, putBytes }, NOTHING, async ({ start, end }) => {
+    const part = await reader.read(end - start)
+    const read = start + part.length
+    if (read < end) throw unreadable(`${name} ended after ${read} of ${size} bytes.`)
+    if (end === size && (await reader.read(1)).length > 0) {
+      throw unreadable(`${name} has more than ${size} bytes.`)
     }
-    const whole = new Blob(chunks as Uint8Array<ArrayBuffer>[])
-    rest = new Uint8Array(await whole.slice(end - start).arrayBuffer())
-    parts.set(start, whole.slice(0, end - start))
-    read = end
-    if (end < size) return
-    for (let more: Uint8Array | undefined = rest; more; more = await next()) {
-      if (more.length > 0) throw unreadable(`${name} has more than ${size} bytes.`)
+    return part
+  })
+  return streamSource(reader, { ...parts, name, mime, size, chunkSize: CHUNK })
+}
+
+/**
+ * A stream of unknown length, read and sent in the same way. A size ahead of what was read is declared,
+ * and the true one at the end. A stream that ends within the first part has a known length.
+ */
+export async function openEndedStream(
+  stream: ByteStream,
+  { name = 'file', mime = '', signal, putBytes }: SourceOptions,
+): Promise<Source> {
+  const reader = openPartReader(stream)
+  const forget = onAbort(signal, reader.close)
+  const first = await reader.read(OPEN_CHUNK).finally(forget)
+  if (first.length < OPEN_CHUNK) return openBlob(new Blob([first]), { name, mime })
+
+  let read = first.length
+  let isAtEnd = false
+  const { fill, prepare, ...parts } = openParts({ name, putBytes }, first, async () => {
+    const part = await reader.read(OPEN_CHUNK)
+    read += part.length
+    isAtEnd = part.length < OPEN_CHUNK
+    return part
+  })
+  const source = streamSource(reader, {
+    ...parts,
+    name,
+    mime,
+    size: FIRST_DECLARED,
+    chunkSize: OPEN_CHUNK,
+    prepare: (range, onReady) =>
+      // The last part waits, too, until its true length is declared.
+      isAtEnd && read < range.end ? 'beyond' : prepare(range, onReady),
+    async nextSize(isTight) {
+      if (!isAtEnd && read === source.size) await fill({ start: read, end: read })
+      if (isAtEnd) return read === source.size ? undefined : read
+      const ahead = source.size + Math.min(source.size, LARGEST_STEP)
+      return isTight ? read : Math.max(read, Math.min(ahead, LONGEST))
+    },
+  })
+  return source
+}
+
+/** The parts of a stream that are in memory. */
+function openParts(
+  { name, putBytes = putBody }: { name: string; putBytes: PutBytes | undefined },
+  first: Bytes,
+  read: (range: Range) => Promise<Bytes>,
+) {
+  /** By their first byte. */
+  const held = new Map<number, Bytes>()
+  let position = first.length
+  let reading: Promise<void> | undefined
+  let failure: unknown
+  if (position > 0) held.set(0, first)
+
+  async function readPart(range: Range): Promise<void> {
+    try {
+      if (range.start !== position) {
+        throw unreadable(`${name} is a stream, and cannot be read a second time.`)
+      }
+      const part = await read(range)
+      held.set(position, part)
+      position += part.length
+    } catch (error) {
+      failure = error ?? unreadable(`${name} cannot be read.`)
+    } finally {
+      reading = undefined
     }
   }
 
   return {
-    name,
-    mime,
-    size,
-    chunkSize: CHUNK,
+    /** Rejects with what the stream failed with. */
+    async fill(range: Range): Promise<void> {
+      reading ??= readPart(range)
+      await reading
+      if (failure) throw failure
+    },
+    prepare(range: Range, onReady: () => void): 'ready' | 'reading' | 'beyond' {
+      if (failure || held.has(range.start)) return 'ready'
+      if (!reading) {
+        reading = readPart(range)
+        void reading.then(onReady)
+      }
+      return 'reading'
+    },
+    async put(url: string, { start }: Range, options: PutOptions): Promise<PutAnswer> {
+      if (failure) throw failure
+      return putBytes(url, held.get(start) as Bytes, options)
+    },
+    release: ({ start }: Range) => void held.delete(start),
+  }
+}
+
+function streamSource(
+  reader: PartReader,
+  own: Pick<Source, 'name' | 'mime' | 'size' | 'chunkSize' | 'put'> & Partial<Source>,
+): Source {
+  return {
     key: undefined,
     version: '',
     isWatched: false,
     compare: async () => 'same',
     digest: async () => '',
-    isReady(range, onReady) {
-      if (failure || parts.has(range.start)) return true
-      if (isReading) return false
-      isReading = true
-      fill(range)
-        .catch((error) => {
-          failure = error ?? unreadable(`${name} cannot be read.`)
-        })
-        .finally(() => {
-          isReading = false
-          onReady()
-        })
-      return false
-    },
-    async put(url, { start }, options) {
-      if (failure) throw failure
-      return putBlob(url, parts.get(start) as Blob, options)
-    },
-    release: ({ start }) => parts.delete(start),
-    async close() {
-      // Not awaited: a generator ends only after it has yielded once more.
-      void Promise.resolve(reader.return?.()).catch(() => {})
-    },
+    close: async () => reader.close(),
+    ...own,
   }
-}
-
-interface Reader {
-  next(): Promise<{ done?: boolean | undefined; value?: unknown }>
-  return?(): unknown
-}
-
-/** Not every browser can iterate over a stream. */
-function readerOf(stream: ByteStream): Reader {
-  if ('getReader' in stream) {
-    const reader = stream.getReader()
-    return { next: () => reader.read(), return: () => reader.cancel() }
-  }
-  const { destroy } = stream as { destroy?(): void }
-  const iterator = stream[Symbol.asyncIterator]()
-  // A stream of Node is destroyed also while it gives nothing.
-  return destroy ? { next: () => iterator.next(), return: destroy.bind(stream) } : iterator
 }
 
 function unreadable(message: string): StowageError {

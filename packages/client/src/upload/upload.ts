@@ -1,6 +1,7 @@
 import type { Asset, ProductReferences } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import { onAbort, type RetryOptions } from '../patience.ts'
+import { isOnce } from './input.ts'
 import { createLegs, type LegContext } from './leg.ts'
 import { createMeter, type Progress, type UploadState } from './progress.ts'
 
@@ -9,9 +10,12 @@ export interface UploadOptions {
   name?: string | undefined
   /** Its media type; left out: its own, if it tells. */
   mime?: string | undefined
-  /** The length of a stream in bytes, if it is known: then it is sent while it is read. */
+  /** The length of a stream in bytes, if it is known. Needed for streams of more than 160 GB. */
   size?: number | undefined
-  /** Stops the upload, which rejects with the signal's reason and can be gone on with later. */
+  /**
+   * Stops the upload, which rejects with the signal's reason and can be resumed later. Of a stream, which
+   * can be read once, it is cancelled.
+   */
   signal?: AbortSignal | undefined
   /** At most every tenth of a second, and at every change of the state. */
   onProgress?: ((progress: Progress) => void) | undefined
@@ -144,6 +148,8 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
       tell('ready')
       return asset
     } catch (error) {
+      // No later call could resume it, so its bytes are released.
+      if (isOnce(file) && !isCancelled(error)) await legs.cancel(true).catch(() => {})
       tell(isCancelled(error) ? 'cancelled' : 'stopped')
       throw error
     } finally {

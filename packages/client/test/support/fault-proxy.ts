@@ -70,8 +70,11 @@ export async function aFaultProxy(
     // A connection that nobody reads from does not tell when the client closes it.
     const body = incoming.pipe(new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER }))
     waiting += 1
-    const closed = new Promise((resolve) => incoming.socket.once('close', resolve))
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>()
+    incoming.socket.once('close', close)
     await Promise.race([decided.until, closed])
+    // The connection may bring many more requests.
+    incoming.socket.off('close', close)
     waiting -= 1
     if (!incoming.socket.destroyed) pass(incoming, body, response, decided)
   }

@@ -9,10 +9,13 @@ interface Xhr {
   status: number
   responseText: string
   open(method: string, url: string): void
-  send(body: Blob): void
+  send(body: Body): void
   abort(): void
   getResponseHeader(name: string): string | null
 }
+
+/** In memory, or a file that the browser reads. */
+type Body = Blob | Uint8Array<ArrayBuffer>
 
 type SendOptions = Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'>
 
@@ -23,12 +26,13 @@ const SLOW_BYTES_PER_MS = 16
 export const ANSWER_STALLS = 2
 
 /** By XMLHttpRequest where there is one, as fetch tells no progress. */
-export async function putBlob(
+export async function putBody(
   url: string,
-  blob: Blob,
+  body: Body,
   { signal, stallMs, onSent }: SendOptions,
 ): Promise<PutAnswer> {
   const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Xhr }
+  const size = body instanceof Uint8Array ? body.length : body.size
   const stalling = new AbortController()
   const either = AbortSignal.any([signal, stalling.signal])
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -39,13 +43,13 @@ export async function putBlob(
     timer = setTimeout(() => stalling.abort(stalled(ms)), ms)
   }
   try {
-    watch(XMLHttpRequest ? stallMs : stallMs + blob.size / SLOW_BYTES_PER_MS)
-    if (XMLHttpRequest === undefined) return await putByFetch(url, blob, either)
+    watch(XMLHttpRequest ? stallMs : stallMs + size / SLOW_BYTES_PER_MS)
+    if (XMLHttpRequest === undefined) return await putByFetch(url, body, either)
     return await putByXhr(new XMLHttpRequest(), url, {
-      blob,
+      body,
       signal: either,
       onSent(bytes) {
-        watch(stallMs * (bytes < blob.size ? 1 : ANSWER_STALLS))
+        watch(stallMs * (bytes < size ? 1 : ANSWER_STALLS))
         isConnected = true
         onSent(bytes)
       },
@@ -60,7 +64,7 @@ export async function putBlob(
 function putByXhr(
   xhr: Xhr,
   url: string,
-  { blob, signal, onSent }: Pick<SendOptions, 'signal' | 'onSent'> & { blob: Blob },
+  { body, signal, onSent }: Pick<SendOptions, 'signal' | 'onSent'> & { body: Body },
 ): Promise<PutAnswer> {
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => xhr.abort())
@@ -72,12 +76,12 @@ function putByXhr(
       else resolve({ status: xhr.status, body: xhr.responseText, header })
     }
     xhr.open('PUT', url)
-    xhr.send(blob)
+    xhr.send(body)
   })
 }
 
-async function putByFetch(url: string, blob: Blob, signal: AbortSignal): Promise<PutAnswer> {
-  const response = await fetch(url, { method: 'PUT', body: blob, signal })
+async function putByFetch(url: string, body: Body, signal: AbortSignal): Promise<PutAnswer> {
+  const response = await fetch(url, { method: 'PUT', body, signal })
   const { status, headers } = response
   return { status, body: await response.text(), header: (name) => headers.get(name) }
 }

@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { createClient as createBrowserClient } from '@stowage/client'
+import { isStowageError, type NodeClient, type Progress } from '@stowage/client/node'
+import { aService } from '../../server/test/support/service.ts'
+import { until } from '../../server/test/support/until.ts'
+import { someBytes } from '../../server/test/support/upload.ts'
+import { aClient } from './support/client.ts'
+import type { Fault } from './support/fault-proxy.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const QUIET = { STOWAGE_LOG: 'warn' }
+const MB = 1_000_000
+const PART = 16 * MB
+/** Declared at first. */
+const FIRST = 4 * PART
+const BLOCK = someBytes(MB)
+
+/** A stream of so many bytes, that uses the memory of its chunks again, as many do. */
+async function* aStream(size: number, onGiven: (bytes: number) => void = () => {}) {
+  const memory = new Uint8Array(MB)
+  for (let at = 0; at < size; at += MB) {
+    memory.set(BLOCK)
+    memory[0] = at / MB
+    const chunk = memory.subarray(0, Math.min(MB, size - at))
+    onGiven(at + chunk.length)
+    yield chunk
+    memory.fill(0)
+  }
+}
+
+function asReadable(chunks: AsyncIterator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value.slice())
+    },
+  })
+}
+
+async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of chunks) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+async function assertStored(client: NodeClient, id: string, size: number): Promise<void> {
+  const { body } = await client.download(id)
+  assert.ok(body)
+  assert.equal(await digestOf(body), await digestOf(aStream(size)), `${size} bytes`)
+}
+
+/** No byte is reserved or stored, and the storage holds no upload. */
+async function assertNothingLeft(client: NodeClient): Promise<void> {
+  const { stored, reserved } = await client.account()
+  assert.deepEqual({ stored, reserved }, { stored: 0, reserved: 0 })
+}
+
+/** A service that tells which sizes were declared to it, at first and later. */
+async function aWatchedService(t: TestContext, settings: Record<string, string> = {}) {
+  const { baseUrl } = await aService(t, { ...QUIET, ...settings })
+  const declared: number[] = []
+  const { client } = await aClient(t, {
+    baseUrl,
+    fetch(input, init) {
+      const { size } = JSON.parse(String(init?.body ?? '{}'))
+      if (typeof size === 'number') declared.push(size)
+      return fetch(input, init)
+    },
+  })
+  return { client, baseUrl, declared }
+}
+
+test('a stream of unknown length declares ahead, and its true size at the end', async (t) => {
+  const { client, declared } = await aWatchedService(t)
+  const size = FIRST + PART + 5
+  const seen: Progress[] = []
+  const upload = client.upload(aStream(size), {
+    name: 'talk.mp4',
+    onProgress: (progress) => seen.push(progress),
+  })
+  const asset = await upload
+  assert.deepEqual([asset.bytes, asset.filename, asset.mime], [size, 'talk.mp4', 'video/mp4'])
+  await assertStored(client, asset.id, size)
+  assert.deepEqual(declared, [FIRST, 2 * FIRST, size])
+  assert.ok(seen.some(({ total, secondsLeft }) => total === FIRST && secondsLeft === undefined))
+  assert.deepEqual([upload.progress.bytes, upload.progress.total], [size, size])
+  assert.equal((await client.account()).reserved, 0)
+})
+
+test('a stream of unknown length may end anywhere', async (t) => {
+  const { client, declared } = await aWatchedService(t)
+  for (const size of [0, 1, PART - 1, PART, PART + 1, FIRST, FIRST + 1]) {
+    declared.splice(0)
+    const { id, bytes } = await client.upload(aStream(size))
+    assert.equal(bytes, size)
+    await assertStored(client, id, size)
+    // What ends within the first part has a known length.
+    if (size < PART) assert.deepEqual(declared, [size])
+    else assert.deepEqual(declared, [...new Set([FIRST, size])])
+  }
+})
+
+test('a page sends a stream of unknown length in the same way', async (t) => {
+  const { baseUrl, client } = await aWatchedService(t)
+  const page = createBrowserClient({ baseUrl })
+  const { id } = await page.upload(new Response(asReadable(aStream(2 * PART + 7))))
+  await assertStored(client, id, 2 * PART + 7)
+})
+
+test('a stream of unknown length is read no faster than it is sent', async (t) => {
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  let puts = 0
+  const { api } = await aProxiedService(t, {
+    settings: {},
+    storage({ method }): Fault {
+      if (method === 'PUT') puts += 1
+      return method === 'PUT' ? { kind: 'wait', until: held } : { kind: 'pass' }
+    },
+  })
+  const { client } = await aClient(t, { baseUrl: api.url, parallel: 1 })
+  let given = 0
+  const count = (bytes: number) => {
+    given = bytes
+  }
+  const upload = client.upload(aStream(100 * MB, count))
+  await until('the first part is on its way', () => puts > 0)
+  await until('the second part is read', () => given >= 2 * PART)
+  assert.ok(given <= 2 * PART + MB, `${given} bytes were read`)
+  letGo()
+  assert.equal((await upload).bytes, 100 * MB)
+})
+
+test('a stream that fits into the plan arrives, although more was declared ahead', async (t) => {
+  const size = FIRST + PART + 5
+  const { client, declared } = await aWatchedService(t, { STOWAGE_PLAN_STORAGE: `${size}` })
+  assert.equal((await client.upload(aStream(size))).bytes, size)
+  assert.deepEqual(declared, [FIRST, 2 * FIRST, FIRST + PART, size])
+})
+
+test('a stream that exceeds the plan is refused with 402, and its bytes are released', async (t) => {
+  const { client } = await aWatchedService(t, { STOWAGE_PLAN_STORAGE: `${FIRST + PART}` })
+  let given = 0
+  const stream = aStream(FIRST + 40 * PART, (bytes) => {
+    given = bytes
+  })
+  await assert.rejects(client.upload(stream), (error) => {
+    assert.ok(isStowageError(error, 'storage_exceeded'))
+    assert.equal(error.status, 402)
+    assert.equal(error.facts.limit, FIRST + PART)
+    return true
+  })
+  assert.ok(given < FIRST + 3 * PART, `${given} bytes were read`)
+  await assertNothingLeft(client)
+  assert.equal((await stream.next()).done, true)
+})
+
+test('a stream that fails rejects with its own error, and its bytes are released', async (t) => {
+  const { client } = await aWatchedService(t)
+  const failure = new Error('the tape is torn')
+  async function* torn(size: number) {
+    yield* aStream(size)
+    throw failure
+  }
+  for (const size of [0, PART + MB, FIRST, FIRST + MB]) {
+    for (const known of [undefined, 2 * FIRST]) {
+      const upload = client.upload(torn(size), { size: known })
+      await assert.rejects(upload, (error) => error === failure)
+      await assertNothingLeft(client)
+    }
+  }
+})
+
+test('an abort of a stream cancels its upload and rejects with the reason', async (t) => {
+  const { client } = await aWatchedService(t)
+  for (const size of [undefined, 10 * FIRST]) {
+    const stopping = new AbortController()
+    const reason = new Error('enough')
+    const stream = aStream(10 * FIRST, (bytes) => {
+      if (bytes === 2 * PART + MB) stopping.abort(reason)
+    })
+    const upload = client.upload(stream, { size, signal: stopping.signal })
+    await assert.rejects(upload, (error) => error === reason)
+    await assertNothingLeft(client)
+  }
+})
+
+test('a stream of unknown length survives connections that break, and answers that are lost', async (t) => {
+  const parts: Fault[] = [
+    { kind: 'cut' },
+    { kind: 'lose' },
+    { kind: 'pass' },
+    { kind: 'refuse', status: 503 },
+  ]
+  const calls: Fault[] = [{ kind: 'lose' }, { kind: 'refuse', status: 503 }, { kind: 'cut' }]
+  const { api } = await aProxiedService(t, {
+    settings: {},
+    storage: ({ method }) => (method === 'PUT' ? parts.shift() : undefined) ?? { kind: 'pass' },
+    api: ({ method }) => (method === 'PATCH' ? calls.shift() : undefined) ?? { kind: 'pass' },
+  })
+  const { client } = await aClient(t, { baseUrl: api.url })
+  const size = FIRST + 2 * PART + 3
+  const { id } = await client.upload(aStream(size))
+  assert.deepEqual([parts, calls], [[], []])
+  await assertStored(client, id, size)
+})
+
+test('a stream of unknown length can be paused while more is declared', async (t) => {
+  let pause = () => {}
+  let isPaused = false
+  const { api } = await aProxiedService(t, {
+    settings: {},
+    api({ method }) {
+      if (method === 'PATCH' && !isPaused) {
+        isPaused = true
+        pause()
+        // The service acts, and its answer is lost.
+        return { kind: 'lose' }
+      }
+      return { kind: 'pass' }
+    },
+  })
+  const { client } = await aClient(t, { baseUrl: api.url })
+  const size = FIRST + 2 * PART + 3
+  const upload = client.upload(aStream(size))
+  pause = () => upload.pause()
+  await until('it is paused', () => upload.progress.state === 'paused')
+  upload.resume()
+  const { id } = await upload
+  await assertStored(client, id, size)
+})
+
+test('a stream that is too long for its parts is refused, and told to pass its size', async (t) => {
+  const body = JSON.stringify({ message: 'size must be less', code: 'invalid', errors: {} })
+  const { api } = await aProxiedService(t, {
+    settings: {},
+    api: ({ method }) =>
+      method === 'PATCH' ? { kind: 'refuse', status: 422, body } : { kind: 'pass' },
+  })
+  const { client } = await aClient(t, { baseUrl: api.url })
+  await assert.rejects(client.upload(aStream(2 * FIRST)), (error) => {
+    assert.ok(isStowageError(error, 'invalid'))
+    assert.match(error.message, /Pass its size/)
+    return true
+  })
+  await assertNothingLeft(client)
+})
