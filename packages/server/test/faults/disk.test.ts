@@ -53,7 +53,7 @@ test('while the storage is read-only no call does half of its work, and once it 
 })
 
 async function onDisk(t: TestContext, work: (disk: SmallDisk) => Promise<void>): Promise<void> {
-  const disk = await aSmallDisk(t, 64)
+  const disk = await aSmallDisk(t, 20)
   if (typeof disk === 'string') return skipUnlessCi(t, disk)
   await work(disk)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { answerOf, checkState, endAll, operatorOf, prepare } from '../interleavings/play-cell.ts'
 import { ghostOf, type Scene } from '../interleavings/scenes.ts'
 import type { Stage } from '../interleavings/stage.ts'
-import { expireUnknown } from '../interleavings/unknown-uploads.ts'
+import { expireUnknown, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
@@ -53,7 +53,7 @@ export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promi
       `no order explains the answers: ${JSON.stringify([...during, ...events])}`,
     )
     await expireUnknown(stage, stage.issued, models)
-    await checkState(stage, models)
+    await checkState(stage, models, withoutUnrecorded)
     return { during: answerOf(during), again: answerOf(again) }
   } finally {
     await endAll(stage)
@@ -66,7 +66,11 @@ function unanswered(command: Command, id: string): Event {
 
 /** A call that failed for the fault may have taken effect or not: its client must ask again. */
 function judged(event: Event, fault: Fault): Event {
-  const { seen } = event
+  const { command, seen } = event
+  // A job does what it can, and the rest in its next run.
+  if (command.kind === 'expire') {
+    return { ...event, seen: { ...seen, status: CUT_OFF, code: 'expired' } }
+  }
   const isExcused = SAYS_TRY_AGAIN.includes(seen.code ?? '') || fault.excuses?.(seen)
   if (!isExcused) return event
   return { ...event, seen: { ...seen, status: CUT_OFF } }

@@ -15,7 +15,7 @@ import { finishOpenUploads } from './finish-open-uploads.ts'
 import { endAll, operatorOf, settle } from './play-cell.ts'
 import { ghostOf, SCENES } from './scenes.ts'
 import { openStage, type Stage } from './stage.ts'
-import { expireUnknown, idsOf } from './unknown-uploads.ts'
+import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 import type { Play } from './victim.ts'
 
 const VICTIM = fileURLToPath(new URL('victim.ts', import.meta.url))
@@ -90,23 +90,12 @@ function unanswered(call: Command, id: string): Event[] {
 
 function onlyOf(state: State, ids: string[]): State {
   const isOwn = ({ id }: { id: string }) => ids.includes(id)
-  return {
+  return withoutUnrecorded({
     ...state,
     assets: state.assets.filter(isOwn),
-    open: withoutUnrecorded(state.open.filter(isOwn)),
+    open: state.open.filter(isOwn),
     objects: state.objects.filter((id) => ids.includes(id)),
-  }
-}
-
-/**
- * S3 names uploads itself. One whose name was not recorded before the process died gets no parts, and
- * is removed once its asset is not uploading any more.
- */
-function withoutUnrecorded(open: State['open']): State['open'] {
-  return open.filter(
-    ({ id, etags }, index) =>
-      etags.length > 0 || open.findLastIndex((other) => other.id === id) === index,
-  )
+  })
 }
 
 /** Beside the sums, which are of all plays together. */

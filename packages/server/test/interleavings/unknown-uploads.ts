@@ -1,3 +1,4 @@
+import type { State } from '../model/check-state.ts'
 import type { Model } from '../model/model.ts'
 import { settle } from './play-cell.ts'
 import type { Stage } from './stage.ts'
@@ -24,4 +25,16 @@ export async function expireUnknown(
 
 export function idsOf(models: Model[]): string[] {
   return models.flatMap(({ uploads }) => uploads.map(({ id }) => id))
+}
+
+/**
+ * S3 names uploads itself. One whose name was not recorded before the process or the connection died
+ * gets no parts, and is removed once its asset is not uploading any more.
+ */
+export function withoutUnrecorded(state: State): State {
+  const open = state.open.filter(
+    ({ id, etags }, index) =>
+      etags.length > 0 || state.open.findLastIndex((other) => other.id === id) === index,
+  )
+  return { ...state, open }
 }

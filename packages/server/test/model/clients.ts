@@ -106,11 +106,13 @@ export function openClients(
         return { status: 200 }
       case 'list': {
         const { status, body } = await call('GET', `${API}/assets?limit=1000`)
+        if (status !== 200) return { status, code: body.code }
         assert.equal(body.meta.total, body.data.length)
         return { status, listed: body.data.map(({ id }: Asset) => id) }
       }
       case 'account': {
         const { status, body } = await call('GET', `${API}/account`)
+        if (status !== 200) return { status, code: body.code }
         const { stored, reserved, assets, plan } = body.data
         return { status, account: { stored, reserved, assets, limit: plan.storage } }
       }

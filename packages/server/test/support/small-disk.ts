@@ -7,6 +7,9 @@ import { aFolder, cleanUp } from './clean-up.ts'
 
 const run = promisify(execFile)
 
+/** Most of it at once, and the rest page by page. */
+const PIECES = [2 ** 20, 4096]
+
 export interface SmallDisk {
   folder: string
   free(): Promise<number>
@@ -36,8 +39,10 @@ export async function aSmallDisk(t: TestContext, megabytes: number): Promise<Sma
       const file = join(folder, `something-else-${performance.now()}`)
       const handle = await open(file, 'w')
       try {
-        const page = Buffer.alloc(4096, 1)
-        while ((await free()) > 0) await handle.write(page)
+        for (const size of PIECES) {
+          const piece = Buffer.alloc(size, 1)
+          while ((await free()) >= size) await handle.write(piece)
+        }
       } catch (error) {
         if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
       } finally {

@@ -1,4 +1,5 @@
 import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
+import { expectAnswer } from './expect-answer.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
 /** For all tries of a call together: callers wait for it. */
@@ -8,11 +9,16 @@ const COMPLETE_TIMEOUT_MS = 60_000
 
 export type Send = S3Client['send']
 
-/** A store that takes a call and then is silent is an outage, not a call that never ends. */
+/**
+ * A store that takes a call and then is silent is an outage, not a call that never ends; and so is a
+ * success that is not the store's.
+ */
 export function boundedSend(client: S3Client): Send {
-  return ((command: Parameters<Send>[0]) => {
+  return (async (command: Parameters<Send>[0]) => {
     const isCompletion = command instanceof CompleteMultipartUploadCommand
     const timeoutMs = isCompletion ? COMPLETE_TIMEOUT_MS : CALL_TIMEOUT_MS
-    return client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
+    const output = await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
+    expectAnswer(command, output)
+    return output
   }) as Send
 }

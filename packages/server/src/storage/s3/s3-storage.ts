@@ -166,7 +166,12 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
     removeObject: (key) =>
       orOutage(async () => {
-        await send(new DeleteObjectCommand(keyOf(key)))
+        const { $metadata } = await send(new DeleteObjectCommand(keyOf(key)))
+        // S3 answers 204. Anything else may come from something in between, and nothing was removed.
+        const isSure = $metadata.httpStatusCode === 204
+        if (!isSure && (await findObject(key)) !== undefined) {
+          throw new Error('the object is still there after its removal')
+        }
       }),
 
     listUploads: () => listUploads(send, { bucket, prefix }),
