@@ -74,16 +74,21 @@ export function readFooter(path: string): Footer | undefined {
     throw error
   }
   try {
-    const { size: fileSize, mtime } = fstatSync(file)
-    const size = fileSize - FOOTER_LENGTH
-    if (size < 0) return undefined
-    const footer = Buffer.alloc(FOOTER_LENGTH)
-    readSync(file, footer, 0, FOOTER_LENGTH, size)
-    const mark = footer.toString('latin1', DIGEST_LENGTH)
-    const kind = mark === MARKS.gmac ? 'gmac' : mark === MARKS.xxh3 ? 'xxh3' : undefined
-    const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
-    return kind && { size, etag, kind, receivedAt: mtime }
+    return readFooterOf(file)
   } finally {
     closeSync(file)
   }
+}
+
+/** The same of a file that is open. */
+export function readFooterOf(file: number): Footer | undefined {
+  const { size: fileSize, mtime } = fstatSync(file)
+  const size = fileSize - FOOTER_LENGTH
+  if (size < 0) return undefined
+  const footer = Buffer.alloc(FOOTER_LENGTH)
+  readSync(file, footer, 0, FOOTER_LENGTH, size)
+  const mark = footer.toString('latin1', DIGEST_LENGTH)
+  const kind = mark === MARKS.gmac ? 'gmac' : mark === MARKS.xxh3 ? 'xxh3' : undefined
+  const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
+  return kind && { size, etag, kind, receivedAt: mtime }
 }

@@ -1,11 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { partPlan, partRange } from '../../domain/parts.ts'
+import { DamagedObject } from '../../errors.ts'
 import { attachmentNamed } from '../content-disposition.ts'
 import type { StoredObject } from '../storage.ts'
 import { type ByteRange, parseByteRange } from './byte-range.ts'
 import { hasCode, isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './layout.ts'
+import { openDigest } from './part-digest.ts'
+import { etagOf, readFooterOf } from './part-file.ts'
 import { checkPreconditions } from './preconditions.ts'
 import { refuse } from './respond.ts'
 
@@ -114,7 +117,9 @@ async function writeRange(
     const file = isFirst ? first : await open(partFile(folder, part.number), 'r')
     try {
       const bytes = { start: offset - part.start, end: end - part.start }
-      await writeBytes(response, file, bytes, buffer)
+      const isWhole = bytes.start === 0 && end === part.end
+      const check = isWhole ? await openCheck(file) : undefined
+      await writeBytes(response, file, { bytes, buffer, check })
     } finally {
       if (!isFirst) await file.close()
     }
@@ -137,19 +142,45 @@ async function stream(
   }
 }
 
-/** Writes the bytes from one buffer, used again and again: a slow reader holds no more than it. */
+interface PartCheck {
+  update(bytes: Uint8Array): void
+  /** Throws when they are not the bytes that were stored. */
+  finish(): void
+}
+
+/** Compares a whole part with the digest that was stored with it. */
+async function openCheck(file: FileHandle): Promise<PartCheck> {
+  const stored = readFooterOf(file.fd)
+  const digest = await openDigest(stored?.kind ?? 'gmac')
+  return {
+    update: digest.update,
+    finish() {
+      if (etagOf(digest.end()) === stored?.etag) return
+      throw new DamagedObject(
+        'a part has changed since it was stored; `stowage doctor --verify` names it',
+      )
+    },
+  }
+}
+
+/**
+ * Writes the bytes from one buffer, used again and again: a slow reader holds no more than it. A part
+ * is compared before its last bytes are written: who downloads a damaged one never gets all of it.
+ */
 async function writeBytes(
   response: ServerResponse,
   file: FileHandle,
-  { start, end }: ByteRange,
-  buffer: Buffer,
+  { bytes, buffer, check }: { bytes: ByteRange; buffer: Buffer; check: PartCheck | undefined },
 ): Promise<void> {
-  for (let position = start; position < end; ) {
-    const length = Math.min(buffer.length, end - position)
+  for (let position = bytes.start; position < bytes.end; ) {
+    const length = Math.min(buffer.length, bytes.end - position)
     const { bytesRead } = await file.read(buffer, 0, length, position)
-    if (bytesRead === 0) throw new Error('a part is shorter than it was when it was stored')
-    await write(response, buffer.subarray(0, bytesRead))
+    if (bytesRead === 0) throw new DamagedObject('a part is shorter than when it was stored')
+    const chunk = buffer.subarray(0, bytesRead)
+    check?.update(chunk)
     position += bytesRead
+    if (position === bytes.end) check?.finish()
+    await write(response, chunk)
   }
 }
 
