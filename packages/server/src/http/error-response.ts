@@ -51,6 +51,9 @@ export function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  // Fastify closes the connection after a body that was refused. That would cut off the sender before it
+  // has read the answer, and lose the answers to the requests behind it.
+  reply.removeHeader('connection')
   if (error instanceof ServiceError) {
     const { errors, details } = error.facts
     if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
@@ -65,8 +68,6 @@ export function answerError(
   }
   const refusal = refusalOf(error)
   if (refusal !== undefined) {
-    // Closing at once would cut off the sender before it has read the answer.
-    reply.removeHeader('connection')
     return send(reply, refusal.code, refusal.message)
   }
   request.log.error({ err: error }, 'the request failed')

@@ -15,7 +15,9 @@ export function stowage(
   settings: Record<string, string>,
   ...commandLine: string[]
 ): Promise<Outcome> {
-  const env = { ...process.env, ...settings }
+  // Which engines the tests run on is not a setting, and the command refuses unknown ones.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
+  const env = { ...Object.fromEntries(own), ...settings }
   return new Promise((resolve) => {
     execFile(process.execPath, [COMMAND, ...commandLine], { env }, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })

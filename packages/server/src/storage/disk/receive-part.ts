@@ -10,7 +10,7 @@ import { type Transfer, TransferEnded, type Transfers } from './open-transfers.t
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { openPartWriters } from './part-writer.ts'
-import { refuse } from './respond.ts'
+import { cutOff, refuse } from './respond.ts'
 import { takeBody } from './take-body.ts'
 import { whileOpen } from './while-open.ts'
 
@@ -87,8 +87,7 @@ export async function receivePart(
     if (hasCode(error, 'ECONNRESET')) return
     if (error instanceof TransferEnded) {
       if (error.reason === 'upload ended') return refuse(request, response, GONE)
-      response.destroy()
-      return
+      return cutOff(request)
     }
     throw error
   } finally {

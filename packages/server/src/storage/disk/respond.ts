@@ -27,6 +27,14 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
   response.end()
 }
 
+/**
+ * Closes the connection without an answer, or in the middle of one. `response.destroy` would not do: while
+ * the answer waits behind those of earlier requests, Node leaves the connection open and silent.
+ */
+export function cutOff(request: IncomingMessage): void {
+  request.socket.destroy()
+}
+
 /** Answers with the error's body, also when the request's body was not read to its end. */
 export function refuse(
   request: IncomingMessage,
@@ -34,7 +42,7 @@ export function refuse(
   refusal: { code: ErrorCode; message: string; headers?: Record<string, string> },
 ): void {
   if (response.headersSent) {
-    response.destroy()
+    cutOff(request)
     return
   }
   const body = JSON.stringify({ message: refusal.message, code: refusal.code })

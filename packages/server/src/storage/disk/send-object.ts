@@ -10,7 +10,7 @@ import { type Layout, objectFolder, partFile } from './layout.ts'
 import { openDigest } from './part-digest.ts'
 import { etagOf, readFooterOf } from './part-file.ts'
 import { checkPreconditions } from './preconditions.ts'
-import { refuse } from './respond.ts'
+import { cutOff, refuse } from './respond.ts'
 
 const READ_SIZE = 64 * 1024
 
@@ -61,7 +61,7 @@ export async function sendObject(
       response.writeHead(206, { ...headers, 'Content-Range': contentRange })
     }
     if (request.method === 'HEAD' || isNotModified) response.end()
-    else await stream(response, { folder, object, range: asked, first })
+    else await stream(request, response, { folder, object, range: asked, first })
   } finally {
     await first.close()
   }
@@ -128,6 +128,7 @@ async function writeRange(
 }
 
 async function stream(
+  request: IncomingMessage,
   response: ServerResponse,
   source: Parameters<typeof writeRange>[1],
 ): Promise<void> {
@@ -137,7 +138,7 @@ async function stream(
   } catch (error) {
     // The reader went away, or the file was deleted under it: cutting the line tells it so.
     const isGone = response.destroyed || hasCode(error, 'ENOENT')
-    response.destroy()
+    cutOff(request)
     if (!isGone) throw error
   }
 }

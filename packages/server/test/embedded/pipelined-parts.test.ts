@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aRawConnection } from '../support/raw-connection.ts'
+import { aService } from '../support/service.ts'
+import { requestSession, someBytes } from '../support/upload.ts'
+
+test('a part that is replaced while its answer waits behind another one closes the connection', async (t) => {
+  const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(20)
+  const { urls } = await requestSession(baseUrl, { bytes })
+  const connection = aRawConnection(t, storageUrl)
+  const requests = [0, 1, 1].map((index) => {
+    const { pathname, search, host } = new URL(urls[index]?.url ?? '')
+    const head = `PUT ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 10\r\n\r\n`
+    return Buffer.concat([Buffer.from(head), bytes.subarray(index * 10, index * 10 + 10)])
+  })
+  connection.socket.write(Buffer.concat(requests))
+  await connection.closed()
+  assert.doesNotMatch(connection.received(), /^HTTP\/1\.1 5/m)
+})
+
+test('the disk storage answers a refused part once, even if its body is broken, and refuses CONNECT', async (t) => {
+  const { storageUrl } = await aService(t)
+  const messages = {
+    403: 'PUT /uploads/a/b/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabcde\r\n',
+    405: 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n',
+  }
+  for (const [status, message] of Object.entries(messages)) {
+    const connection = aRawConnection(t, storageUrl)
+    connection.socket.write(message)
+    await connection.closed()
+    const answers = Array.from(
+      connection.received().matchAll(/HTTP\/1\.1 (\d{3}) /g),
+      ([, one]) => one,
+    )
+    assert.deepEqual(answers, [status])
+  }
+})

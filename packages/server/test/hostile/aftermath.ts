@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Finding } from '../../src/domain/finding.ts'
+import { callerWith, finishUpload, sendUpload } from '../support/accounts.ts'
+import { readMemory } from '../support/memory-watch.ts'
+import { stowage } from '../support/stowage-command.ts'
+import { until } from '../support/until.ts'
+import { API, someBytes } from '../support/upload.ts'
+import type { HostileRun } from './run-hostile.ts'
+import type { Target } from './target.ts'
+
+/** The most that the process may ever have used; a few large bodies at once need some of it. */
+const MEMORY_LIMIT = 400_000_000
+const AT_ONCE = 8
+
+export interface Aftermath {
+  /** The highest that the process ever used, in bytes. */
+  memory: number
+  assets: number
+}
+
+/**
+ * After everything, the service works as before, the account holds what the answers said, nothing is
+ * reserved once all uploads are cancelled, and the doctor finds nothing.
+ */
+export async function checkAftermath(
+  target: Target,
+  { ledger, pool }: HostileRun,
+): Promise<Aftermath> {
+  const { service, key } = target
+  target.checkAlive()
+  const call = callerWith(service.baseUrl, key)
+  const health = await call('GET', '/healthz')
+  assert.deepEqual([health.status, health.body], [200, { status: 'ok' }])
+  const { id } = await finishUpload(
+    call,
+    await sendUpload(call, { name: 'after.bin', bytes: someBytes(30) }),
+  )
+
+  const expected = new Set([...ledger.ready].filter((one) => !ledger.deleted.has(one))).add(id)
+  const assets = await listAssets(call)
+  assert.deepEqual(
+    new Set(assets.map((asset) => asset.id)),
+    expected,
+    'the list has what was answered',
+  )
+
+  const uploads = [...pool.resized, ...pool.uploads.map(({ session }) => session.id)]
+  const unfinished = uploads.filter((one) => !expected.has(one))
+  await forEach(unfinished, async (one) => {
+    const { status } = await call('DELETE', `${API}/assets/${one}`)
+    assert.ok([202, 404].includes(status), `cancelling an upload: ${status}`)
+  })
+  const { data } = (await call('GET', `${API}/account`)).body
+  const stored = assets.reduce((sum, { bytes, is_file }) => (is_file ? sum + bytes : sum), 0)
+  assert.deepEqual([data.stored, data.reserved, data.assets], [stored, 0, assets.length])
+
+  await checkByDoctor(target)
+  const memory = process.platform === 'linux' ? await readMemory(service.pid, 'VmHWM') : 0
+  assert.ok(memory < MEMORY_LIMIT, `${Math.round(memory / 1e6)} MB of memory are too much`)
+  assert.equal(await service.stop('SIGTERM'), 0)
+  const log = service.output().stderr.replace(/^stowage: shutting down.*\n/m, '')
+  assert.equal(log, '', 'nothing is logged as a failure')
+  return { memory, assets: assets.length }
+}
+
+/** While the service runs: deletions leave work to the background, which it does meanwhile. */
+async function checkByDoctor({ service }: Target): Promise<void> {
+  const settings = service.place.settings as Record<string, string>
+  let wrong: Finding[] = []
+  try {
+    await until('the doctor finds nothing', async () => {
+      const { stdout } = await stowage(settings, 'doctor', '--json')
+      wrong = (JSON.parse(stdout) as Finding[]).filter(
+        // Nobody set the rules of a bucket for this test.
+        ({ about, verdict }) => verdict === 'wrong' && about !== 'bucket rules',
+      )
+      return wrong.length === 0
+    })
+  } catch (error) {
+    throw new Error(`the doctor found ${JSON.stringify(wrong)}`, { cause: error })
+  }
+}
+
+interface ListedAsset {
+  id: string
+  bytes: number
+  is_file: boolean
+}
+
+async function listAssets(call: ReturnType<typeof callerWith>): Promise<ListedAsset[]> {
+  const assets: ListedAsset[] = []
+  let after = ''
+  for (;;) {
+    const { body } = await call('GET', `${API}/assets?limit=1000${after}`)
+    assets.push(...body.data)
+    if (body.meta.next_after === null) return assets
+    after = `&after=${encodeURIComponent(body.meta.next_after)}`
+  }
+}
+
+async function forEach<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items]
+  async function next(): Promise<void> {
+    for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+}

@@ -1,0 +1,111 @@
+import type { Random } from '../support/random.ts'
+import type { DocumentedOperation } from './document.ts'
+import { writeJson } from './json.ts'
+import { makeHeaders } from './make-headers.ts'
+import { makeQuery } from './make-query.ts'
+import { hostileTarget } from './make-target.ts'
+import { mutateBytes } from './mutate-bytes.ts'
+import { mutateJson } from './mutate-json.ts'
+import { idFor, type KnownUpload, type Pool, pickRecent, UNKNOWN_ID } from './pool.ts'
+import type { FramedRequest } from './request.ts'
+import { type Known, sample } from './sample.ts'
+
+export interface Maker {
+  random: Random
+  pool: Pool
+  operations: DocumentedOperation[]
+  /** `127.0.0.1:1234`, by port. */
+  hosts: { api: string; storage: string }
+  key: string
+  /**
+   * The parts that are sent in this round. A second PUT of the same part ends the first one without an
+   * answer, as it should, so there is none.
+   */
+  partsUnderWay: Set<string>
+}
+
+export const LARGEST_FILE = 40
+
+/** A call of any operation, with something wrong in it most of the time. */
+export function makeApiRequest(maker: Maker): FramedRequest {
+  const { random, pool, operations } = maker
+  const operation = operations[random.between(0, operations.length)]
+  if (operation === undefined) throw new Error('the OpenAPI document has no operations')
+  const upload = pickRecent(random, pool.uploads)
+  const path = fillPath(maker, operation, upload)
+  const query = makeQuery(
+    random,
+    operation.parameters.filter((one) => one.in === 'query'),
+  )
+  const isOdd = random.between(0, 15) === 0
+  const target = isOdd ? hostileTarget(random, path, maker.hosts.api) : path + query
+  const isOtherMethod = random.between(0, 25) === 0
+  const method = isOtherMethod ? random.pick(OTHER_METHODS) : operation.method
+  const body = operation.body ? makeBody(maker, operation, upload) : Buffer.alloc(0)
+  return {
+    kind: 'framed',
+    port: 'api',
+    method,
+    target,
+    ...makeHeaders(maker, { operation, body }),
+    operation: isOdd || isOtherMethod ? undefined : operation.name,
+  }
+}
+
+const OTHER_METHODS = [
+  'GET',
+  'POST',
+  'PUT',
+  'DELETE',
+  'PATCH',
+  'HEAD',
+  'OPTIONS',
+  'TRACE',
+  'PROPFIND',
+  'M-SEARCH',
+  'QUERY',
+] as const
+
+/** The upload that the body is about is the one in the path, mostly. */
+function fillPath(
+  { random, pool }: Maker,
+  { method, path, body }: DocumentedOperation,
+  upload?: KnownUpload,
+) {
+  // Most things live on, so that others meet them.
+  const isEnd = method === 'DELETE' || path.endsWith('/cancel')
+  const isAboutUpload = body?.properties?.upload_id !== undefined
+  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, segment: string) => {
+    if (isEnd && random.between(0, 3) > 0) return `${segment}/${UNKNOWN_ID}`
+    const id =
+      isAboutUpload && upload && random.between(0, 6) > 0
+        ? upload.session.id
+        : idFor(random, pool, segment)
+    return `${segment}/${id}`
+  })
+}
+
+function makeBody(
+  { random, pool }: Maker,
+  { body = {}, path }: DocumentedOperation,
+  upload?: KnownUpload,
+) {
+  let json = sample(random, body, knownFor(random, pool, path, upload))
+  for (let count = random.pick([0, 0, 1, 1, 1, 2, 4]); count > 0; count -= 1) {
+    json = mutateJson(random, json)
+  }
+  const text = writeJson(json)
+  return random.between(0, 12) === 0 ? mutateBytes(random, text) : Buffer.from(text)
+}
+
+function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload): Known {
+  const parts = Array.from(upload?.etags ?? [], ([PartNumber, ETag]) => ({ PartNumber, ETag }))
+  return {
+    ...(upload && { upload_id: upload.session.upload_id }),
+    ...(parts.length > 0 && { parts }),
+    ...(pool.products.length > 0 &&
+      !path.endsWith('/products') && { products: [idFor(random, pool, 'products')] }),
+    ...(path.endsWith('/signed') && { size: random.between(0, LARGEST_FILE), name: 'file.bin' }),
+    ...(path.endsWith('/store') && { url: 'https://example.com/file.zip', filename: 'file.zip' }),
+  }
+}

@@ -1,0 +1,135 @@
+import type { Random } from '../support/random.ts'
+import { forgeUrl } from './forge-url.ts'
+import { HEADER_TEXTS } from './hostile-values.ts'
+import type { Maker } from './make-api-request.ts'
+import { hostileTarget } from './make-target.ts'
+import { type KnownDownload, type KnownUpload, pickRecent } from './pool.ts'
+import type { FramedRequest } from './request.ts'
+
+const RANGES: readonly [string, ...string[]] = [
+  'bytes=0-0',
+  'bytes=0-',
+  'bytes=-1',
+  'bytes=-0',
+  'bytes=5-2',
+  'bytes=1-99999999999999999999',
+  'bytes=99999999999999999999-',
+  'bytes=-99999999999999999999',
+  'bytes=10-20',
+  'bytes=0-15',
+  'bytes=16-16',
+  'bytes=15-17',
+  'bytes=0-1,3-4',
+  'bytes=0-0,-1',
+  `bytes=${Array.from({ length: 1_000 }, (_, index) => `${index}-${index}`).join(',')}`,
+  'bytes=',
+  'bytes=-',
+  'bytes=a-b',
+  'bytes= 0 - 1',
+  'bytes=0x0-0x5',
+  'bytes=1e1-',
+  'bytes=0-1.5',
+  'BYTES=0-1',
+  'items=0-1',
+  'bytes',
+  '',
+  '\u00ff',
+]
+
+const CONDITIONS: readonly [[string, string], ...[string, string][]] = [
+  ['If-Match', '*'],
+  ['If-Match', '"other"'],
+  ['If-None-Match', '*'],
+  ['If-None-Match', 'W/"a", "b'],
+  ['If-Range', '"other"'],
+  ['If-Range', 'yesterday'],
+  ['If-Modified-Since', 'Thu, 99 Foo 9999 99:99:99 GMT'],
+  ['If-Unmodified-Since', '\u00ff'],
+]
+
+/** A part, a download, or a signed URL that is no longer what was signed, at the disk storage's own port. */
+export function makeStorageRequest(maker: Maker): FramedRequest {
+  const { random, pool } = maker
+  const upload = pickRecent(random, pool.uploads)
+  const download = pickRecent(random, pool.downloads)
+  if (download !== undefined && random.between(0, 2) === 0) return makeDownload(maker, download)
+  if (upload !== undefined) return makePart(maker, upload)
+  return { ...base(maker, 'GET', '/objects/a?signature=b'), isForged: true }
+}
+
+function makePart(maker: Maker, { session, bytes }: KnownUpload): FramedRequest {
+  const { random } = maker
+  const part = session.urls[random.between(0, session.urls.length)]
+  if (part === undefined) return { ...base(maker, 'PUT', '/uploads/a/b/1'), isForged: true }
+  const target = targetOf(part.url)
+  const content = bytes.subarray(part.start, part.end)
+  const choice = random.between(0, 10)
+  if (choice < 3 && !maker.partsUnderWay.has(part.url)) {
+    maker.partsUnderWay.add(part.url)
+    return withBody(base(maker, 'PUT', target), content)
+  }
+  if (choice < 6)
+    return { ...withBody(base(maker, 'PUT', forgeUrl(random, target)), content), isForged: true }
+  if (choice === 6) {
+    const other = (content.length + random.between(1, 60)) % 60
+    return withBody(base(maker, 'PUT', target), Buffer.alloc(other))
+  }
+  if (choice === 7) return { ...base(maker, otherMethod(random, 'PUT'), target), isForged: true }
+  if (choice === 8)
+    return {
+      ...base(maker, 'PUT', hostileTarget(random, target, maker.hosts.storage)),
+      isForged: true,
+    }
+  return preflight(maker, target)
+}
+
+function makeDownload(maker: Maker, { url, file }: KnownDownload): FramedRequest {
+  const { random } = maker
+  const target = targetOf(url)
+  const method = random.pick(['GET', 'GET', 'GET', 'HEAD'])
+  const choice = random.between(0, 10)
+  if (choice < 3) {
+    const forged = forgeUrl(random, target)
+    return { ...base(maker, method, forged), isForged: true }
+  }
+  if (choice === 3)
+    return { ...base(maker, otherMethod(random, 'GET', 'HEAD'), target), isForged: true }
+  const request = { ...base(maker, method, target), file }
+  if (choice > 4) request.headers.push(['Range', random.pick(RANGES)])
+  if (random.between(0, 4) === 0) request.headers.push(random.pick(CONDITIONS))
+  if (random.between(0, 8) === 0) request.headers.push(['Range', random.pick(RANGES)])
+  return request
+}
+
+function preflight(maker: Maker, target: string): FramedRequest {
+  const { random } = maker
+  const request = base(
+    maker,
+    'OPTIONS',
+    random.between(0, 2) === 0 ? target : forgeUrl(random, target),
+  )
+  request.headers.push(['Access-Control-Request-Headers', random.pick(HEADER_TEXTS)])
+  return request
+}
+
+function base({ random, hosts }: Maker, method: string, target: string): FramedRequest {
+  const headers: [string, string][] = [['Host', hosts.storage]]
+  if (random.between(0, 12) === 0)
+    headers.push(['Expect', random.pick(['100-continue', 'x', '100-Continue'])])
+  if (random.between(0, 12) === 0) headers.push(['Content-Type', random.pick(HEADER_TEXTS)])
+  return { kind: 'framed', port: 'storage', method, target, headers, body: Buffer.alloc(0) }
+}
+
+function withBody(request: FramedRequest, body: Buffer): FramedRequest {
+  request.headers.push(['Content-Length', String(body.length)])
+  return { ...request, body }
+}
+
+function otherMethod(random: Random, ...allowed: string[]): string {
+  const method = random.pick(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'TRACE'])
+  return allowed.includes(method) ? 'DELETE' : method
+}
+
+function targetOf(url: string): string {
+  return url.slice(new URL(url).origin.length)
+}

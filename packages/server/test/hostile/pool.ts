@@ -1,0 +1,54 @@
+import type { UploadSession } from '@stowage/protocol'
+import type { Random } from '../support/random.ts'
+
+/** A file whose parts were or will be sent. */
+export interface KnownUpload {
+  session: UploadSession
+  bytes: Buffer
+  /** The ETags that the storage answered, by part. */
+  etags: Map<number, string>
+}
+
+/** A signed URL of a download, and the bytes behind it. */
+export interface KnownDownload {
+  url: string
+  file: Buffer
+}
+
+/** What the service told so far: requests about existing things get further than others. */
+export interface Pool {
+  uploads: KnownUpload[]
+  assets: string[]
+  products: string[]
+  keys: { id: string; secret: string }[]
+  downloads: KnownDownload[]
+  /** Uploads whose size was changed: their bytes are not known any more. */
+  resized: string[]
+}
+
+export function emptyPool(): Pool {
+  return { uploads: [], assets: [], products: [], keys: [], downloads: [], resized: [] }
+}
+
+export const UNKNOWN_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
+
+/** Mostly recent ones: those still exist. */
+const RECENT = 30
+
+export function pickRecent<Thing>(random: Random, things: Thing[]): Thing | undefined {
+  const first = Math.max(0, things.length - RECENT)
+  return things[random.between(first, things.length)]
+}
+
+/** The IDs that a path parameter may stand for, by the segment before it. */
+export function idFor(random: Random, pool: Pool, segment: string): string {
+  const known: Record<string, string[]> = {
+    assets: [
+      ...pool.assets.slice(-RECENT),
+      ...pool.uploads.slice(-RECENT).map((one) => one.session.id),
+    ],
+    products: pool.products,
+    keys: pool.keys.map(({ id }) => id),
+  }
+  return pickRecent(random, known[segment] ?? []) ?? UNKNOWN_ID
+}

@@ -1,0 +1,44 @@
+import type { TestContext } from 'node:test'
+import { ADMIN_KEY } from '../support/accounts.ts'
+import { isOnS3 } from '../support/engines.ts'
+import { aServiceProcess, type ServiceProcess } from '../support/process.ts'
+import { type DocumentedOperation, readDocument } from './document.ts'
+
+/** The service that is attacked. */
+export interface Target {
+  service: ServiceProcess
+  operations: DocumentedOperation[]
+  hosts: { api: string; storage: string }
+  key: string
+  /** Whether the storage's port is the service's own. */
+  hasStorage: boolean
+  /** Throws when the process has ended. */
+  checkAlive(): void
+}
+
+const WATCH = new URL('./prototype-watch.ts', import.meta.url).href
+
+/** As a process of its own, which reports at its end what was added to `Object.prototype`. */
+export async function startTarget(t: TestContext): Promise<Target> {
+  const service = await aServiceProcess(t, {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+    STOWAGE_PLAN_STORAGE: '1GB',
+    STOWAGE_LOG: 'warn',
+    NODE_OPTIONS: `--import=${WATCH}`,
+    ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
+  })
+  const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
+  return {
+    service,
+    operations: readDocument(document),
+    hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
+    key: ADMIN_KEY,
+    hasStorage: !isOnS3,
+    checkAlive() {
+      const { exitCode, signalCode } = service.child
+      if (exitCode === null && signalCode === null) return
+      throw new Error(`the service ended (${exitCode ?? signalCode}): ${service.output().stderr}`)
+    },
+  }
+}
