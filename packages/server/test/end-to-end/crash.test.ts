@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Asset } from '@stowage/protocol'
+import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
 import { isOnS3 } from '../support/engines.ts'
 import { listAll } from '../support/list-all.ts'
-import { inHours, keepingNothing, untilAllOverdue } from '../support/overdue.ts'
+import { untilAllOverdue } from '../support/overdue.ts'
 import { aPlace, type Place } from '../support/place.ts'
 import { aServiceProcess } from '../support/process.ts'
 import { aRandom, type Random } from '../support/random.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService, type TestService } from '../support/service.ts'
+import { aService } from '../support/service.ts'
 import { until } from '../support/until.ts'
-import { API, download } from '../support/upload.ts'
 import {
   anEmptyDiary,
   type Diary,
@@ -64,11 +61,12 @@ async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   assert.equal(diary.interrupted.parts > 0, !isOnS3)
 
   const service = await aService(t, SETTINGS, place)
-  await settle(service, diary)
+  await untilAllOverdue(service.context)
+  await settleAll(service, diary)
   const assets = await listAll(service.baseUrl)
   await checkAnswers(service, diary, assets)
   await checkContents(service, diary, assets)
-  await checkBooks(service, assets)
+  await checkUsage(service, assets)
   // Then nothing is being removed just now.
   await service.close()
   await place.backdoor.assertHoldsOnly(assets, CHUNK)
@@ -114,52 +112,6 @@ function pickSize({ pick, between }: Random): number {
   if (isOnS3)
     return pick([0, 1, between(1, 1000), between(1, 100_000), between(CHUNK, CHUNK + 1000)])
   return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])
-}
-
-/** Lets the jobs run, at a time when every upload that nobody finishes has expired. */
-async function settle({ context }: TestService, diary: Diary): Promise<void> {
-  const { database } = context
-  const later = inHours(context, 1)
-  // A completion that is found wanting goes back to uploading, and expires in the next run.
-  await untilAllOverdue(context)
-  for (let run = 0; run < 3; run += 1) await runJobs(keepingNothing(later), { stuckMs: 0 })
-  const states = await database.readStates([...diary.files.keys()])
-  assert.equal(states.size, diary.files.size)
-  const statuses = new Set(states.values().map(({ status }) => status))
-  assert.deepEqual([...statuses].sort(), ['cancelled', 'expired', 'ready'])
-  assert.deepEqual(await database.listRemovals(10), [])
-}
-
-async function checkAnswers(service: TestService, diary: Diary, assets: Asset[]): Promise<void> {
-  const listed = new Set(assets.map(({ id }) => id))
-  assert.equal(listed.size, assets.length)
-  const lost = [...diary.completed].filter((id) => !listed.has(id))
-  assert.deepEqual(lost, [], 'these were answered as complete')
-  for (const id of diary.completed) {
-    const { status, body } = await service.call('GET', `${API}/assets/${id}`)
-    assert.deepEqual([status, body.data?.status], [200, 'ready'], id)
-  }
-  for (const id of diary.cancelled) {
-    const { status } = await service.call('GET', `${API}/assets/${id}`)
-    assert.equal(status, 404, `${id} was answered as cancelled`)
-  }
-}
-
-async function checkContents(service: TestService, diary: Diary, assets: Asset[]): Promise<void> {
-  for (const asset of assets) {
-    const bytes = await download(service.baseUrl, asset.id)
-    assert.equal(bytes.length, asset.bytes)
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    assert.equal(sha256, diary.files.get(asset.id)?.sha256, asset.id)
-  }
-}
-
-async function checkBooks({ context }: TestService, assets: Asset[]): Promise<void> {
-  const [books, ...others] = await context.database.readBooks()
-  assert.deepEqual(others, [])
-  const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
-  assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
-  assert.deepEqual(books?.counted, books?.actual)
 }
 
 function describe(diary: Diary, interruptedRounds: number): string {

@@ -22,6 +22,8 @@ import { type Reach, watchPorts } from './watch-ports.ts'
 export interface Stage {
   /** The ports without points. */
   context: Context
+  /** How far the clock of this instance is off. */
+  shift: { ms: number }
   /** Every ID that was given out; a test may empty it. */
   issued: string[]
   account: TestAccount
@@ -43,7 +45,8 @@ export async function openStage(settings: Environment): Promise<Stage> {
   const onFatal = (message: string) => {
     throw new Error(message)
   }
-  const clock = () => new Date()
+  const shift = { ms: 0 }
+  const clock = () => new Date(Date.now() + shift.ms)
   const issued: string[] = []
   let isClosed = false
   const database = await openDatabase(config)
@@ -103,6 +106,7 @@ export async function openStage(settings: Environment): Promise<Stage> {
   return {
     products: { 1: body.data[0].id },
     context,
+    shift,
     issued,
     account: { id, name: 'default', keys: { read: key, write: key, manage: key }, call },
     baseUrl,

@@ -13,7 +13,8 @@ const IN_BROWSER = /\/dashboard\/test\//
 const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/dashboard\.test\.ts$|\/pack\/test\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
-const TIMEOUT = '--test-timeout=300000'
+/** `TEST_TIMEOUT_MS` is for those who run the long ones. */
+const TIMEOUT = `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 300_000}`
 /** Node compiles each module once for all processes, which is a third of a second in each. */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: fileURLToPath(

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { endAll, operatorOf, prepare } from '../interleavings/play-cell.ts'
+import { SCENES } from '../interleavings/scenes.ts'
+import { openStage, type Stage } from '../interleavings/stage.ts'
+import { openClients } from '../model/clients.ts'
+import type { Event } from '../model/observation.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { areEmbedded } from '../support/engines.ts'
+import { aPlace } from '../support/place.ts'
+import { assertBooksBalance } from '../support/shop.ts'
+import { playFault } from './play-fault.ts'
+
+const skip = !areEmbedded && 'the engines are not SQLite and disk'
+/** How long a backup or another tool holds the lock. */
+const HELD_MS = 40
+
+test('while another program holds the lock of the database every call waits, and does its work', {
+  skip,
+}, async (t) => {
+  const { stage, other } = await aStage(t)
+  const failures: string[] = []
+  for (const scene of SCENES) {
+    let released = Promise.resolve()
+    const fault = {
+      begin() {
+        other.exec('begin immediate')
+        const { promise, resolve } = Promise.withResolvers<void>()
+        released = promise
+        setTimeout(() => resolve(other.exec('rollback')), HELD_MS)
+      },
+      end: () => released,
+    }
+    try {
+      const { during } = await playFault(stage, scene, fault)
+      assert.doesNotMatch(during, /unavailable/)
+    } catch (failure) {
+      failures.push(`${scene.name}: ${failure}`)
+    }
+  }
+  assert.equal(failures.length, 0, failures.join('\n\n'))
+})
+
+test('calls that wait too long for the lock are 503, change nothing, and succeed once it is free', {
+  skip,
+}, async (t) => {
+  const { stage, other } = await aStage(t)
+  const calls = ['complete', 'cancel', 'delete an asset', 'resize', 'rename', 'attach']
+  const scenes = SCENES.filter(({ name }) => calls.includes(name))
+  const prepared = []
+  for (const scene of scenes) {
+    const clients = openClients(stage.account, operatorOf(stage))
+    await prepare(stage, clients, scene)
+    prepared.push(() => clients.perform(scene.call, 0))
+  }
+  other.exec('begin immediate')
+  const refused = (await Promise.all(prepared.map((perform) => perform()))).flat()
+  const codes = refused.map(({ seen }: Event) => [seen.status, seen.code])
+  assert.deepEqual(
+    codes,
+    scenes.map(() => [503, 'database_unavailable']),
+  )
+  other.exec('rollback')
+  const answered = (await Promise.all(prepared.map((perform) => perform()))).flat()
+  assert.ok(
+    answered.every(({ seen }: Event) => seen.status < 300),
+    JSON.stringify(answered),
+  )
+  await endAll(stage)
+  await assertBooksBalance(stage)
+})
+
+async function aStage(t: TestContext): Promise<{ stage: Stage; other: DatabaseSync }> {
+  const place = await aPlace(t)
+  const stage = await openStage(place.settings)
+  cleanUp(t, () => stage.close())
+  const other = new DatabaseSync(join(place.folder, 'stowage.db'))
+  cleanUp(t, () => other.close())
+  return { stage, other }
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Finding } from '../../src/domain/finding.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
+import { isOnS3 } from '../support/engines.ts'
+import { listAll } from '../support/list-all.ts'
+import { makeAllOverdue } from '../support/overdue.ts'
+import { aPlace, type Place } from '../support/place.ts'
+import { aServiceProcess } from '../support/process.ts'
+import { aRandom, type Random } from '../support/random.ts'
+import { type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
+import { aService } from '../support/service.ts'
+import { stowage } from '../support/stowage-command.ts'
+import {
+  anEmptyDiary,
+  type Diary,
+  keepUploading,
+  type SentFile,
+} from '../support/uploading-client.ts'
+
+const CLIENTS = 6
+const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
+/** Longer than any change of the clock: nothing that a client works on ends under it. */
+const SETTINGS = {
+  STOWAGE_CHUNK_SIZE: String(CHUNK),
+  STOWAGE_SIGNED_FOR: '4h',
+  STOWAGE_UPLOADS_KEPT_FOR: '4h',
+}
+/** S3 refuses what is signed more than 15 minutes ahead or behind. */
+const LARGEST_SHIFT_MS = isOnS3 ? 60_000 : 3_600_000
+const SLOWEST_MS = 200
+const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
+
+/** Uploads for this long, with kills, restarts, clock changes and a slow store; then checks everything. */
+export async function soak(
+  t: TestContext,
+  { durationMs, seed }: { durationMs: number; seed: number },
+): Promise<string> {
+  const random = aRandom(seed)
+  const place = await aPlace(t, { isReliable: true })
+  const store = await aSlowStore(t, place, random)
+  const diary = anEmptyDiary()
+  const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0 }
+  let left: (SentFile | undefined)[] = []
+  let shifts = 0
+  const end = performance.now() + durationMs
+  while (performance.now() < end) {
+    const remainingMs = end - performance.now()
+    const lastsMs = Math.min(remainingMs, random.between(500, 5_000))
+    const signal = random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)
+    const round = await runOnce(t, { place, store, random, diary, left, lastsMs, signal })
+    left = round.left
+    shifts += round.shifts
+    ends[signal] = (ends[signal] ?? 0) + 1
+  }
+  store?.interfere(() => undefined)
+  await check(t, place, diary)
+  const { completed, cancelled, abandoned } = diary
+  return `${completed.size} completed, ${cancelled.size} cancelled, ${abandoned.size} abandoned uploads; ${ends.SIGKILL} kills, ${ends.SIGTERM} restarts, ${shifts} clock changes; nothing lost, nothing left over`
+}
+
+interface Round {
+  place: Place
+  store: S3Proxy | undefined
+  random: Random
+  diary: Diary
+  left: (SentFile | undefined)[]
+  lastsMs: number
+  signal: 'SIGKILL' | 'SIGTERM'
+}
+
+async function runOnce(t: TestContext, round: Round) {
+  const { place, store, random, diary, lastsMs, signal } = round
+  const clockFile = join(place.folder, 'clock')
+  const settings = {
+    ...SETTINGS,
+    ...endpointOf(store),
+    STOWAGE_LOG: 'error',
+    CLOCK_FILE: clockFile,
+    NODE_OPTIONS: `--import ${SHIFT_CLOCK}`,
+  }
+  const service = await aServiceProcess(t, settings, place)
+  let isOver = false
+  const clients = Array.from({ length: CLIENTS }, (_, index) =>
+    keepUploading(
+      {
+        baseUrl: service.baseUrl,
+        pickSize,
+        random: aRandom(random.between(0, 2 ** 32)),
+        diary,
+        isOver: () => isOver,
+      },
+      round.left[index],
+    ),
+  )
+  const ended = Promise.allSettled(clients)
+  const end = performance.now() + lastsMs
+  let shifts = 0
+  while (performance.now() < end) {
+    const shiftMs = random.between(-LARGEST_SHIFT_MS, LARGEST_SHIFT_MS)
+    await writeFile(clockFile, String(random.pick([0, shiftMs])))
+    shifts += 1
+    // Not a wait for anything: this is how long the clock stays as it is.
+    await pause(Math.min(1_000, Math.max(0, end - performance.now())))
+  }
+  isOver = true
+  await service.stop(signal)
+  await ended
+  return { left: await Promise.all(clients), shifts }
+}
+
+async function check(t: TestContext, place: Place, diary: Diary): Promise<void> {
+  const service = await aService(t, SETTINGS, place)
+  await makeEverythingOverdue(place)
+  await settleAll(service, diary)
+  const assets = await listAll(service.baseUrl)
+  await checkAnswers(service, diary, assets)
+  await checkContents(service, diary, assets)
+  await checkUsage(service, assets)
+  await service.close()
+  await place.backdoor.assertHoldsOnly(assets, CHUNK)
+  const settings = { ...(place.settings as Record<string, string>), ...SETTINGS }
+  const { stdout, stderr } = await stowage(settings, 'doctor', '--verify', '--json')
+  assert.notEqual(stdout, '', stderr)
+  const found: Finding[] = JSON.parse(stdout)
+  const wrong = found.filter(
+    ({ about, verdict }) => verdict === 'wrong' && about !== 'bucket rules',
+  )
+  assert.deepEqual(wrong, [])
+}
+
+/** As if four hours had passed, also for uploads whose request was never answered. */
+async function makeEverythingOverdue({ folder, settings }: Place): Promise<void> {
+  if (settings.STOWAGE_DATABASE !== undefined) return makeAllOverdue(settings.STOWAGE_DATABASE)
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec(`update assets set expires_at = 0 where status in ('uploading', 'completing')`)
+  database.close()
+}
+
+/** On S3, answers take their time, and some never come. */
+async function aSlowStore(t: TestContext, { settings }: Place, random: Random) {
+  if (settings.STOWAGE_S3_ENDPOINT === undefined) return undefined
+  const proxy = await startS3Proxy(settings.STOWAGE_S3_ENDPOINT)
+  cleanUp(t, () => proxy.close())
+  proxy.interfere(({ operation }) => {
+    if (operation === 'UploadPart') return undefined
+    return random.pick([undefined, undefined, { kind: 'slow', ms: random.between(0, SLOWEST_MS) }])
+  })
+  return proxy
+}
+
+function endpointOf(store: S3Proxy | undefined): Record<string, string> {
+  return store === undefined ? {} : { STOWAGE_S3_ENDPOINT: `http://127.0.0.1:${store.port}` }
+}
+
+function pickSize({ pick, between }: Random): number {
+  if (isOnS3) return pick([0, 1, between(1, 100_000), between(CHUNK, CHUNK + 1000)])
+  return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])
+}
