@@ -68,8 +68,10 @@ function makePart(maker: Maker, { session, bytes }: KnownUpload): FramedRequest 
     maker.partsUnderWay.add(part.url)
     return withBody(base(maker, 'PUT', target), content)
   }
-  if (choice < 6)
-    return { ...withBody(base(maker, 'PUT', forgeUrl(random, target)), content), isForged: true }
+  if (choice < 6) {
+    const forged = forgeUrl(random, target)
+    return { ...withBody(base(maker, 'PUT', forged), bodyFor(forged, content)), isForged: true }
+  }
   if (choice === 6) {
     const other = (content.length + random.between(1, 60)) % 60
     return withBody(base(maker, 'PUT', target), Buffer.alloc(other))
@@ -123,6 +125,12 @@ function base({ random, hosts }: Maker, method: string, target: string): FramedR
 function withBody(request: FramedRequest, body: Buffer): FramedRequest {
   request.headers.push(['Content-Length', String(body.length)])
   return { ...request, body }
+}
+
+/** As long as the forged URL says: nothing but its signature is left to refuse it. */
+function bodyFor(target: string, content: Buffer): Buffer {
+  const length = Number(/length=(\d{1,3})&/.exec(target)?.[1] ?? content.length)
+  return length === content.length ? content : Buffer.alloc(length)
 }
 
 function otherMethod(random: Random, ...allowed: string[]): string {
