@@ -1,4 +1,5 @@
 import { test } from 'node:test'
+import { keepResult } from '../reliability/result.ts'
 import { areEmbedded } from '../support/engines.ts'
 import { aRandom } from '../support/random.ts'
 import { checkAftermath } from './aftermath.ts'
@@ -30,9 +31,27 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
     ...target,
     partsUnderWay: new Set<string>(),
   }
-  t.diagnostic(`${await sitIdle(target, maker)} idle connections`)
+  const idle = await sitIdle(target, maker)
+  t.diagnostic(`${idle} idle connections`)
   await sendSlowly(target)
   await closeHalf(target)
   const { memory, assets } = await checkAftermath(target, run)
-  t.diagnostic(`${assets} assets at the end; ${Math.round(memory / 1e6)} MB of memory at most`)
+  const megabytes = Math.round(memory / 1e6)
+  t.diagnostic(`${assets} assets at the end; ${megabytes} MB of memory at most`)
+  const accepted = Object.entries(run.ledger.statuses)
+    .filter(([status]) => Number(status) < 400)
+    .reduce((sum, [, count]) => sum + count, 0)
+  await keepResult(areEmbedded ? 'hostile-sqlite-disk' : 'hostile-postgres-s3', {
+    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/server/test/on-engines.ts postgres+ceph'} packages/server/test/hostile/hostile.test.ts`,
+    rows: {
+      'Operations of the OpenAPI document': `${target.operations.length}`,
+      'Requests answered': run.sent.toLocaleString('en'),
+      'of these accepted': accepted.toLocaleString('en'),
+      'of these refused': (run.sent - accepted).toLocaleString('en'),
+      'Different error codes': `${run.ledger.codes.size}`,
+      'Idle connections at once': idle.toLocaleString('en'),
+      'Most memory of the process': `${megabytes} MB`,
+      'Rules broken': '0',
+    },
+  })
 })

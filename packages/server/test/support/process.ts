@@ -20,14 +20,18 @@ export interface ServiceProcess {
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `stowage serve` as a process of its own, on free ports; where nothing is yet, if not told where. */
+/**
+ * `stowage serve` as a process of its own, on free ports; where nothing is yet, if not told where. A wrapper
+ * is a command line that runs it, and becomes it.
+ */
 export async function aServiceProcess(
   t: TestContext,
   settings: Environment = {},
   givenPlace?: Place,
+  wrapper: string[] = [],
 ): Promise<ServiceProcess> {
   const place = givenPlace ?? (await aPlace(t))
-  const child = spawnService({ ...place.settings, ...settings })
+  const child = spawnService({ ...place.settings, ...settings }, wrapper)
   // Unlike "exit", it comes after everything that was written.
   const ended = once(child, 'close')
   cleanUp(t, async () => {
@@ -64,12 +68,13 @@ export async function aServiceProcess(
 }
 
 /** Free ports, unless the settings say otherwise. */
-export function spawnService(settings: Environment) {
+export function spawnService(settings: Environment, wrapper: string[] = []) {
   // Ours are not its settings, and it refuses what it does not know.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_'))
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
-  return spawn(process.execPath, [COMMAND, 'serve'], {
+  const [command = '', ...words] = [...wrapper, process.execPath, COMMAND, 'serve']
+  return spawn(command, words, {
     env: { ...Object.fromEntries(own), ...ports, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { keepResult } from '../reliability/result.ts'
+import { aFolder } from '../support/clean-up.ts'
+import { installed } from '../support/installed.ts'
+import { aServiceProcess } from '../support/process.ts'
+import { skipUnlessCi } from '../support/requirement.ts'
+import { callJson } from '../support/service.ts'
+import { until } from '../support/until.ts'
+import { API, complete, download, putPart, requestSession, someBytes } from '../support/upload.ts'
+import { checkDurability } from './check-durability.ts'
+import { readTrace } from './trace.ts'
+
+const CALLS = [
+  'rename,renameat,renameat2,mkdir,mkdirat,fsync,fdatasync',
+  'write,writev,pwrite64,pwritev,sendto,sendmsg',
+].join(',')
+
+test('everything that the service answers is synced to the disk before', async (t) => {
+  const missing = await whyNoTrace()
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const { statuses, checked, problems } = await traceUpload(t)
+  // The session, three parts, the completion, the redirect and the file, the deletion.
+  assert.deepEqual(statuses, [201, 200, 200, 200, 200, 302, 200, 202])
+  assert.deepEqual(problems, [])
+  t.diagnostic(`checked ${JSON.stringify(checked)}`)
+  assert.ok(checked.files >= 3 && checked.renames >= 5 && checked.folders >= 2)
+  await keepResult('durability', {
+    command: 'npx node --test packages/server/test/durability/durability.test.ts',
+    rows: {
+      Answers: `${statuses.length}`,
+      'Files that were synced before their rename': `${checked.files}`,
+      'Renames whose folders were synced before the answer': `${checked.renames}`,
+      'New folders whose parent was synced before the answer': `${checked.folders}`,
+      'Commits that were synced before the answer': `${checked.commits}`,
+      'Rules broken': '0',
+    },
+  })
+})
+
+async function whyNoTrace(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'strace is for Linux only'
+  return installed({ command: 'strace', packages: ['strace'] })
+}
+
+/** One upload of two parts, one of which is sent twice, its download and its deletion. */
+async function traceUpload(t: TestContext) {
+  const log = join(await aFolder(t), 'trace')
+  // With -D, the process that we start is the service, and strace is a child of it.
+  const wrapper = ['strace', '-D', '-f', '-y', '-s', '300', '-e', `trace=${CALLS}`, '-o', log]
+  const settings = { STOWAGE_CHUNK_SIZE: '1000', STOWAGE_LOG: 'warn', UV_USE_IO_URING: '0' }
+  const service = await aServiceProcess(t, settings, undefined, wrapper)
+  const { baseUrl } = service
+  const bytes = someBytes(1_500)
+  const session = await requestSession(baseUrl, { bytes })
+  for (const index of [0, 1, 1]) {
+    const part = session.urls[index]
+    assert.ok(part)
+    const { status } = await putPart(part.url, bytes.subarray(part.start, part.end))
+    assert.equal(status, 200)
+  }
+  assert.equal((await complete(baseUrl, session)).status, 200)
+  assert.deepEqual(await download(baseUrl, session.id), bytes)
+  const deleted = await callJson(`${baseUrl}${API}/assets/${session.id}`, { method: 'DELETE' })
+  assert.equal(deleted.status, 202)
+  assert.equal(await service.stop('SIGTERM'), 0)
+  let trace = ''
+  await until('strace has written all', async () => {
+    trace = await readFile(log, 'utf8')
+    return new RegExp(`^${service.pid} +\\+\\+\\+ exited`, 'm').test(trace)
+  })
+  return checkDurability(readTrace(trace), {
+    folder: service.place.folder,
+    commits: new Set([0, 4, 7]),
+  })
+}

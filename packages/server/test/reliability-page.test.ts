@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { renderPage } from './reliability/render-page.ts'
+import { PAGE, readResults } from './reliability/result.ts'
+
+test('docs/reliability.md shows the results that the programs kept', async () => {
+  const page = await readFile(PAGE, 'utf8')
+  const results = await readResults()
+  assert.ok(results.size > 0)
+  assert.equal(page, renderPage(page, results))
+})

@@ -1,0 +1,10 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { renderPage } from './render-page.ts'
+import { PAGE, readResults } from './result.ts'
+
+/*
+ * Puts the results in docs/reliability/ into docs/reliability.md:
+ *
+ *     npx node packages/server/test/reliability/write-page.ts
+ */
+await writeFile(PAGE, renderPage(await readFile(PAGE, 'utf8'), await readResults()))
