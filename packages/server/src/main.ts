@@ -1,9 +1,11 @@
 import { flushCompileCache } from 'node:module'
+import { setTimeout as pause } from 'node:timers/promises'
 import manifest from '../package.json' with { type: 'json' }
 import { examine, openOperator, openService, type Service } from './compose.ts'
 import type { ConfirmAdoption } from './compose-adopt.ts'
 import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
+import { CLOSE_WITHIN_MS } from './domain/close-within.ts'
 import { durationText } from './domain/duration-text.ts'
 import type { Finding } from './domain/finding.ts'
 import { parseSizeText, sizeText } from './domain/size-text.ts'
@@ -16,6 +18,9 @@ export type { Finding } from './domain/finding.ts'
 export type { Moved, MoveProgress } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
 export { durationText, parseSizeText, sizeText }
+
+/** What the engines may take to close, after all that was under way has ended or was cut off. */
+const GRACE_MS = 3_000
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
@@ -41,7 +46,10 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
   }
   onSignals(() => finish(0))
   const code = await finished
-  await service.close()
+  await Promise.race([
+    service.close(),
+    pause(CLOSE_WITHIN_MS + GRACE_MS, undefined, { ref: false }),
+  ])
   return code
 }
 

@@ -8,7 +8,8 @@ Examples:
   STOWAGE_DATA=/srv/stowage STOWAGE_PORT=8080 stowage serve
   STOWAGE_HOST=0.0.0.0 STOWAGE_BASE_URL=https://files.example.com stowage serve
 
-SIGTERM or Ctrl-C ends it once what runs is finished; a second one ends it at once.
+SIGTERM or Ctrl-C stops it when running requests have finished, after 25 seconds at most. A second one stops it
+at once.
 `,
   async run(commandLine) {
     noValue(readOptions(commandLine, {}).positionals)
@@ -16,6 +17,8 @@ SIGTERM or Ctrl-C ends it once what runs is finished; a second one ends it at on
       import('@stowage/server'),
       import('@stowage/dashboard'),
     ])
-    return server.serve({ dashboard: dashboard.folder })
+    const code = await server.serve({ dashboard: dashboard.folder })
+    // What was cut off after its time may still wait for an answer.
+    process.exit(code)
   },
 }

@@ -11,12 +11,6 @@ export interface Account {
   createdAt: Date
 }
 
-export interface AssetState {
-  status: AssetStatus
-  /** The storage's own name for its upload; undefined for a link. */
-  storageId: string | undefined
-}
-
 /** Something that the storage still has to let go of. It stays until the storage confirmed. */
 export interface Removal {
   id: number
@@ -90,6 +84,12 @@ export interface Database {
   listOverdueUploads(limit: number): Promise<Upload[]>
 
   /**
+   * Uploads that end later than this long after now end then: their time was set by a clock that was
+   * ahead, or when they were kept for longer.
+   */
+  limitExpiry(keptForMs: number): Promise<void>
+
+  /**
    * uploading → expired, for those of these assets whose time is up by the database's clock. Returns
    * how many.
    */
@@ -106,8 +106,8 @@ export interface Database {
    */
   takeStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
-  /** The state of each of these assets that has a row. */
-  readStates(assetIds: string[]): Promise<Map<string, AssetState>>
+  /** The status of each of these assets that has a row. */
+  readStatuses(assetIds: string[]): Promise<Map<string, AssetStatus>>
 
   /**
    * Removals that are due; nobody else is given them for a minute. One that is due in more than an hour

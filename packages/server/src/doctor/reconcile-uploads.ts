@@ -1,5 +1,5 @@
+import { isVisible } from '../domain/asset.ts'
 import type { Finding } from '../domain/finding.ts'
-import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { keysBeingRemoved, type Patient } from './patient.ts'
 
@@ -34,26 +34,34 @@ export async function* reconcileUploads(patient: Patient): AsyncIterable<Finding
   yield { about: 'uploads', verdict: 'well', says }
 }
 
-async function findOrphans({ database, things, clock, signedForMs }: Patient) {
-  const old = new Date(clock().getTime() - signedForMs - STRANGER_MS)
+async function findOrphans({ database, things, signedForMs }: Patient) {
+  const now = await database.readClock()
+  const old = new Date(now.getTime() - signedForMs - STRANGER_MS)
   const orphans: Orphan[] = []
   const strangers: Orphan[] = []
   let count = 0
   for await (const some of inBatches(things.listUploads())) {
     count += some.length
     // In this order, and the storage last: what ended meanwhile is no finding.
-    const states = await database.readStates(some.map(({ key }) => key))
+    const statuses = await database.readStatuses(some.map(({ key }) => key))
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const { openedAt, ...upload } of some) {
-      const state = states.get(upload.key)
-      if (isUploadInUse(state, upload.id) || isBeingRemoved.has(upload.key)) continue
+      const status = statuses.get(upload.key)
+      // Some stores list an upload also after its completion: removing it would destroy the object.
+      const isInUse = status === undefined ? await hasObject(things, upload) : isVisible(status)
+      if (isInUse || isBeingRemoved.has(upload.key)) continue
       if ((await things.listParts(upload)) === undefined) continue
-      const orphan = { upload, why: state?.status ?? 'no asset' }
-      if (state === undefined && openedAt > old) strangers.push(orphan)
+      const orphan = { upload, why: status ?? 'no asset' }
+      if (status === undefined && openedAt > old) strangers.push(orphan)
       else orphans.push(orphan)
     }
   }
   return { count, orphans, strangers }
+}
+
+/** An object without any row may be all that is left of a file, and is kept. */
+async function hasObject(things: Patient['things'], { key }: StorageUpload): Promise<boolean> {
+  return (await things.findObject(key)) !== undefined
 }
 
 /** There may be any number of them. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import { inHours } from '../../test/support/overdue.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import { aService, type TestService } from '../../test/support/service.ts'
 import {
@@ -27,9 +28,9 @@ async function reconcile(
   wishes: Partial<Patient> = {},
 ): Promise<Finding[]> {
   const patient: Patient = {
-    database: context.database,
+    database: inHours(context, 48).database,
     things: context.storage,
-    clock: () => new Date(Date.now() + 48 * HOUR_MS),
+    clock: () => new Date(),
     signedForMs: 12 * HOUR_MS,
     repair: false,
     verify: false,
@@ -120,7 +121,8 @@ test('an upload that nobody can finish is named, and removed when asked', async 
   const finding = await onlyFinding(service)
   assert.deepEqual([finding.about, finding.verdict], ['uploads', 'wrong'])
   assert.match(finding.items?.join() ?? '', new RegExp(`${key} \\(no asset\\)$`))
-  const young = await onlyFinding(service, { clock: () => new Date(), repair: true })
+  const { database } = service.context
+  const young = await onlyFinding(service, { database, repair: true })
   assert.deepEqual([young.verdict, young.items], ['note', finding.items])
   assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
   await assertWell(service)

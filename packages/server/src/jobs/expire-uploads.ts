@@ -6,13 +6,16 @@ import { forEachLimited } from './for-each-limited.ts'
 import { BATCH } from './job.ts'
 
 const LOOKS_AT_ONCE = 8
+/** Clocks differ a little, and settings change. */
+const MARGIN_MS = 24 * 3_600_000
 
 /**
  * Ends uploads that were kept for long enough. The storage is asked first: a part that it received
  * since keeps an upload for longer, and one whose object it has becomes ready.
  */
 export async function expireUploads(context: Context, signal: AbortSignal): Promise<void> {
-  const { database } = context
+  const { database, settings } = context
+  await database.limitExpiry(settings.uploadsKeptForMs + MARGIN_MS)
   for (;;) {
     const overdue = await database.listOverdueUploads(BATCH)
     const now = await database.readClock()

@@ -1,4 +1,4 @@
-import { isUploadInUse } from '../domain/upload-in-use.ts'
+import { isVisible } from '../domain/asset.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
 import { BATCH } from './job.ts'
@@ -29,13 +29,17 @@ async function removeOrphansOf(
 ): Promise<void> {
   const now = await database.readClock()
   const old = new Date(now.getTime() - settings.signedForMs - ORPHANED_MS)
-  const states = await database.readStates(uploads.map(({ key }) => key))
+  const statuses = await database.readStatuses(uploads.map(({ key }) => key))
   for (const { openedAt, ...upload } of uploads) {
     if (signal.aborted) return
-    const state = states.get(upload.key)
-    const isYoungStranger = state === undefined && openedAt > old
-    if (isYoungStranger || isUploadInUse(state, upload.id)) continue
+    const status = statuses.get(upload.key)
+    const isYoungStranger = status === undefined && openedAt > old
+    // Some stores list an upload also after its completion, and removing it would destroy the object.
+    const isInUse = status !== undefined && isVisible(status)
+    if (isYoungStranger || isInUse) continue
     try {
+      // After a database was restored from a copy, the object may be all that is left of a file.
+      if (status === undefined && (await storage.findObject(upload.key))) continue
       await storage.abortUpload(upload)
     } catch (error) {
       // It is retried in the next run, and keeps no other from being removed.

@@ -65,12 +65,17 @@ export async function requestUpload(
   const { idempotencyKey } = request
   const asked = [filename, size, mime]
   if (request.file.chunk_size !== undefined) asked.push(request.file.chunk_size)
-  const reservation = await data.reserveUpload({
+  const reserving = data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,
     ...(idempotencyKey !== undefined && {
       idempotency: { key: idempotencyKey, digest: digestOf(asked) },
     }),
+  })
+  const reservation = await reserving.catch(async (error: unknown) => {
+    // It may be reserved though the answer was lost. With a key, whoever asks again gets it.
+    if (idempotencyKey === undefined) await giveBack(context, id)
+    throw error
   })
   if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
   if (reservation.outcome !== 'reserved') throw refusal(reservation, size)
@@ -104,16 +109,21 @@ async function createInStorage(
   context: AccountContext,
   upload: NewlyRequested,
 ): Promise<NewlyRequested> {
-  const { data } = context
   try {
     await checkStorage(context, upload)
     // A repeated request may have been quicker, and what it opened is as good.
     return (await openInStorage(context, upload)) ?? (await getUpload(context, upload.asset.id))
   } catch (error) {
-    await data.dropReservation(upload.asset.id).catch((failure: unknown) => {
-      context.warn('a reservation stays until it expires', failure)
-    })
+    await giveBack(context, upload.asset.id)
     throw error
+  }
+}
+
+async function giveBack({ data, warn }: AccountContext, assetId: string): Promise<void> {
+  try {
+    await data.dropReservation(assetId)
+  } catch (failure) {
+    warn('a reservation stays until it expires', failure)
   }
 }
 

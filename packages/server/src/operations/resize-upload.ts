@@ -3,7 +3,7 @@ import { numbersBeyond } from '../domain/match-parts.ts'
 import { partPlan } from '../domain/parts.ts'
 import { availableBytes, type Usage } from '../domain/plan.ts'
 import { sizeText } from '../domain/size-text.ts'
-import { invalid, ServiceError } from '../errors.ts'
+import { EngineUnavailable, invalid, ServiceError } from '../errors.ts'
 import type { StoredPart } from '../storage/storage.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
@@ -12,6 +12,8 @@ import { storageFull } from './request-upload.ts'
 import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
 import { storageUploadOf } from './signed-parts.ts'
 import { refuseEnded } from './upload-states.ts'
+
+const MOST_ATTEMPTS = 3
 
 /**
  * Changes the declared size of an unfinished upload, for files whose size is known only at the end,
@@ -22,6 +24,7 @@ export async function resizeUpload(
   context: AccountContext,
   assetId: string,
   request: { size: number },
+  attempt = 1,
 ): Promise<ResumedUpload> {
   const { size } = request
   const upload = await getUpload(context, assetId)
@@ -30,9 +33,10 @@ export async function resizeUpload(
   refuseEnded(status)
   const held = await context.storage.listParts(storageUploadOf(upload))
   if (held === undefined) {
+    if (attempt === MOST_ATTEMPTS) throw notOpened()
     // It is opened again, or has become ready: then it is refused.
     await resumeUpload(context, assetId)
-    return resizeUpload(context, assetId, request)
+    return resizeUpload(context, assetId, request, attempt + 1)
   }
   await checkSize(context, upload, { size, held })
   const resizing = await context.data.resizeUpload(assetId, size)
@@ -43,10 +47,15 @@ export async function resizeUpload(
   if (resizing.outcome === 'refused') {
     if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
     refuseEnded(resizing.status)
-    // A completion was refused in between: it is uploading again.
-    return resizeUpload(context, assetId, request)
+    // It was not uploading for a moment.
+    return resizeUpload(context, assetId, request, attempt)
   }
   return resumeUpload(context, assetId)
+}
+
+/** A store that does not know an upload that it has just opened. */
+function notOpened(): EngineUnavailable {
+  return new EngineUnavailable('storage', new Error('it does not know an upload that it opened'))
 }
 
 /** What the storage can take, and what it has already. */

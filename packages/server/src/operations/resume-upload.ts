@@ -63,10 +63,12 @@ function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpl
 
 /** It ended while we looked: what we may have opened is taken back, and its end is answered. */
 async function settled(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
-  const now = await getUpload(context, upload.asset.id)
+  const now = await context.data.findUpload(upload.asset.id)
+  if (now === undefined || !isVisible(now.asset.status)) {
+    await context.storage.abortUpload(storageUploadOf(upload))
+    throw assetNotFound()
+  }
   // A completion was refused in between: it can go on.
   if (now.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
-  if (isVisible(now.asset.status)) return nothingMissing(now)
-  await context.storage.abortUpload(storageUploadOf(upload))
-  throw assetNotFound()
+  return nothingMissing(now)
 }

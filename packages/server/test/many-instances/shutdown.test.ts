@@ -6,6 +6,7 @@ import { untilEnded } from '../support/process.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 import { isRefused } from '../support/tcp.ts'
 import { until } from '../support/until.ts'
+import { complete, putParts, requestSession, someBytes } from '../support/upload.ts'
 
 await withSharedEngines('shutdown', (engines) => {
   test('SIGTERM ends an instance between two removals, and it takes no calls meanwhile', async (t) => {
@@ -26,5 +27,23 @@ await withSharedEngines('shutdown', (engines) => {
     await untilEnded(instance)
     assert.equal(await ended, 0)
     assert.equal((await place.database.listRemovals(100)).length, due - 8)
+  })
+
+  test('SIGTERM ends an instance whose store never answers a completion', async (t) => {
+    const place = await engines.place(t)
+    const other = await place.start()
+    const bytes = someBytes(5)
+    const session = await requestSession(other.baseUrl, { bytes })
+    await putParts(session, bytes)
+    const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'POST')
+    const instance = await place.start({ STOWAGE_S3_ENDPOINT: proxy.url })
+    const cut = assert.rejects(complete(instance.baseUrl, session))
+    await until('the completion waits', () => proxy.held() > 0)
+    const ended = instance.stop('SIGTERM')
+    await cut
+    await untilEnded(instance)
+    assert.equal(await ended, 0)
+    // Nothing is lost: another instance completes it.
+    assert.equal((await complete(other.baseUrl, session)).status, 200)
   })
 })

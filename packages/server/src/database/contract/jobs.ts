@@ -71,6 +71,18 @@ export function testJobs({ name, open }: Contract): void {
     assert.equal((await database.takeStuckCompletions(times, 10)).length, 0)
   })
 
+  test(name('no upload ends later than it is kept for'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    // As by a clock that was years ahead.
+    const { upload: late } = await reserve(data, { keptForMs: 10 * 365 * 24 * 3_600_000 })
+    const { upload: early } = await reserve(data, { keptForMs: 60_000 })
+    await database.limitExpiry(KEPT.keptForMs)
+    const hoursLeft = async (id: string) =>
+      (Number((await data.findUpload(id))?.expiresAt) - Date.now()) / 3_600_000
+    assert.equal(Math.round(await hoursLeft(late.asset.id)), 12)
+    assert.equal(Math.round(await hoursLeft(early.asset.id)), 0)
+  })
+
   test(name('completions left behind are listed, and end once their time is up'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: kept } = await reserve(data, { size: 5, ...OVERDUE })
@@ -124,7 +136,7 @@ export function testJobs({ name, open }: Contract): void {
     },
   )
 
-  test(name('it tells the state of the assets that have a row'), async (t) => {
+  test(name('it tells the status of the assets that have a row'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: open1 } = await reserve(data)
     const { upload: completing } = await reserve(data)
@@ -132,17 +144,12 @@ export function testJobs({ name, open }: Contract): void {
     await data.beginCompletion(completing.asset.id, KEPT)
     await data.cancelUpload(cancelled.asset.id)
     const ids = [open1, completing, cancelled].map(({ asset }) => asset.id)
-    await data.recordStorageId(open1.asset.id, { previous: open1.id, storageId: 'named' })
-    const states = await database.readStates([...ids, newUuid()])
+    const statuses = await database.readStatuses([...ids, newUuid()])
     assert.deepEqual(
-      ids.map((id) => states.get(id)),
-      [
-        { status: 'uploading', storageId: 'named' },
-        { status: 'completing', storageId: completing.id },
-        { status: 'cancelled', storageId: cancelled.id },
-      ],
+      ids.map((id) => statuses.get(id)),
+      ['uploading', 'completing', 'cancelled'],
     )
-    assert.equal(states.size, 3)
+    assert.equal(statuses.size, 3)
   })
 
   test(name('ended uploads are forgotten after a while'), async (t) => {

@@ -10,7 +10,8 @@ type Jobs = Pick<
   | 'expireUploads'
   | 'listStuckCompletions'
   | 'takeStuckCompletions'
-  | 'readStates'
+  | 'readStatuses'
+  | 'limitExpiry'
   | 'takeDueRemovals'
   | 'listRemovals'
   | 'finishRemoval'
@@ -34,6 +35,12 @@ export function globalJobs(sql: Sql): Jobs {
         select ${sql(UPLOAD_COLUMNS)} from assets
         where status = 'uploading' and expires_at <= now() order by expires_at limit ${limit}`
       return rows.map(toUpload)
+    },
+
+    async limitExpiry(keptForMs) {
+      await sql`
+        update assets set expires_at = now() + ${keptForMs} * interval '1 ms'
+        where status = 'uploading' and expires_at > now() + ${keptForMs} * interval '1 ms'`
     },
 
     async expireUploads(ids) {
@@ -84,16 +91,10 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async readStates(ids) {
-      const rows = await sql<{ id: string; status: AssetStatus; storage_id: string | null }[]>`
-        select id, status, coalesce(storage_id, upload_id::text) as storage_id
-        from assets where id = any(${ids}::uuid[])`
-      return new Map(
-        rows.map(({ id, status, storage_id }) => [
-          id,
-          { status, storageId: storage_id ?? undefined },
-        ]),
-      )
+    async readStatuses(ids) {
+      const rows = await sql<{ id: string; status: AssetStatus }[]>`
+        select id, status from assets where id = any(${ids}::uuid[])`
+      return new Map(rows.map(({ id, status }) => [id, status]))
     },
 
     async takeDueRemovals(now, limit) {

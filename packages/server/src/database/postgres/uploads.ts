@@ -115,16 +115,15 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     async reserveUpload(upload) {
       const { idempotency } = upload
       if (idempotency === undefined) return reserve(upload)
-      const earlier = await repeated(idempotency.key, idempotency.digest)
-      if (earlier !== undefined) return earlier
-      try {
-        return await reserve(upload)
-      } catch (error) {
-        if (!isUniqueViolation(error, 'assets_idempotency')) throw error
-        // Another call with this key was quicker, and its row is there now.
-        const winner = await repeated(idempotency.key, idempotency.digest)
-        if (winner === undefined) throw error
-        return winner
+      for (;;) {
+        const earlier = await repeated(idempotency.key, idempotency.digest)
+        if (earlier !== undefined) return earlier
+        try {
+          return await reserve(upload)
+        } catch (error) {
+          // Another call with this key was quicker: its row is there now, or was given back already.
+          if (!isUniqueViolation(error, 'assets_idempotency')) throw error
+        }
       }
     },
 

@@ -1,5 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
-import type { AssetState, Removal } from '../database.ts'
+import type { Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -23,6 +23,9 @@ export function prepareJobs(connection: Connection) {
     `select ${UPLOAD_COLUMNS} from assets where status = 'uploading' and expires_at <= :clock
      order by expires_at limit :limit`,
   )
+  const isLater = `status = 'uploading' and expires_at > :latest`
+  const anyLater = prepare(`select 1 from assets where ${isLater} limit 1`)
+  const limit = prepare(`update assets set expires_at = :latest where ${isLater}`)
   const stuck = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
      where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
@@ -38,9 +41,8 @@ export function prepareJobs(connection: Connection) {
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
-  const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
-    `select id, status, coalesce(storage_id, upload_id) as storage_id from assets
-     where id in (select value from json_each(:ids))`,
+  const statuses = prepare<{ id: string; status: AssetStatus }>(
+    'select id, status from assets where id in (select value from json_each(:ids))',
   )
   const isDue = `(due_at <= :now or due_at > :now + ${LONGEST_PAUSE_MS})`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
@@ -70,6 +72,12 @@ export function prepareJobs(connection: Connection) {
       return overdue.all({ clock: Date.now(), limit }).map(toUpload)
     },
 
+    limitExpiry(keptForMs: number): void {
+      const latest = Date.now() + keptForMs
+      // Asking costs nothing, changing is a write.
+      if (anyLater.get({ latest }) !== undefined) limit.run({ latest })
+    },
+
     expireUploads(ids: string[]): number {
       return transaction(() => {
         const rows = expire.all({ clock: Date.now(), ids: JSON.stringify(ids) })
@@ -89,14 +97,9 @@ export function prepareJobs(connection: Connection) {
       return takeStuck.all({ ...times, limit }).map(toUpload)
     },
 
-    readStates(ids: string[]): Map<string, AssetState> {
-      const rows = states.all({ ids: JSON.stringify(ids) })
-      return new Map(
-        rows.map(({ id, status, storage_id }) => [
-          id,
-          { status, storageId: storage_id ?? undefined },
-        ]),
-      )
+    readStatuses(ids: string[]): Map<string, AssetStatus> {
+      const rows = statuses.all({ ids: JSON.stringify(ids) })
+      return new Map(rows.map(({ id, status }) => [id, status]))
     },
 
     takeDueRemovals(now: Date, limit: number): Removal[] {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode, isInUse, isMissing } from './file-system.ts'
 import type { Layout } from './layout.ts'
@@ -10,7 +11,12 @@ export async function discard(layout: Layout, folder: string): Promise<void> {
   try {
     await rename(folder, grave)
   } catch (error) {
-    if (isMissing(error)) return
+    if (isMissing(error)) {
+      if (!existsSync(folder)) return
+      // Somebody has removed the trash.
+      await mkdir(layout.trash, { recursive: true, mode: 0o700 })
+      return discard(layout, folder)
+    }
     // Windows does not move a folder with an open file in it, but removes the file. A disk may have no
     // room even for an entry in the trash: emptied where it is, the folder makes some.
     if (!isInUse(error) && !hasCode(error, 'ENOSPC', 'EDQUOT')) throw error

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { discard } from './discard.ts'
 import { syncFolder } from './file-system.ts'
-import { INCOMING_PREFIX, type Layout, parseUploadFolder, SEALED } from './layout.ts'
+import { INCOMING_PREFIX, type Layout, objectFolder, parseUploadFolder, SEALED } from './layout.ts'
 import { reopenSealed } from './reopen-sealed.ts'
 
 const SECRET_LENGTH = 32
@@ -16,6 +17,7 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
   await rm(layout.trash, { recursive: true, force: true })
   await mkdir(layout.trash, { mode: 0o700 })
   await reopenAllSealed(layout)
+  await removeFinished(layout)
   await removeIncoming(layout)
   return readOrMakeSecret(layout.secret)
 }
@@ -25,6 +27,15 @@ async function reopenAllSealed(layout: Layout): Promise<void> {
     if (!name.endsWith(SEALED)) continue
     const upload = parseUploadFolder(name.slice(0, -SEALED.length))
     if (upload !== undefined) await reopenSealed(layout, upload)
+  }
+}
+
+/** What is an object takes no more parts. */
+async function removeFinished(layout: Layout): Promise<void> {
+  for (const name of await readdir(layout.uploads)) {
+    const upload = parseUploadFolder(name)
+    const isFinished = upload && existsSync(objectFolder(layout, upload.key))
+    if (isFinished) await discard(layout, join(layout.uploads, name))
   }
 }
 

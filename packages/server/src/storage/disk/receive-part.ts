@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
 import { awaitsContinue } from '../../expectations.ts'
@@ -76,7 +76,7 @@ export async function receivePart(
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {
       await file.close()
-      await rm(incoming, { force: true })
+      await removeIncoming(layout, grant, incoming)
       throw error
     }
   } catch (error) {
@@ -103,6 +103,19 @@ async function syncPlace(layout: Layout, grant: PartGrant, folder: string): Prom
     if (!isMissing(error)) throw error
   }
   await syncFolder(dirname(folder))
+}
+
+/** Where a completion has sealed the folder, this waits for its end. */
+async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string): Promise<void> {
+  try {
+    await whileOpen(layout, grant, async () => {
+      await access(dirname(incoming))
+      await rm(incoming, { force: true })
+    })
+  } catch (error) {
+    // It is gone with its folder; or it is removed with it, at the latest at the next start.
+    if (!hasCode(error, 'ENOENT', 'EBUSY')) throw error
+  }
 }
 
 function noSpace(): Error {

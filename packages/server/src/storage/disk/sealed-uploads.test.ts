@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { until } from '../../../test/support/until.ts'
 import { openDiskStorage } from './disk-storage.ts'
 
 const upload = { key: '01890000-0000-7000-8000-000000000001', id: 'one' }
@@ -74,4 +76,45 @@ test('draining takes no new transfers, and everything else goes on', async (t) =
   await storage.drain()
   await assert.rejects(fetch(urls[0] ?? '', { method: 'PUT', body: Buffer.alloc(10) }))
   assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+})
+
+test('removing works also when somebody has removed the trash', async (t) => {
+  const { folder, storage, uploads, urls } = await withSealedUpload(t)
+  await storage.completeUpload(upload, plan, [])
+  const other = { key: '01890000-0000-7000-8000-000000000002', id: 'two' }
+  await storage.createUpload({ ...other, mime: 'text/plain' })
+  await rm(join(folder, 'trash'), { recursive: true })
+  await storage.removeObject(upload.key)
+  assert.equal(await storage.findObject(upload.key), undefined)
+  await storage.abortUpload(other)
+  assert.deepEqual(await readdir(uploads), [])
+  assert.equal((await fetch(urls[0] ?? '', { method: 'PUT', body: Buffer.alloc(10) })).status, 404)
+})
+
+test('a folder that takes parts of what is an object is removed at the start', async (t) => {
+  const { folder, storage, uploads } = await withSealedUpload(t)
+  await storage.completeUpload(upload, plan, [])
+  await storage.close()
+  await mkdir(join(uploads, name))
+  const again = await open(t, folder)
+  assert.deepEqual(await readdir(uploads), [])
+  assert.equal((await again.findObject(upload.key))?.size, 20)
+})
+
+test('a part that breaks off while its upload is sealed leaves nothing behind', async (t) => {
+  const { storage, uploads } = await withSealedUpload(t)
+  await storage.listParts(upload)
+  const { urls } = await storage.signParts(upload, ranges, new Date(Date.now() + 60_000))
+  const cut = request(urls[0] ?? '', { method: 'PUT', headers: { 'Content-Length': 10 } })
+  cut.on('error', () => {})
+  cut.write('12345')
+  const names = () => readdir(join(uploads, name))
+  await until('the part is under way', async () => (await names()).length === 3)
+  await rename(join(uploads, name), join(uploads, `${name}.sealed`))
+  cut.destroy()
+  // The listener has noticed it by the time that it answers the next request.
+  const answer = await fetch(urls[0]?.replace('uploads', 'nowhere') ?? '')
+  assert.equal(answer.status, 404)
+  await rename(join(uploads, `${name}.sealed`), join(uploads, name))
+  await until('the rest is gone', async () => (await names()).length === 2)
 })

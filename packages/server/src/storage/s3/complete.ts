@@ -21,7 +21,7 @@ interface Questions {
 const TRIES = 5
 const PAUSE_MS = 100
 /** How often neither the upload nor the object must be found. */
-const LOOKS = 3
+const LOOKS = 5
 
 /**
  * Stores answer a completion in many ways: some repeat a success, some fail in parallel, some
@@ -45,7 +45,7 @@ export async function completeInS3(
       const outcome = await objectOutcome(completion, questions)
       misses += 1
       if (outcome.outcome === 'completed' || misses === LOOKS) return outcome
-      await pause(PAUSE_MS * attempt)
+      await pause(PAUSE_MS * misses ** 2)
       continue
     }
     const atFault = partsAtFault(held, completion.plan, completion.parts)
