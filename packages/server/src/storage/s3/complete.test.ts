@@ -39,3 +39,27 @@ test('an upload whose object never appears is gone', async () => {
   )
   assert.deepEqual(outcome, { outcome: 'gone' })
 })
+
+/** Refuses so many completions because of a part, and then makes the object. */
+function refusingParts(times: number) {
+  let refused = 0
+  const send = (async () => {
+    refused += 1
+    if (refused > times) return {}
+    const facts = { name: 'InvalidPart', $metadata: { httpStatusCode: 400 } }
+    throw Object.assign(new Error('part 1 is another one'), facts)
+  }) as unknown as Send
+  return completeInS3(
+    { send, upload, plan, parts: [] },
+    { listParts: inOrder([part]), findObject: inOrder(undefined) },
+  )
+}
+
+test('a part that is replaced again and again does not make the refusal final', async () => {
+  assert.deepEqual(await refusingParts(3), { outcome: 'completed' })
+})
+
+test('a store that refuses the parts that it lists refuses for good', async () => {
+  const reason = 'InvalidPart: part 1 is another one'
+  assert.deepEqual(await refusingParts(99), { outcome: 'rejected', reason })
+})

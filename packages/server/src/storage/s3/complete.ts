@@ -4,7 +4,7 @@ import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
-import { isFinalRefusal, reasonOf } from './refusals.ts'
+import { isFinalRefusal, isPartRefusal, reasonOf } from './refusals.ts'
 
 interface Completion {
   send: Send
@@ -64,9 +64,12 @@ export async function completeInS3(
     } catch (error) {
       const outcome = await objectOutcome(completion, questions)
       if (outcome.outcome === 'completed') return outcome
-      // Another call may be completing it at this moment.
-      if (attempt > 1 && isFinalRefusal(error))
+      // Another call may be completing it at this moment, or a client may be replacing a part again
+      // and again.
+      const hasLookedEnough = attempt >= (isPartRefusal(error) ? TRIES : 2)
+      if (hasLookedEnough && isFinalRefusal(error)) {
         return { outcome: 'rejected', reason: reasonOf(error) }
+      }
       if (attempt >= TRIES) throw error
       await pause(PAUSE_MS * attempt)
     }

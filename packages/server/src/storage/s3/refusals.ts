@@ -36,6 +36,11 @@ export function isFinalRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && !isPassing
 }
 
+/** A part is not the one that was listed a moment ago. */
+export function isPartRefusal(error: unknown): boolean {
+  return nameOf(error) === 'InvalidPart'
+}
+
 const LONGEST_REASON = 300
 
 /** What the store said, for people. */
