@@ -121,12 +121,13 @@ type Platform = Pick<LegContext, 'check' | 'open' | 'store'> & ConnectPlatform
 /** The client on a platform: how it reads files, and where it remembers them. */
 export function createClientOn<Input>(
   options: ClientOptions,
-  { moreOptions = '', adviceFor, ...platform }: Platform,
+  { moreOptions = '', adviceFor, exchange, ...platform }: Platform,
 ): Client<Input> {
   const { retry = {}, stallMs = 30_000 } = options
   const { baseUrl, request } = connect(options, {
     moreOptions: `parallel stallMs store ${moreOptions}`,
     adviceFor,
+    exchange,
   })
   const context: LegContext = {
     ...platform,

@@ -16,12 +16,14 @@ export interface ConnectPlatform {
   /** The names of the options beside `ConnectOptions`, separated by spaces. */
   moreOptions?: string | undefined
   adviceFor?: RequestOptions['adviceFor']
+  /** Makes the calls of uploads, unless the caller gives a `fetch`. */
+  exchange?: RequestOptions['exchange']
 }
 
 /** Makes no request yet. Throws a TypeError for options that cannot work. */
 export function connect(
   options: ConnectOptions,
-  { moreOptions = '', adviceFor }: ConnectPlatform = {},
+  { moreOptions = '', adviceFor, exchange }: ConnectPlatform = {},
 ): Connection {
   refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`)
   refuseUnknown(options.retry ?? {}, 'tries firstMs longestMs giveUpAfterMs')
@@ -31,6 +33,7 @@ export function connect(
     apiKey: options.apiKey,
     // Called as a function of the page, as browsers insist.
     fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
+    exchange: options.fetch ? undefined : exchange,
     timeoutMs: options.timeoutMs ?? 60_000,
     retry: options.retry ?? {},
     adviceFor,

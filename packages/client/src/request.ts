@@ -1,5 +1,12 @@
 import { isStowageError, isTransient, StowageError, stalled } from './errors.ts'
-import { isOffline, type Patience, pause, pauseBefore, type RetryOptions } from './patience.ts'
+import {
+  isOffline,
+  onAbort,
+  type Patience,
+  pause,
+  pauseBefore,
+  type RetryOptions,
+} from './patience.ts'
 
 /** What callers may set for one call. */
 export interface CallSettings {
@@ -29,10 +36,27 @@ export interface Call extends CallSettings {
   onRetry?: ((error: StowageError) => void) | undefined
 }
 
+/** As much of a Response as a call needs. */
+export interface Answer extends Pick<Response, 'ok' | 'status' | 'text'> {
+  headers: Pick<Headers, 'get'>
+}
+
+export interface ExchangeInit {
+  method: string
+  headers: Headers
+  body?: string | undefined
+  signal: AbortSignal
+}
+
+/** One request and its whole answer. */
+export type Exchange = (url: string, init: ExchangeInit) => Promise<Answer>
+
 export interface RequestOptions {
   baseUrl: string
   apiKey?: string | undefined
   fetch: typeof globalThis.fetch
+  /** Makes the calls of uploads in place of `fetch`. */
+  exchange?: Exchange | undefined
   /** How long one try of a call may take. */
   timeoutMs: number
   retry: RetryOptions
@@ -43,7 +67,7 @@ export interface RequestOptions {
 /** Calls the interface; paths are relative to `/api/v1`. */
 export interface Request {
   /** The answer's JSON. */
-  json<Answer>(path: string, call?: Call): Promise<Answer>
+  json<Result>(path: string, call?: Call): Promise<Result>
   /** What the answer's JSON has under `data`. */
   data<Data>(path: string, call?: Call): Promise<Data>
   /** The answer as it is, with its body unread. */
@@ -62,11 +86,11 @@ export function createRequest(options: RequestOptions): Request {
   let isReached = false
 
   /** One try, in time; whatever fails is a StowageError, or the caller's own abort. */
-  async function attempt<Answer>(
+  async function attempt<Result>(
     url: string,
     call: Call,
-    read: (response: Response) => Promise<Answer>,
-  ): Promise<Answer> {
+    read: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
     const { method = 'GET', body, headers, signal, timeoutMs = options.timeoutMs } = call
     // Outside of the try: an API key that no header can hold is not a network failure.
     const sent = new Headers({
@@ -76,17 +100,16 @@ export function createRequest(options: RequestOptions): Request {
     })
     const clock = new AbortController()
     const timer = setTimeout(() => clock.abort(), timeoutMs)
-    const either = signal ? AbortSignal.any([signal, clock.signal]) : clock.signal
+    const exchange = call.patience && options.exchange
+    // An answer that is read later, as a stream, can be aborted then, too.
+    const either = signal && !exchange ? AbortSignal.any([signal, clock.signal]) : clock.signal
+    const forget = exchange && onAbort(signal, () => clock.abort())
     try {
-      const response = await options.fetch(url, {
-        method,
-        headers: sent,
-        // Undefined where there is none.
-        body: JSON.stringify(body),
-        signal: either,
-      })
-      if (!response.ok) throw errorOf(response, await response.text())
-      return await read(response)
+      // Undefined where there is none.
+      const init = { method, headers: sent, body: JSON.stringify(body), signal: either }
+      const answer = await (exchange ? exchange(url, init) : options.fetch(url, init))
+      if (!answer.ok) throw errorOf(answer, await answer.text())
+      return await read(answer)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       if (cause instanceof StowageError) throw cause
@@ -98,14 +121,15 @@ export function createRequest(options: RequestOptions): Request {
     } finally {
       // What is read later, as a stream, may take longer.
       clearTimeout(timer)
+      forget?.()
     }
   }
 
-  async function persist<Answer>(
+  async function persist<Result>(
     path: string,
     call: Call,
-    read: (response: Response) => Promise<Answer>,
-  ): Promise<Answer> {
+    read: (answer: Answer) => Promise<Result>,
+  ): Promise<Result> {
     const { patience, isOnce, onRetry, signal } = call
     const retry = { ...options.retry, ...call.retry }
     const { tries: most = FEW_TRIES } = retry
@@ -132,12 +156,12 @@ export function createRequest(options: RequestOptions): Request {
     }
   }
 
-  const json = <Answer>(path: string, call: Call = {}) => persist<Answer>(path, call, readJson)
+  const json = <Result>(path: string, call: Call = {}) => persist<Result>(path, call, readJson)
 
   return {
     json,
     data: async <Data>(path: string, call?: Call) => (await json<{ data: Data }>(path, call)).data,
-    response: (path, call = {}) => persist(path, call, async (response) => response),
+    response: (path, call = {}) => persist(path, call, async (answer) => answer as Response),
   }
 }
 
@@ -167,7 +191,7 @@ function queryOf(query: Record<string, unknown> = {}): string {
   return given.size > 0 ? `?${given}` : ''
 }
 
-async function readJson<Answer>(response: Response): Promise<Answer> {
+async function readJson<Result>(response: Answer): Promise<Result> {
   const text = await response.text()
   try {
     const answer = JSON.parse(text)
@@ -177,7 +201,7 @@ async function readJson<Answer>(response: Response): Promise<Answer> {
   throw errorOf(response, text)
 }
 
-function errorOf({ status, headers }: Response, text: string): StowageError {
+function errorOf({ status, headers }: Answer, text: string): StowageError {
   return errorOfAnswer(status, text, (name) => headers.get(name))
 }
 

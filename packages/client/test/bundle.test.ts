@@ -10,7 +10,7 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
  * send, explain what it cannot reach and send streams, also of unknown length: each costs some code in
  * every page.
  */
-const LIMIT = 11_000
+const LIMIT = 11_250
 
 /** As a page's bundler makes it; whatever is not for browsers fails it. */
 async function bundle(contents: string): Promise<{ code: string; inputs: string[] }> {
@@ -27,7 +27,7 @@ async function bundle(contents: string): Promise<{ code: string; inputs: string[
   return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
 }
 
-test('the whole client is under 11 kB in a page, and of this package alone', async (t) => {
+test('the whole client is under 11.25 kB in a page, and of this package alone', async (t) => {
   const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`)
   const size = gzipSync(code, { level: 9 }).length
   t.diagnostic(`${code.length} bytes, ${size} gzipped`)

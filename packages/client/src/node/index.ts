@@ -9,6 +9,7 @@ import {
 import type { SourceOptions } from '../upload/source.ts'
 import { adviceForFailure } from './advice-for-failure.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
+import { createExchange } from './exchange.ts'
 import { openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
 import { mimeOf } from './mime.ts'
@@ -47,6 +48,8 @@ export function createClient(options: NodeClientOptions): NodeClient {
   const client = createClientOn<NodeInput>(options, {
     moreOptions: 'stateFolder',
     adviceFor: adviceForFailure,
+    // Only fetch knows about proxies.
+    exchange: process.env.NODE_USE_ENV_PROXY ? undefined : createExchange(agents),
     store: options.store ?? openFileStore(options.stateFolder),
     check: (input) => void (pathOf(input) ?? checkInput(input)),
     open(input, wishes) {

@@ -145,19 +145,14 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
   }
 
   async function run(signal: AbortSignal): Promise<Asset> {
-    const leave = await queue.enter(signal)
-    try {
-      const attempt = await open(signal)
-      isOpen = true
-      patience.succeeded()
-      await saver?.save()
-      products ??= await attach(attempt, signal)
-      const asset = await sendAndComplete(source as Source, attempt, signal)
-      await saver?.forget()
-      return products ? { ...asset, products } : asset
-    } finally {
-      leave()
-    }
+    const attempt = await open(signal)
+    isOpen = true
+    patience.succeeded()
+    await saver?.save()
+    products ??= await attach(attempt, signal)
+    const asset = await sendAndComplete(source as Source, attempt, signal)
+    await saver?.forget()
+    return products ? { ...asset, products } : asset
   }
 
   /** Before the first byte, so that unknown products are refused first. The asset is listed when ready. */
@@ -277,7 +272,7 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       // Another upload of this file may begin now, and must not find the state half written.
       await saver?.settled()
       underWay.delete(key)
-      closing.abort()
+      closing.abort(null)
       const closed = opening?.then((opened) => opened.close()).catch(() => {})
       // Nobody waits for a stream that is still being read.
       if (source) await closed

@@ -48,7 +48,7 @@ export function sendParts(sending: Sending): Promise<void> {
   /** Of these all bytes have left us, at least once. */
   const leftWhole = new Set<number>()
   const ending = new AbortController()
-  const signal = AbortSignal.any([sending.signal, ending.signal])
+  const { signal } = ending
   let left = waiting.length
   let refusals = 0
 
@@ -120,7 +120,8 @@ export function sendParts(sending: Sending): Promise<void> {
     function end(error?: unknown): void {
       forget()
       queue.leave(lane)
-      ending.abort()
+      // With a reason, as without one an error is made up.
+      ending.abort(error ?? null)
       if (error === undefined) resolve()
       else reject(error)
     }

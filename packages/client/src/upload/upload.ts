@@ -2,8 +2,8 @@ import type { Asset, ProductReferences } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import { onAbort, type RetryOptions } from '../patience.ts'
 import { isOnce } from './input.ts'
-import { createLegs, type LegContext } from './leg.ts'
-import { createMeter, type Progress, type UploadState } from './progress.ts'
+import { createLegs, type LegContext, type Legs } from './leg.ts'
+import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 
 export interface UploadOptions {
   /** The file's name at the service; left out: its own. */
@@ -58,21 +58,33 @@ export interface Upload extends Promise<Asset> {
 
 const PROGRESS_MS = 100
 
+const NOTHING_SENT = {
+  bytes: 0,
+  total: 0,
+  rate: 0,
+  secondsLeft: undefined,
+  parts: { done: 0, total: 0 },
+}
+
 /** What a leg is ended with by us, for a pause or to cancel; never seen outside. */
 const BREAK = 'break'
 
 export function startUpload(context: LegContext, file: unknown, options: UploadOptions): Upload {
-  const meter = createMeter()
   const { signal: outer } = options
+  /** Made when it is its turn, and dropped at its end: thousands may wait, or be held by their callers. */
+  let legs: Legs | undefined
+  let meter: Meter | undefined
+  let last: Pick<Upload, 'id' | 'progress'> | undefined
   let state: UploadState = 'waiting'
   let problem: Error | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isPaused = false
-  let current = new AbortController()
+  let current: AbortController | undefined
   let wakeUp = () => {}
   let isCancelling = false
 
-  const readProgress = (): Progress => ({ state, ...meter.read(), problem })
+  const readProgress = (): Progress =>
+    last?.progress ?? { state, ...(meter?.read() ?? NOTHING_SENT), problem }
 
   /** Soon, if it is of no new state: so that what comes at once is told once, and the last of it too. */
   function tell(next?: UploadState): void {
@@ -88,27 +100,32 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     options.onProgress?.(readProgress())
   }
 
-  const legs = createLegs(context, file, {
-    ...options,
-    meter,
-    onState: tell,
-    onProblem(error) {
-      if (problem === error) return
-      problem = error
-      tell(state)
-    },
-    onProgress: () => tell(),
-  })
+  function openLegs(): Legs {
+    meter ??= createMeter()
+    legs ??= createLegs(context, file, {
+      ...options,
+      meter,
+      onState: tell,
+      onProblem(error) {
+        if (problem === error) return
+        problem = error
+        tell(state)
+      },
+      onProgress: () => tell(),
+    })
+    return legs
+  }
 
   /** Leg after leg: each pause ends one. */
   async function run(): Promise<Asset> {
     for (;;) {
       current = new AbortController()
+      const { signal } = current
       try {
         if (isCancelling) await cancelAtService()
         outer?.throwIfAborted()
-        if (isPaused) await resumed()
-        return await legs.run(current.signal)
+        if (isPaused) await resumed(signal)
+        return await runLeg(signal)
       } catch (error) {
         // Who cancels means it, whatever else has ended the leg in the same moment.
         if (error !== BREAK && !isCancelling) throw error
@@ -116,12 +133,17 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     }
   }
 
+  async function runLeg(signal: AbortSignal): Promise<Asset> {
+    const leave = await context.queue.enter(signal)
+    return openLegs().run(signal).finally(leave)
+  }
+
   /** Unless it was there before: then the next leg finds it so. */
   async function cancelAtService(): Promise<void> {
     isCancelling = false
     isPaused = false
     try {
-      await legs.cancel()
+      await openLegs().cancel()
     } catch (error) {
       if ((error as StowageError).status === 409) return
       throw error
@@ -129,42 +151,50 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     throw new StowageError('cancelled', 'The upload was cancelled.')
   }
 
-  async function resumed(): Promise<void> {
+  async function resumed(signal: AbortSignal): Promise<void> {
     tell('paused')
     await new Promise<void>((resolve, reject) => {
       wakeUp = resolve
-      onAbort(current.signal, () => reject(current.signal.reason))
+      onAbort(signal, () => reject(signal.reason))
     })
     tell('waiting')
   }
 
   async function whole(): Promise<Asset> {
-    const forget = onAbort(outer, () => current.abort(outer?.reason))
+    const forget = onAbort(outer, () => current?.abort(outer?.reason))
     try {
       context.check(file)
       const asset = await run()
       problem = undefined
-      meter.end()
+      meter?.end()
       tell('ready')
       return asset
     } catch (error) {
       // No later call could resume it, so its bytes are released.
-      if (isOnce(file) && !isCancelled(error)) await legs.cancel(true).catch(() => {})
+      if (isOnce(file) && !isCancelled(error)) await legs?.cancel(true).catch(() => {})
       tell(isCancelled(error) ? 'cancelled' : 'stopped')
       throw error
     } finally {
       forget()
-      await legs.close()
+      await legs?.close()
+      if (state !== 'stopped') drop()
     }
+  }
+
+  function drop(): void {
+    last = { id: legs?.id(), progress: readProgress() }
+    legs = undefined
+    meter = undefined
   }
 
   async function cancel(): Promise<void> {
     if (state === 'stopped') {
-      await legs.cancel().finally(legs.close)
+      const stopped = openLegs()
+      await stopped.cancel().finally(stopped.close)
       return tell('cancelled')
     }
     isCancelling = true
-    current.abort(BREAK)
+    current?.abort(BREAK)
     await promise.then(
       () => {
         throw new StowageError('already_uploaded', 'The file is stored already.')
@@ -183,7 +213,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     pause() {
       if (isPaused) return
       isPaused = true
-      current.abort(BREAK)
+      current?.abort(BREAK)
     },
     resume() {
       isPaused = false
@@ -191,7 +221,7 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     },
     cancel,
   }
-  const facts = { id: { get: legs.id }, progress: { get: readProgress } }
+  const facts = { id: { get: () => legs?.id() ?? last?.id }, progress: { get: readProgress } }
   return Object.assign(Object.defineProperties(promise, facts), controls) as Upload
 }
 

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { gzipSync } from 'node:zlib'
+import { cleanUp } from '../../server/test/support/clean-up.ts'
+import { aServiceProcess } from '../../server/test/support/process.ts'
+import { until } from '../../server/test/support/until.ts'
+import { aClient } from './support/client.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const QUIET = { STOWAGE_LOG: 'warn' }
+const FILES = 500
+/** Of JavaScript's memory, for each upload that waits or has ended. */
+const LIMIT = 7_500
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+function memoryInUse(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
+test('an upload that waits for its turn or has ended keeps little in memory', async (t) => {
+  let letGo = () => {}
+  let held: Promise<void> = Promise.resolve()
+  const { api } = await aProxiedService(t, {
+    settings: {},
+    api: () => ({ kind: 'wait', until: held }),
+  })
+  const { client, folder } = await aClient(t, { baseUrl: api.url })
+  const path = join(folder, 'a.bin')
+  await writeFile(path, new Uint8Array(100))
+  const send = (count: number) => Array.from({ length: count }, () => client.upload(path))
+  // What is made once is there before it is measured.
+  await Promise.all(send(50))
+  held = new Promise((resolve) => {
+    letGo = resolve
+  })
+  const before = memoryInUse()
+  const uploads = send(FILES)
+  await until('the first ones are under way', () => api.waiting() === 8)
+  const waiting = (memoryInUse() - before) / FILES
+  letGo()
+  await Promise.all(uploads)
+  const ended = (memoryInUse() - before) / FILES
+  t.diagnostic(`${Math.round(waiting)} bytes while it waits, ${Math.round(ended)} after its end`)
+  assert.ok(waiting < LIMIT, `${waiting} bytes for each that waits`)
+  assert.ok(ended < LIMIT, `${ended} bytes for each that has ended`)
+  assert.ok(uploads.every(({ id, progress }) => id && progress.bytes === 100))
+})
+
+test('in Node no call of an upload goes by fetch, which leaves much behind', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, QUIET)
+  const { client, folder } = await aClient(t, { baseUrl })
+  const path = join(folder, 'a.txt')
+  await writeFile(path, 'some text')
+  const { fetch } = globalThis
+  t.after(() => {
+    globalThis.fetch = fetch
+  })
+  globalThis.fetch = () => assert.fail('fetch was called')
+  const { id } = await client.upload(path)
+  globalThis.fetch = fetch
+  assert.equal(await (await client.download(id)).text(), 'some text')
+})
+
+/** Stands before the service, and answers some requests itself. */
+async function aFront(
+  t: TestContext,
+  answer: (url: string) => { status: number; headers: Record<string, string>; body?: Buffer },
+): Promise<string> {
+  const server = createServer((request, response) => {
+    const { status, headers, body } = answer(request.url ?? '')
+    request.resume().once('end', () => response.writeHead(status, headers).end(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('an upload follows a redirect to where the service is', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, QUIET)
+  const front = await aFront(t, (url) => ({ status: 308, headers: { Location: baseUrl + url } }))
+  const { client } = await aClient(t, { baseUrl: front })
+  const asset = await client.upload(new Uint8Array(5), { name: 'a.bin' })
+  assert.deepEqual([asset.filename, asset.bytes], ['a.bin', 5])
+})
+
+test('an upload reads compressed answers, and reports what they say', async (t) => {
+  const body = gzipSync(
+    JSON.stringify({ message: 'No room.', code: 'storage_exceeded', needed: 7 }),
+  )
+  const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' }
+  const front = await aFront(t, () => ({ status: 402, headers, body }))
+  const { client } = await aClient(t, { baseUrl: front })
+  await assert.rejects(client.upload(new Uint8Array(5)), {
+    code: 'storage_exceeded',
+    message: 'No room.',
+    facts: { needed: 7 },
+  })
+})
