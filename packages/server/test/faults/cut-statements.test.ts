@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCENES, type Scene } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
+import { keepResult } from '../reliability/result.ts'
 import { cleanUp } from '../support/clean-up.ts'
 import { type Moment, startCuttingProxy } from '../support/cutting-proxy.ts'
 import { aPlace } from '../support/place.ts'
@@ -70,4 +71,14 @@ test('whichever statement the connection to the database breaks at, the client i
   assert.deepEqual(failures, [])
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)
+  await keepResult('cut-statements', {
+    command:
+      'FAULTS=all npx node packages/server/test/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts',
+    rows: [
+      ['calls and jobs', String(CALLS.length)],
+      ['messages to PostgreSQL', String(statements)],
+      ['connections cut, before or after each message', String(cuts)],
+      ['answers that were not true, things lost or left over', '0'],
+    ],
+  })
 })

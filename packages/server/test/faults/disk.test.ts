@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { SCENES } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
+import { keepResult } from '../reliability/result.ts'
 import { aFolder, cleanUp } from '../support/clean-up.ts'
 import { areEmbedded } from '../support/engines.ts'
 import { diskBackdoor } from '../support/in-storage.ts'
@@ -24,12 +25,16 @@ test(
   (t) =>
     onDisk(t, async (disk) => {
       let giveBack = async () => {}
-      await playAll(t, disk.folder, {
-        async begin() {
-          giveBack = await disk.fill()
+      await playAll(
+        t,
+        { name: 'full-disk', folder: disk.folder },
+        {
+          async begin() {
+            giveBack = await disk.fill()
+          },
+          end: () => giveBack(),
         },
-        end: () => giveBack(),
-      })
+      )
     }),
 )
 
@@ -46,10 +51,14 @@ test('while the storage is read-only no call does half of its work, and once it 
   }
   cleanUp(t, () => run('umount', ['--lazy', storage]))
   const remount = (mode: string) => run('mount', ['-o', `remount,${mode}`, storage])
-  await playAll(t, folder, {
-    begin: async () => void (await remount('ro')),
-    end: async () => void (await remount('rw')),
-  })
+  await playAll(
+    t,
+    { name: 'read-only-storage', folder },
+    {
+      begin: async () => void (await remount('ro')),
+      end: async () => void (await remount('rw')),
+    },
+  )
 })
 
 async function onDisk(t: TestContext, work: (disk: SmallDisk) => Promise<void>): Promise<void> {
@@ -58,7 +67,11 @@ async function onDisk(t: TestContext, work: (disk: SmallDisk) => Promise<void>):
   await work(disk)
 }
 
-async function playAll(t: TestContext, folder: string, fault: Fault): Promise<void> {
+async function playAll(
+  t: TestContext,
+  { name, folder }: { name: string; folder: string },
+  fault: Fault,
+): Promise<void> {
   const stage = await openStage({ STOWAGE_DATA: folder, STOWAGE_DISK_RESERVE: '0' })
   cleanUp(t, () => stage.close())
   const failures: string[] = []
@@ -75,4 +88,8 @@ async function playAll(t: TestContext, folder: string, fault: Fault): Promise<vo
   assert.deepEqual(failures, [])
   await stage.close()
   await diskBackdoor(folder).assertHoldsOnly([], 10)
+  await keepResult(name, {
+    command: 'npx node --test packages/server/test/faults/disk.test.ts',
+    rows: Object.entries(seen).map(([call, answer]) => [`\`${call}\``, answer]),
+  })
 }

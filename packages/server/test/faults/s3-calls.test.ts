@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { SCENES, type Scene } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
 import type { Observation } from '../model/observation.ts'
+import { keepResult } from '../reliability/result.ts'
 import { cleanUp } from '../support/clean-up.ts'
 import { isOnS3 } from '../support/engines.ts'
 import { aPlace } from '../support/place.ts'
@@ -85,7 +86,8 @@ test('whatever the store answers to whichever request, the client is told the tr
   const failures: string[] = []
   let requests = 0
   let plays = 0
-  const seen = new Map<string, number>()
+  /** How often each answer was given, by call. */
+  const answers = new Map<string, Map<string, number>>()
 
   async function requestsOf(scene: Scene): Promise<string[]> {
     const made: string[] = []
@@ -112,8 +114,9 @@ test('whatever the store answers to whichever request, the client is told the tr
       end: () => proxy.interfere(() => undefined),
       excuses: (answer) => isRefusal(fault) && saysRefused(answer),
     })
-    const key = `${scene.name}: ${during.during}`
-    seen.set(key, (seen.get(key) ?? 0) + 1)
+    const seen = answers.get(scene.name) ?? new Map<string, number>()
+    seen.set(during.during, (seen.get(during.during) ?? 0) + 1)
+    answers.set(scene.name, seen)
   }
 
   for (const name of isAll ? ALL_CALLS : USUAL_CALLS) {
@@ -136,11 +139,23 @@ test('whatever the store answers to whichever request, the client is told the tr
     }
   }
   t.diagnostic(`${requests} requests to the store, ${plays} faults`)
-  t.diagnostic(JSON.stringify(Object.fromEntries(seen)))
   assert.deepEqual(failures, [])
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)
+  await keepResult('s3-calls', {
+    command:
+      'FAULTS=all npx node packages/server/test/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts',
+    rows: [
+      ['requests to the store', String(requests)],
+      ['faults', String(plays)],
+      ...[...answers].map(([call, seen]): [string, string] => [`\`${call}\``, seenText(seen)]),
+    ],
+  })
 })
+
+function seenText(seen: Map<string, number>): string {
+  return [...seen].map(([answer, count]) => `${answer} (${count})`).join(', ')
+}
 
 /** The store answers with a refusal that it would repeat. */
 function isRefusal(fault: S3Fault): boolean {

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Command } from '../model/commands.ts'
+import { keepResult } from '../reliability/result.ts'
 import { cleanUp } from '../support/clean-up.ts'
-import { isOnS3 } from '../support/engines.ts'
+import { ENGINES, isOnS3 } from '../support/engines.ts'
 import { aPlace } from '../support/place.ts'
+import { OTHERS } from './others.ts'
 import { playCell } from './play-cell.ts'
-import { OTHERS, SCENES, type Scene } from './scenes.ts'
+import { SCENES, type Scene } from './scenes.ts'
 import { openStage } from './stage.ts'
 
 /*
@@ -20,9 +22,7 @@ import { openStage } from './stage.ts'
 const { POINTS, POINTS_CALLS, POINTS_RESULTS } = process.env
 const isAll = POINTS === 'all'
 /** Each call to S3 takes some milliseconds: only the most important ones there. */
-const USUAL_CALLS = isOnS3
-  ? /^(sign with a key|complete|cancel|resume one whose object is stored|expireUploads)$/
-  : /^/
+const USUAL_CALLS = isOnS3 ? /^(sign with a key|complete|cancel)$/ : /^/
 const CALLS = POINTS_CALLS === undefined && !isAll ? USUAL_CALLS : new RegExp(POINTS_CALLS ?? '')
 
 /** One line of the table: a call, where it was stopped, and what was answered beside which others. */
@@ -62,9 +62,25 @@ test('whatever runs while a call stands between two steps, every answer is true 
   t.diagnostic(`${lines.length} points, ${pairs} pairs`)
   if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(lines))
   assert.equal(failures.length, 0, failures.join('\n\n'))
+  await keepResult(`interleavings-${ENGINES}`, {
+    command: 'POINTS=all npx node --test packages/server/test/interleavings/interleavings.test.ts',
+    rows: summaryOf(lines),
+  })
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)
 })
+
+/** For each call where it was stopped, and how it was answered then. */
+function summaryOf(lines: Line[]): [string, string][] {
+  const byCall = Map.groupBy(lines, ({ call }) => call)
+  return [...byCall].map(([call, own]) => {
+    const answers = own.flatMap((line) => Object.values(line.answers))
+    const stopped = new Set(answers.map((answer) => answer.split(' / ')[0] ?? ''))
+    const statuses = [...stopped].filter((answer) => answer !== '').toSorted()
+    const points = `${own.length} points × ${Object.keys(own[0]?.answers ?? {}).length} other calls`
+    return [`\`${call}\` stopped`, `${points}; answered ${statuses.join(', ')}`]
+  })
+}
 
 function othersFor(scene: Scene): [string, Command[]][] {
   return Object.entries(OTHERS).filter(
@@ -81,12 +97,10 @@ const USUAL_OTHERS = [
   'complete, naming no parts',
   'cancel',
   'resume',
-  'delete',
   'resize, send the last part, complete',
   'complete, delete, removeObjects',
   'expireUploads',
   'finishCompletions',
-  'removeObjects',
 ]
 
 function isReading({ kind }: Command): boolean {

@@ -29,7 +29,7 @@ export interface Outcome {
 }
 
 /** Longer than any call takes that does not wait for the stopped one. */
-const WAITS_MS = 10_000
+const WAITS_MS = 60_000
 
 /**
  * Stops a call at one of its points, does the others meanwhile, and lets it continue. Fails when the

@@ -2,6 +2,21 @@ import type { Command } from '../model/commands.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { CUT_OFF } from '../model/observation.ts'
+import {
+  attach,
+  cancel,
+  complete,
+  detach,
+  expire,
+  firstPart,
+  job,
+  putAll,
+  remove,
+  resize,
+  resume,
+  SIZE,
+  sign,
+} from './calls.ts'
 import type { Stage } from './stage.ts'
 
 /** A call that is stopped, and how things are when it begins. */
@@ -19,23 +34,6 @@ export interface Scene {
   /** Calls that this state makes no promise to. */
   without?: (command: Command) => boolean
 }
-
-/** Two parts. */
-const SIZE = 15
-const VARIANT = 1
-
-const sign: Command = { kind: 'sign', size: SIZE }
-const putAll: Command = { kind: 'putAll', upload: 0, content: 1 }
-const firstPart: Command = { kind: 'put', upload: 0, part: 0, content: 1 }
-const complete: Command = { kind: 'complete', upload: 0, etags: 'known' }
-const cancel: Command = { kind: 'cancel', upload: 0 }
-const remove: Command = { kind: 'delete', upload: 0 }
-const resume: Command = { kind: 'resume', upload: 0 }
-const expire: Command = { kind: 'expire', upload: 0 }
-const resize: Command = { kind: 'resize', upload: 0, size: 18 }
-const secondPart: Command = { kind: 'put', upload: 0, part: 1, content: 3 }
-const attach: Command = { kind: 'attach', upload: 0, variant: VARIANT }
-const detach: Command = { kind: 'detach', upload: 0, variant: VARIANT }
 
 const SENT = [sign, putAll]
 const PARTIAL = [sign, firstPart]
@@ -224,53 +222,8 @@ export const SCENES: Scene[] = [
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },
 ]
 
-function job(name: Extract<Command, { kind: 'job' }>['name']): Command {
-  return { kind: 'job', name }
-}
-
 /** What is known of the call that was cut off: nobody got its answer. */
 export function ghostOf({ cutOff }: Scene, id: string): Event[] {
   if (cutOff === undefined) return []
   return [{ client: 2, command: cutOff, seen: { status: CUT_OFF, id, parts: [] } }]
-}
-
-/** What another client or instance does meanwhile: calls, one after the other. */
-export const OTHERS: Record<string, Command[]> = {
-  'sign with the same key': [{ ...sign, key: 'the-same' }],
-  'sign with the same key, send, complete': [{ ...sign, key: 'the-same' }, putAll, complete],
-  'sign with the same key, cancel': [{ ...sign, key: 'the-same' }, cancel],
-  'send a part again': [firstPart],
-  'replace a part': [{ ...firstPart, content: 2 }],
-  'replace a part, complete': [{ ...firstPart, content: 2 }, complete],
-  'replace all parts, complete': [{ ...putAll, content: 2 }, complete],
-  'send all parts, complete': [putAll, complete],
-  complete: [complete],
-  'complete, naming no parts': [{ ...complete, etags: 'none' }],
-  'complete, naming a wrong ETag': [{ ...complete, etags: 'wrong' }],
-  cancel: [cancel],
-  resume: [resume],
-  delete: [remove],
-  'complete, delete': [complete, remove],
-  resize: [resize],
-  'resize to less': [{ ...resize, size: 12 }],
-  'resize, send the last part, complete': [resize, secondPart, complete],
-  rename: [{ kind: 'rename', upload: 0, name: 'b.zip' }],
-  attach: [attach],
-  detach: [detach],
-  read: [{ kind: 'read', upload: 0 }],
-  download: [{ kind: 'download', upload: 0 }],
-  list: [{ kind: 'list' }],
-  account: [{ kind: 'account' }],
-  expireUploads: [expire],
-  finishCompletions: [job('finishCompletions')],
-  'replace a part, finishCompletions': [{ ...firstPart, content: 2 }, job('finishCompletions')],
-  removeObjects: [job('removeObjects')],
-  removeOrphanedUploads: [job('removeOrphanedUploads')],
-  forgetEndedAssets: [job('forgetEndedAssets')],
-  'cancel, removeObjects, forgetEndedAssets': [
-    cancel,
-    job('removeObjects'),
-    job('forgetEndedAssets'),
-  ],
-  'complete, delete, removeObjects': [complete, remove, job('removeObjects')],
 }

@@ -1,7 +1,8 @@
+import { applyCommand } from './apply-command.ts'
 import type { Command } from './commands.ts'
 import type { Model } from './model.ts'
 import type { Event } from './observation.ts'
-import { applyCommand, type Rivals } from './rules.ts'
+import type { Rivals } from './rules.ts'
 
 /**
  * The states in which the service may be after calls that ran at the same time: each order of the

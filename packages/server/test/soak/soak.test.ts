@@ -1,4 +1,6 @@
 import { test } from 'node:test'
+import { keepResult } from '../reliability/result.ts'
+import { ENGINES } from '../support/engines.ts'
 import { soak } from './soak.ts'
 
 const { SOAK_MINUTES = '0.2', SOAK_SEED = String(Date.now() % 2 ** 31) } = process.env
@@ -7,5 +9,10 @@ const durationMs = Number(SOAK_MINUTES) * 60_000
 test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes and a slow store every byte is there (SOAK_SEED=${SOAK_SEED})`, {
   timeout: durationMs + 10 * 60_000,
 }, async (t) => {
-  t.diagnostic(await soak(t, { durationMs, seed: Number(SOAK_SEED) }))
+  const text = await soak(t, { durationMs, seed: Number(SOAK_SEED) })
+  t.diagnostic(text)
+  await keepResult(`soak-${ENGINES}`, {
+    command: `npm run soak -- --minutes ${SOAK_MINUTES} --engines ${ENGINES.replace('-', '+').replace('s3', 'ceph')}`,
+    rows: text.split('; ').map((fact) => [`${SOAK_MINUTES} minutes`, fact]),
+  })
 })

@@ -18,6 +18,9 @@ export const isOnS3 = process.env.STOWAGE_TEST_S3 !== undefined
 /** Whether they are SQLite and disk. */
 export const areEmbedded = !isOnS3 && process.env.STOWAGE_TEST_POSTGRES === undefined
 
+/** Their names, for results. */
+export const ENGINES = areEmbedded ? 'sqlite-disk' : isOnS3 ? 'postgres-s3' : 'postgres-disk'
+
 const S3_REGION = 'us-east-1'
 const PREFIX = 'some/prefix/'
 
