@@ -74,11 +74,11 @@ test('whichever statement the connection to the database breaks at, the client i
   await keepResult('cut-statements', {
     command:
       'FAULTS=all npx node packages/server/test/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts',
-    rows: [
-      ['calls and jobs', String(CALLS.length)],
-      ['messages to PostgreSQL', String(statements)],
-      ['connections cut, before or after each message', String(cuts)],
-      ['answers that were not true, things lost or left over', '0'],
-    ],
+    rows: {
+      'Calls and jobs': String(CALLS.length),
+      'Messages to PostgreSQL': String(statements),
+      'Connections cut, before or after each message': String(cuts),
+      'Answers that were not true, things lost or left over': '0',
+    },
   })
 })

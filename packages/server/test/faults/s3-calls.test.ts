@@ -126,6 +126,8 @@ test('whatever the store answers to whichever request, the client is told the tr
     requests += made.length
     for (const [index, operation] of made.entries()) {
       for (const fault of isAll ? [...FAULTS, ...MORE_FAULTS] : FAULTS) {
+        // An answer to HEAD has no body, and its 404 means that there is no object.
+        if (operation === 'HeadObject' && fault.kind === 'error' && fault.status === 404) continue
         for (const lasting of isAll ? [false, true] : [false]) {
           plays += 1
           try {
@@ -145,11 +147,11 @@ test('whatever the store answers to whichever request, the client is told the tr
   await keepResult('s3-calls', {
     command:
       'FAULTS=all npx node packages/server/test/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts',
-    rows: [
-      ['requests to the store', String(requests)],
-      ['faults', String(plays)],
-      ...[...answers].map(([call, seen]): [string, string] => [`\`${call}\``, seenText(seen)]),
-    ],
+    rows: {
+      'Requests to the store': String(requests),
+      Faults: String(plays),
+      ...Object.fromEntries([...answers].map(([call, seen]) => [call, seenText(seen)])),
+    },
   })
 })
 

@@ -64,7 +64,7 @@ test('whatever runs while a call stands between two steps, every answer is true 
   assert.equal(failures.length, 0, failures.join('\n\n'))
   await keepResult(`interleavings-${ENGINES}`, {
     command: 'POINTS=all npx node --test packages/server/test/interleavings/interleavings.test.ts',
-    rows: summaryOf(lines),
+    rows: Object.fromEntries(summaryOf(lines)),
   })
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)

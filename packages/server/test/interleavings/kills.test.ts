@@ -62,11 +62,11 @@ test('killed at any point of any call or job, the service comes back with every 
   await place.backdoor.assertHoldsOnly([], 10)
   await keepResult(`kills-${ENGINES}`, {
     command: 'npx node --test packages/server/test/interleavings/kills.test.ts',
-    rows: [
-      ['calls and jobs', String(calls)],
-      ['points at which the process was killed', String(plays.length)],
-      ['answers that were not true, things lost or left over', '0'],
-    ],
+    rows: {
+      'Calls and jobs': String(calls),
+      'Points at which the process was killed': String(plays.length),
+      'Answers that were not true, things lost or left over': '0',
+    },
   })
 })
 

@@ -9,10 +9,10 @@ const durationMs = Number(SOAK_MINUTES) * 60_000
 test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes and a slow store every byte is there (SOAK_SEED=${SOAK_SEED})`, {
   timeout: durationMs + 10 * 60_000,
 }, async (t) => {
-  const text = await soak(t, { durationMs, seed: Number(SOAK_SEED) })
-  t.diagnostic(text)
+  const rows = await soak(t, { durationMs, seed: Number(SOAK_SEED) })
+  t.diagnostic(JSON.stringify(rows))
   await keepResult(`soak-${ENGINES}`, {
     command: `npm run soak -- --minutes ${SOAK_MINUTES} --engines ${ENGINES.replace('-', '+').replace('s3', 'ceph')}`,
-    rows: text.split('; ').map((fact) => [`${SOAK_MINUTES} minutes`, fact]),
+    rows,
   })
 })

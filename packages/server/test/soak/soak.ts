@@ -40,7 +40,7 @@ const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
 export async function soak(
   t: TestContext,
   { durationMs, seed }: { durationMs: number; seed: number },
-): Promise<string> {
+): Promise<Record<string, string>> {
   const random = aRandom(seed)
   const place = await aPlace(t, { isReliable: true })
   const store = await aSlowStore(t, place, random)
@@ -61,7 +61,15 @@ export async function soak(
   store?.interfere(() => undefined)
   await check(t, place, diary)
   const { completed, cancelled, abandoned } = diary
-  return `${completed.size} completed, ${cancelled.size} cancelled, ${abandoned.size} abandoned uploads; ${ends.SIGKILL} kills, ${ends.SIGTERM} restarts, ${shifts} clock changes; nothing lost, nothing left over`
+  return {
+    'Uploads completed': String(completed.size),
+    'Uploads cancelled': String(cancelled.size),
+    'Uploads abandoned': String(abandoned.size),
+    Kills: String(ends.SIGKILL),
+    Restarts: String(ends.SIGTERM),
+    'Clock changes': String(shifts),
+    'Files lost or different, things left over, findings of doctor': '0',
+  }
 }
 
 interface Round {
