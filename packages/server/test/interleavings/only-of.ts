@@ -2,6 +2,9 @@ import type { Upload } from '../../src/domain/asset.ts'
 import type { Context } from '../../src/operations/context.ts'
 import type { Stage } from './stage.ts'
 
+/** Its own may be behind those of all others. */
+const ALL = 10_000
+
 /** The same stage, but its jobs see nothing of other uploads than this one. */
 export function onlyOf(stage: Stage, id: () => string): Stage {
   const { context } = stage
@@ -11,11 +14,11 @@ export function onlyOf(stage: Stage, id: () => string): Stage {
     ...context,
     database: {
       ...database,
-      listOverdueUploads: async (limit) => (await database.listOverdueUploads(limit)).filter(own),
-      takeStuckCompletions: async (times, limit) =>
-        (await database.takeStuckCompletions(times, limit)).filter(own),
-      takeDueRemovals: async (now, limit) =>
-        (await database.takeDueRemovals(now, limit)).filter(({ key }) => key === id()),
+      listOverdueUploads: async () => (await database.listOverdueUploads(ALL)).filter(own),
+      takeStuckCompletions: async (times) =>
+        (await database.takeStuckCompletions(times, ALL)).filter(own),
+      takeDueRemovals: async (now) =>
+        (await database.takeDueRemovals(now, ALL)).filter(({ key }) => key === id()),
     },
     storage: {
       ...storage,
