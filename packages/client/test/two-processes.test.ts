@@ -41,3 +41,21 @@ test('of two clients that send the same file, the slower one resolves with the r
   assert.equal((await slow.assets().page()).meta.total, 1)
   assert.deepEqual(await slow.unfinished(), [])
 })
+
+test('of clients that begin to send the same file in the same moment, all resolve with one asset', async (t) => {
+  const { baseUrl } = await aProxiedService(t, { settings: {} })
+  const { client: first, folder, stateFolder } = await aClient(t, { baseUrl })
+  const { client: second } = await aClient(t, { baseUrl, stateFolder })
+  const { client: third } = await aClient(t, { baseUrl, stateFolder })
+  for (let round = 1; round <= 5; round += 1) {
+    const path = join(folder, `${round}.csv`)
+    await writeFile(path, BYTES)
+    const assets = await Promise.all([first, second, third].map((client) => client.upload(path)))
+    assert.equal(new Set(assets.map(({ id }) => id)).size, 1)
+    assert.equal((await first.assets().page()).meta.total, round)
+  }
+  assert.deepEqual(await first.unfinished(), [])
+  // Once it has arrived, the same file is another asset, as before.
+  await first.upload(join(folder, '1.csv'))
+  assert.equal((await first.assets().page()).meta.total, 6)
+})

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { devNull, homedir } from 'node:os'
 import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
@@ -18,24 +18,32 @@ export function openFileStore(folder: string = stateFolder()): UploadStore {
     }
   }
 
+  async function write(saved: SavedUpload, place: typeof rename): Promise<true> {
+    await makeFolder(folder)
+    const path = fileOf(saved.key)
+    const beside = `${path}.${randomBytes(4).toString('hex')}`
+    try {
+      await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
+      await place(beside, path)
+      return true
+    } finally {
+      // A full disk takes the name of a file, and none of its bytes.
+      await rm(beside, { force: true })
+    }
+  }
+
   return {
     async get(key) {
       const saved = await read(fileOf(key))
       return saved?.key === key ? saved : undefined
     },
     /** Beside its place and then renamed: a crash leaves the old one or the new one. */
-    async set(saved) {
-      await makeFolder(folder)
+    set: (saved) => write(saved, rename),
+    async add(saved) {
       const path = fileOf(saved.key)
-      const beside = `${path}.${randomBytes(4).toString('hex')}`
-      try {
-        await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
-        await rename(beside, path)
-      } catch (error) {
-        // A full disk takes the name of a file, and none of its bytes.
-        await rm(beside, { force: true })
-        throw error
-      }
+      // Unlike a rename, a link takes nobody's place.
+      const isFirst = await write(saved, link).catch(() => false)
+      return (isFirst ? undefined : await read(path)) ?? saved
     },
     delete: (key) => rm(fileOf(key), { force: true }),
     async list() {

@@ -139,7 +139,12 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     const before = await findBefore(call)
     const opened = before && (await reopen(before))
     if (opened) return opened
-    const anew = !isRequired && (await reopen(newSaved(source as Source, { ...options, key })))
+    if (isRequired) throw uploadIsGone()
+    const fresh = newSaved(source as Source, { ...options, key })
+    const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
+    // Another process may begin with this file right now: then both send the same upload.
+    const shared = mayShare ? await store.add?.(fresh).catch(() => fresh) : fresh
+    const anew = (shared && (await reopen(shared))) ?? (await reopen(fresh))
     if (!anew) throw uploadIsGone()
     return anew
   }

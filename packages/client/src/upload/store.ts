@@ -23,6 +23,11 @@ export interface SavedUpload {
 export interface UploadStore {
   get(key: string): Promise<SavedUpload | undefined>
   set(saved: SavedUpload): Promise<unknown>
+  /**
+   * Keeps it, unless one of its key is there already; returns the one that is there. Left out: two
+   * processes that begin to send a file in the same moment make two assets.
+   */
+  add?(saved: SavedUpload): Promise<SavedUpload>
   delete(key: string): Promise<unknown>
   list(): Promise<SavedUpload[]>
 }
