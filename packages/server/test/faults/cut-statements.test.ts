@@ -10,7 +10,8 @@ import { playFault } from './play-fault.ts'
 
 const { STOWAGE_TEST_POSTGRES: server } = process.env
 const NOWHERE = 0
-/** `FAULTS=all`: in every call. */
+/** In every call. */
+const isAll = process.env.FAULTS === 'all'
 const USUAL_CALLS = [
   'sign with a key',
   'complete',
@@ -23,9 +24,7 @@ const USUAL_CALLS = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
 ]
-const CALLS = SCENES.filter(
-  ({ name }) => process.env.FAULTS === 'all' || USUAL_CALLS.includes(name),
-)
+const CALLS = SCENES.filter(({ name }) => isAll || USUAL_CALLS.includes(name))
 
 test('whichever statement the connection to the database breaks at, the client is told the truth, and afterwards all is well', {
   skip: server === undefined && 'the database is not PostgreSQL',
@@ -72,8 +71,7 @@ test('whichever statement the connection to the database breaks at, the client i
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)
   await keepResult('cut-statements', {
-    command:
-      'FAULTS=all npx node packages/server/test/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts',
+    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/server/test/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,
     rows: {
       'Calls and jobs': String(CALLS.length),
       'Messages to PostgreSQL': String(statements),

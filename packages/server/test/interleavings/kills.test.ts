@@ -61,7 +61,7 @@ test('killed at any point of any call or job, the service comes back with every 
   await stage.close()
   await place.backdoor.assertHoldsOnly([], 10)
   await keepResult(`kills-${ENGINES}`, {
-    command: 'npx node --test packages/server/test/interleavings/kills.test.ts',
+    command: `npx node packages/server/test/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(plays.length),
