@@ -8,8 +8,8 @@ Examples:
   STOWAGE_DATA=/srv/stowage STOWAGE_PORT=8080 stowage serve
   STOWAGE_HOST=0.0.0.0 STOWAGE_BASE_URL=https://files.example.com stowage serve
 
-SIGTERM or Ctrl-C stops it when running requests have finished, after 25 seconds at most. A second one stops it
-at once.
+SIGTERM or Ctrl-C stops it once running requests have finished, after 25 seconds at most.
+A second one stops it at once.
 `,
   async run(commandLine) {
     noValue(readOptions(commandLine, {}).positionals)

@@ -1,6 +1,7 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { aKeyedService } from '../support/accounts.ts'
+import { keepResult } from '../reliability/result.ts'
 import { isOnS3 } from '../support/engines.ts'
 import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'
@@ -29,4 +30,13 @@ test(`random calls by parallel clients are answered as the rules say (MODEL_SEED
     interruptAfterTimeLimit: 20_000 + Number(MODEL_RUNS) * 2_000,
   })
   t.diagnostic(`${sequences} sequences, ${calls} calls`)
+  const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
+  await keepResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
+    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/server/test/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
+    rows: {
+      Sequences: String(sequences),
+      Calls: calls.toLocaleString('en'),
+      'Answers that no order of the calls explains, things lost or left over': '0',
+    },
+  })
 })
