@@ -11,6 +11,12 @@ export interface Account {
   createdAt: Date
 }
 
+export interface AssetState {
+  status: AssetStatus
+  /** The storage's own name for its upload, if one was recorded. */
+  storageId: string | undefined
+}
+
 /** Something that the storage still has to let go of. It stays until the storage confirmed. */
 export interface Removal {
   id: number
@@ -106,8 +112,8 @@ export interface Database {
    */
   takeStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
-  /** The status of each of these assets that has a row. */
-  readStatuses(assetIds: string[]): Promise<Map<string, AssetStatus>>
+  /** The state of each of these assets that has a row. */
+  readStates(assetIds: string[]): Promise<Map<string, AssetState>>
 
   /**
    * Removals that are due; nobody else is given them for a minute. One that is due in more than an hour

@@ -64,7 +64,7 @@ async function problemOf(
   if (problem === undefined) return undefined
   // What was deleted while it was read is no finding.
   const { id } = record.asset
-  const status = (await patient.database.readStatuses([id])).get(id)
+  const status = (await patient.database.readStates([id])).get(id)?.status
   return status === 'ready' ? problem : undefined
 }
 
@@ -98,7 +98,7 @@ async function missingObjects(
   for (const record of records) {
     const { id } = record.asset
     const object = await things.findObject(id)
-    const status = (await database.readStatuses([id])).get(id)
+    const status = (await database.readStates([id])).get(id)?.status
     if (object !== undefined || status !== 'ready') continue
     missing.push(`${nameOf(record)} (${things.describeObject(id)})`)
   }
@@ -138,10 +138,10 @@ async function strangeObjects(
   for (let start = 0; start < objects.length; start += BATCH) {
     const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
     // In this order: a removal is noted with the status, and forgotten after the object is gone.
-    const statuses = await database.readStatuses(keys)
+    const states = await database.readStates(keys)
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const key of keys) {
-      const status = statuses.get(key)
+      const status = states.get(key)?.status
       const isWanted = status === 'uploading' || status === 'completing' || status === 'ready'
       if (isWanted || isBeingRemoved.has(key)) continue
       if ((await things.findObject(key)) === undefined) continue

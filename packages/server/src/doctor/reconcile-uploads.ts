@@ -1,5 +1,5 @@
-import { isVisible } from '../domain/asset.ts'
 import type { Finding } from '../domain/finding.ts'
+import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { keysBeingRemoved, type Patient } from './patient.ts'
 
@@ -43,16 +43,15 @@ async function findOrphans({ database, things, signedForMs }: Patient) {
   for await (const some of inBatches(things.listUploads())) {
     count += some.length
     // In this order, and the storage last: what ended meanwhile is no finding.
-    const statuses = await database.readStatuses(some.map(({ key }) => key))
+    const states = await database.readStates(some.map(({ key }) => key))
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const { openedAt, ...upload } of some) {
-      const status = statuses.get(upload.key)
-      // Some stores list an upload also after its completion: removing it would destroy the object.
-      const isInUse = status === undefined ? await hasObject(things, upload) : isVisible(status)
+      const state = states.get(upload.key)
+      const isInUse = state ? isUploadInUse(state, upload.id) : await hasObject(things, upload)
       if (isInUse || isBeingRemoved.has(upload.key)) continue
       if ((await things.listParts(upload)) === undefined) continue
-      const orphan = { upload, why: status ?? 'no asset' }
-      if (status === undefined && openedAt > old) strangers.push(orphan)
+      const orphan = { upload, why: state?.status ?? 'no asset' }
+      if (state === undefined && openedAt > old) strangers.push(orphan)
       else orphans.push(orphan)
     }
   }

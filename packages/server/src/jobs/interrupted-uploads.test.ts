@@ -8,12 +8,12 @@ import { aService, type TestService } from '../../test/support/service.ts'
 import {
   API,
   cancel,
+  complete,
   download,
   putPart,
   putParts,
   requestSession,
   someBytes,
-  uploadFile,
 } from '../../test/support/upload.ts'
 import { EngineUnavailable } from '../errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
@@ -117,10 +117,14 @@ test('an upload that expires though its parts are listed becomes ready if its ob
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('no upload of a ready asset, or of an object without an asset, is removed as an orphan', async (t) => {
+test('no upload that a ready asset or an object without an asset may be made of is removed as an orphan', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
-  const { id } = await uploadFile(service.baseUrl, { bytes })
+  const data = await ownData(context)
+  const named = await aFullUpload(service)
+  const { storageId = '' } = (await data.findUpload(named.id)) ?? {}
+  await data.recordStorageId(named.id, { previous: storageId, storageId })
+  await complete(service.baseUrl, named)
   const lost = { key: newUuid(), id: newUuid() }
   lost.id = await context.storage.createUpload({ ...lost, mime: 'text/plain' })
   const range = { number: 1, start: 0, end: 5 }
@@ -133,7 +137,8 @@ test('no upload of a ready asset, or of an object without an asset, is removed a
     ...context.storage,
     // As OpenStack Swift does.
     async *listUploads() {
-      yield { key: id, id: 'listed', openedAt }
+      yield { key: named.id, id: storageId, openedAt }
+      yield { key: named.id, id: 'another', openedAt }
       yield { ...lost, openedAt }
       yield { key: newUuid(), id: 'orphan', openedAt }
     },
@@ -142,7 +147,7 @@ test('no upload of a ready asset, or of an object without an asset, is removed a
     },
   }
   await removeOrphanedUploads({ ...context, storage }, NEVER)
-  assert.deepEqual(aborted, ['orphan'])
+  assert.deepEqual(aborted, ['another', 'orphan'])
 })
 
 test('two instances, one of which dies, leave no completion waiting that was not begun', async (t) => {

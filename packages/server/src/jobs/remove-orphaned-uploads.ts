@@ -1,4 +1,4 @@
-import { isVisible } from '../domain/asset.ts'
+import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
 import { BATCH } from './job.ts'
@@ -29,17 +29,14 @@ async function removeOrphansOf(
 ): Promise<void> {
   const now = await database.readClock()
   const old = new Date(now.getTime() - settings.signedForMs - ORPHANED_MS)
-  const statuses = await database.readStatuses(uploads.map(({ key }) => key))
+  const states = await database.readStates(uploads.map(({ key }) => key))
   for (const { openedAt, ...upload } of uploads) {
     if (signal.aborted) return
-    const status = statuses.get(upload.key)
-    const isYoungStranger = status === undefined && openedAt > old
-    // Some stores list an upload also after its completion, and removing it would destroy the object.
-    const isInUse = status !== undefined && isVisible(status)
-    if (isYoungStranger || isInUse) continue
+    const state = states.get(upload.key)
+    if (state === undefined ? openedAt > old : isUploadInUse(state, upload.id)) continue
     try {
       // After a database was restored from a copy, the object may be all that is left of a file.
-      if (status === undefined && (await storage.findObject(upload.key))) continue
+      if (state === undefined && (await storage.findObject(upload.key))) continue
       await storage.abortUpload(upload)
     } catch (error) {
       // It is retried in the next run, and keeps no other from being removed.

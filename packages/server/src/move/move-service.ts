@@ -128,7 +128,7 @@ async function* stepsOf(move: Move, strays: string[]): AsyncIterable<Step> {
 async function removeStrays({ source, target }: Move, strays: string[]): Promise<void> {
   for (let start = 0; start < strays.length; start += BATCH) {
     const some = strays.slice(start, start + BATCH)
-    for (const [id, status] of await source.database.readStatuses(some)) {
+    for (const [id, { status }] of await source.database.readStates(some)) {
       if (status === 'deleted') await target.storage.removeObject(id)
     }
   }

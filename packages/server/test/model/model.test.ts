@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { aKeyedService } from '../support/accounts.ts'
 import { keepResult } from '../reliability/result.ts'
+import { aKeyedService } from '../support/accounts.ts'
 import { isOnS3 } from '../support/engines.ts'
 import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'

@@ -19,9 +19,9 @@ export async function settleAll({ context }: TestService, diary: Diary): Promise
   const later = inHours(context, 1)
   // A completion that is found wanting goes back to uploading, and expires in the next run.
   for (let run = 0; run < 3; run += 1) await runJobs(keepingNothing(later), { stuckMs: 0 })
-  const statuses = await database.readStatuses([...diary.files.keys()])
-  assert.equal(statuses.size, diary.files.size)
-  for (const [id, status] of statuses) assert.ok(ENDS.includes(status), `${id} is ${status}`)
+  const states = await database.readStates([...diary.files.keys()])
+  assert.equal(states.size, diary.files.size)
+  for (const [id, { status }] of states) assert.ok(ENDS.includes(status), `${id} is ${status}`)
   assert.deepEqual(await database.listRemovals(10), [])
 }
 

@@ -136,7 +136,7 @@ export function testJobs({ name, open }: Contract): void {
     },
   )
 
-  test(name('it tells the status of the assets that have a row'), async (t) => {
+  test(name('it tells the state of the assets that have a row'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload: open1 } = await reserve(data)
     const { upload: completing } = await reserve(data)
@@ -144,12 +144,17 @@ export function testJobs({ name, open }: Contract): void {
     await data.beginCompletion(completing.asset.id, KEPT)
     await data.cancelUpload(cancelled.asset.id)
     const ids = [open1, completing, cancelled].map(({ asset }) => asset.id)
-    const statuses = await database.readStatuses([...ids, newUuid()])
+    await data.recordStorageId(open1.asset.id, { previous: open1.id, storageId: 'named' })
+    const states = await database.readStates([...ids, newUuid()])
     assert.deepEqual(
-      ids.map((id) => statuses.get(id)),
-      ['uploading', 'completing', 'cancelled'],
+      ids.map((id) => states.get(id)),
+      [
+        { status: 'uploading', storageId: 'named' },
+        { status: 'completing', storageId: undefined },
+        { status: 'cancelled', storageId: undefined },
+      ],
     )
-    assert.equal(statuses.size, 3)
+    assert.equal(states.size, 3)
   })
 
   test(name('ended uploads are forgotten after a while'), async (t) => {

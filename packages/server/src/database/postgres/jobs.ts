@@ -10,7 +10,7 @@ type Jobs = Pick<
   | 'expireUploads'
   | 'listStuckCompletions'
   | 'takeStuckCompletions'
-  | 'readStatuses'
+  | 'readStates'
   | 'limitExpiry'
   | 'takeDueRemovals'
   | 'listRemovals'
@@ -91,10 +91,15 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async readStatuses(ids) {
-      const rows = await sql<{ id: string; status: AssetStatus }[]>`
-        select id, status from assets where id = any(${ids}::uuid[])`
-      return new Map(rows.map(({ id, status }) => [id, status]))
+    async readStates(ids) {
+      const rows = await sql<{ id: string; status: AssetStatus; storage_id: string | null }[]>`
+        select id, status, storage_id from assets where id = any(${ids}::uuid[])`
+      return new Map(
+        rows.map(({ id, status, storage_id }) => [
+          id,
+          { status, storageId: storage_id ?? undefined },
+        ]),
+      )
     },
 
     async takeDueRemovals(now, limit) {

@@ -1,5 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
-import type { Removal } from '../database.ts'
+import type { AssetState, Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -41,8 +41,8 @@ export function prepareJobs(connection: Connection) {
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
-  const statuses = prepare<{ id: string; status: AssetStatus }>(
-    'select id, status from assets where id in (select value from json_each(:ids))',
+  const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
+    'select id, status, storage_id from assets where id in (select value from json_each(:ids))',
   )
   const isDue = `(due_at <= :now or due_at > :now + ${LONGEST_PAUSE_MS})`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
@@ -97,9 +97,14 @@ export function prepareJobs(connection: Connection) {
       return takeStuck.all({ ...times, limit }).map(toUpload)
     },
 
-    readStatuses(ids: string[]): Map<string, AssetStatus> {
-      const rows = statuses.all({ ids: JSON.stringify(ids) })
-      return new Map(rows.map(({ id, status }) => [id, status]))
+    readStates(ids: string[]): Map<string, AssetState> {
+      const rows = states.all({ ids: JSON.stringify(ids) })
+      return new Map(
+        rows.map(({ id, status, storage_id }) => [
+          id,
+          { status, storageId: storage_id ?? undefined },
+        ]),
+      )
     },
 
     takeDueRemovals(now: Date, limit: number): Removal[] {

@@ -122,7 +122,7 @@ const NOT_IN_GROUP = new Set([
   'listStuckCompletions',
   'listOverdueUploads',
   'readClock',
-  'readStatuses',
+  'readStates',
   'listRemovals',
   'readBooks',
   'listRecords',
