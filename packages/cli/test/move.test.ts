@@ -25,7 +25,7 @@ import { COMMAND } from '../../server/test/support/stowage-command.ts'
 import { until } from '../../server/test/support/until.ts'
 import { API, download, someBytes, uploadFile } from '../../server/test/support/upload.ts'
 
-const ASSETS = 1000
+const ASSETS = Number(process.env.MOVE_ASSETS ?? 300)
 const AT_ONCE = 16
 const MEBIBYTE = 1024 * 1024
 const PREFIX = 'moved/'
@@ -152,7 +152,7 @@ if (missing !== undefined) {
     assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
   })
 
-  test('a thousand assets arrive at PostgreSQL and S3, though the move is killed twice', async (t) => {
+  test(`${ASSETS} assets arrive at PostgreSQL and S3, though the move is killed twice`, async (t) => {
     const { folder, list } = await aFullFolder(t)
     assert.equal(list.length, ASSETS)
     const { endpoint, region } = ceph
@@ -166,7 +166,7 @@ if (missing !== undefined) {
     }
     const count = async () =>
       (await readBucket({ endpoint, region, bucket, prefix: PREFIX })).length
-    for (const goal of [100, 450]) {
+    for (const goal of [ASSETS / 10, ASSETS / 2]) {
       const { child, ended } = startMove(folder, settings)
       cleanUp(t, () => child.kill('SIGKILL'))
       await until(`${goal} objects have arrived`, async () => (await count()) >= goal, 120_000)

@@ -14,7 +14,7 @@ import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
 /** Each costs many times more on the S3 server of the tests, where most of the time is spent waiting. */
-const UPLOADS = Number(process.env.BAD_LINE_UPLOADS ?? (areEmbedded ? 200 : 60))
+const UPLOADS = Number(process.env.BAD_LINE_UPLOADS ?? (areEmbedded ? 80 : 30))
 const MOST_PARTS = 30
 const CHUNK = 10_000
 test(`over a line that breaks, stalls, refuses and loses answers, ${UPLOADS} uploads arrive whole, each once`, async (t) => {

@@ -18,7 +18,6 @@ const FILES = [
   { size: 250_000_000, ranges: ['0-100000000', '100000000-200000000', '200000000-250000000'] },
   { size: 0, ranges: ['0-0'] },
   { size: CHUNK, ranges: ['0-100000000'] },
-  { size: 2 * CHUNK, ranges: ['0-100000000', '100000000-200000000'] },
 ]
 
 for (const { size, ranges } of FILES) {
