@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createClient, isStowageError, StowageError } from '@stowage/client'
+import {
+  type AssetPage,
+  createClient,
+  isStowageError,
+  type ListAssetsQuery,
+  StowageError,
+} from '@stowage/client'
 import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
 import { aServiceProcess } from '../../server/test/support/process.ts'
 import { someBytes } from '../../server/test/support/upload.ts'
@@ -32,7 +38,8 @@ test('every call of the interface has its function', async (t) => {
   const assetsOf = await Array.fromAsync(stowage.assetsOf(product?.id ?? '', { limit: 1 }))
   assert.deepEqual([assetsOf[0]?.id, shown.assets_total], [link.id, 1])
   assert.equal((await stowage.products({ sku: 'P-1', tag: 'LR' }).page()).meta.total, 1)
-  assert.equal((await stowage.assets({ linked: true, type: 'link' }).page()).data[0]?.id, link.id)
+  const page: AssetPage = await stowage.assets({ linked: true, type: 'link' }).page()
+  assert.equal(page.data[0]?.id, link.id)
   assert.deepEqual((await stowage.detach(link.id, { variant_ids: [2] })).products, [])
   assert.deepEqual((await stowage.attach(link.id, { skus: ['P-1'] })).products, [product])
   await stowage.deleteProduct(product?.id ?? '')
@@ -58,7 +65,8 @@ test('a walk gives every asset once, page by page, and nothing is asked before',
     await stowage.store({ filename: `${count}.zip`, url: 'https://example.com/' })
   }
   const before = calls
-  const listing = stowage.assets({ limit: 3, sort: 'filename' })
+  const query: ListAssetsQuery = { limit: 3, sort: 'filename' }
+  const listing = stowage.assets(query)
   assert.equal(calls, before)
   const names: string[] = []
   for await (const { filename } of listing) {
