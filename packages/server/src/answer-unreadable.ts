@@ -16,10 +16,10 @@ export const UNREADABLE = {
 /** The answer to the one method that Node hands to no handler. */
 const NO_PROXY = {
   code: 'method_not_allowed',
-  message: 'The service is not a proxy. Send GET, POST, PUT or DELETE.',
+  message: 'The service is not a proxy. Send GET, POST, PUT, PATCH or DELETE.',
 } as const
 
-const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
 /** How long a client may take to close its side, so that it can read the answer. */
 const LINGER_MS = 2_000

@@ -1,4 +1,5 @@
 import type { Finding } from '../domain/finding.ts'
+import { inBatches } from '../domain/in-batches.ts'
 import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { keysBeingRemoved, type Patient } from './patient.ts'
@@ -40,7 +41,7 @@ async function findOrphans({ database, things, signedForMs }: Patient) {
   const orphans: Orphan[] = []
   const strangers: Orphan[] = []
   let count = 0
-  for await (const some of inBatches(things.listUploads())) {
+  for await (const some of inBatches(things.listUploads(), BATCH)) {
     count += some.length
     // In this order, and the storage last: what ended meanwhile is no finding.
     const states = await database.readStates(some.map(({ key }) => key))
@@ -61,16 +62,4 @@ async function findOrphans({ database, things, signedForMs }: Patient) {
 /** An object without any row may be all that is left of a file, and is kept. */
 async function hasObject(things: Patient['things'], { key }: StorageUpload): Promise<boolean> {
   return (await things.findObject(key)) !== undefined
-}
-
-/** There may be any number of them. */
-async function* inBatches<Item>(items: AsyncIterable<Item>): AsyncIterable<Item[]> {
-  let batch: Item[] = []
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < BATCH) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }

@@ -39,7 +39,7 @@ export function readJsonOnly(app: FastifyInstance): void {
       done(new ServiceError('malformed_json', 'The body is not UTF-8. Send one JSON object in it.'))
       return
     }
-    if (isDeeperThan(MOST_LEVELS, Buffer.from(body))) {
+    if (isDeeperThan(MOST_LEVELS, typeof body === 'string' ? Buffer.from(body) : body)) {
       done(new ServiceError('malformed_json', TOO_DEEP))
       return
     }

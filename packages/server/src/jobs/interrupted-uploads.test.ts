@@ -117,7 +117,7 @@ test('an upload that expires though its parts are listed becomes ready if its ob
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('no upload that a ready asset or an object without an asset may be made of is removed as an orphan', async (t) => {
+test('the search for orphans spares uploads that an object may have been made of', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const data = await ownData(context)

@@ -1,3 +1,4 @@
+import { inBatches } from '../domain/in-batches.ts'
 import { isUploadInUse } from '../domain/upload-in-use.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
@@ -11,15 +12,10 @@ const ORPHANED_MS = 24 * 3_600_000
  * only old ones go: after a database was restored from a copy, the young ones are those since.
  */
 export async function removeOrphanedUploads(context: Context, signal: AbortSignal): Promise<void> {
-  let batch: OpenUpload[] = []
-  for await (const upload of context.storage.listUploads()) {
+  for await (const batch of inBatches(context.storage.listUploads(), BATCH)) {
     if (signal.aborted) return
-    batch.push(upload)
-    if (batch.length < BATCH) continue
     await removeOrphansOf(context, batch, signal)
-    batch = []
   }
-  await removeOrphansOf(context, batch, signal)
 }
 
 async function removeOrphansOf(

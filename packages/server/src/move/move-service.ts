@@ -1,6 +1,7 @@
 import type { AssetRecord } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import { walkRecords } from '../database/walk-records.ts'
+import { inBatches } from '../domain/in-batches.ts'
 import { mergeByKey, type Pair } from '../domain/merge-by-key.ts'
 import { DamagedObject } from '../errors.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
@@ -41,7 +42,7 @@ export async function moveService(
   if (!move.ahead) await refuseOthers(move, destinations.products)
   const begun = await uploadsBegun(move)
   const strays: string[] = []
-  for await (const group of groupsOf(stepsOf(move, strays))) {
+  for await (const group of inBatches(stepsOf(move, strays), GROUP)) {
     await carryGroup(move, { group, begun, destinations })
     progress.assets += group.length
     onProgress(progress)
@@ -132,17 +133,6 @@ async function removeStrays({ source, target }: Move, strays: string[]): Promise
       if (status === 'deleted') await target.storage.removeObject(id)
     }
   }
-}
-
-async function* groupsOf(steps: AsyncIterable<Step>): AsyncIterable<Step[]> {
-  let group: Step[] = []
-  for await (const step of steps) {
-    group.push(step)
-    if (group.length < GROUP) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
 }
 
 /** The bytes first: a row that is there always has its object. */

@@ -2,8 +2,8 @@ import type { Upload } from '../domain/asset.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { checkUploadId, getUpload } from './get-upload.ts'
+import { refuseEnded } from './refuse-ended.ts'
 import { storageUploadOf } from './signed-parts.ts'
-import { refuseEnded } from './upload-states.ts'
 
 /** Frees the reserved bytes at once and removes the parts. Repeating it gives the same answer. */
 export async function cancelUpload(

@@ -3,11 +3,11 @@ import type { NewUpload, Reservation } from '../database/account-data.ts'
 import type { Upload } from '../domain/asset.ts'
 import { parseMediaType, problemWithFilename } from '../domain/filename.ts'
 import { LARGEST_PART, partPlan, partRanges, planParts } from '../domain/parts.ts'
-import { availableBytes } from '../domain/plan.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { invalid, ServiceError } from '../errors.ts'
 import type { AccountContext } from './context.ts'
 import { getUpload } from './get-upload.ts'
+import { storageExceeded, storageFull } from './no-room.ts'
 import { openInStorage } from './open-in-storage.ts'
 import { resumeUpload } from './resume-upload.ts'
 import { type SignedPart, signParts } from './signed-parts.ts'
@@ -177,13 +177,7 @@ function refusal(
       'This Idempotency-Key was used for another file. Use a new key for each upload.',
     )
   }
-  const { usage } = reservation
-  const available = availableBytes(usage)
-  return new ServiceError(
-    'storage_exceeded',
-    `The file needs ${sizeText(size)}, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
-    { details: { needed: size, available, ...usage } },
-  )
+  return storageExceeded(`The file needs ${sizeText(size)}`, size, reservation.usage)
 }
 
 /** Behind the plan's own check: what exceeds the plan is refused for that. */
@@ -199,15 +193,6 @@ async function checkStorage(
 function tooManyBytes(maxParts: number): ServiceError {
   const most = maxParts * LARGEST_PART
   return invalid({ size: [`must be at most ${most} bytes: ${maxParts} parts of 5 GiB each`] })
-}
-
-/** The disk has no room beside its reserve. */
-export function storageFull(needed: number, available: number): ServiceError {
-  return new ServiceError(
-    'storage_full',
-    `The file needs ${sizeText(needed)}, but the disk of the server has ${sizeText(available)} left. Delete files, or free space on the server.`,
-    { details: { needed, available } },
-  )
 }
 
 function digestOf(values: unknown[]): string {

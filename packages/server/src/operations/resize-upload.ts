@@ -8,10 +8,10 @@ import type { StoredPart } from '../storage/storage.ts'
 import type { AccountContext } from './context.ts'
 import { assetNotFound } from './get-asset.ts'
 import { getUpload } from './get-upload.ts'
-import { storageFull } from './request-upload.ts'
+import { storageExceeded, storageFull } from './no-room.ts'
+import { refuseEnded } from './refuse-ended.ts'
 import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
 import { storageUploadOf } from './signed-parts.ts'
-import { refuseEnded } from './upload-states.ts'
 
 const MOST_ATTEMPTS = 3
 
@@ -41,7 +41,7 @@ export async function resizeUpload(
   await checkSize(context, upload, { size, held })
   const resizing = await context.data.resizeUpload(assetId, size)
   if (resizing.outcome === 'storage_exceeded') {
-    throw storageExceeded(resizing.usage, resizing.growth)
+    throw planExceeded(resizing.growth, resizing.usage)
   }
   if (resizing.outcome === 'final') throw sizeIsFinal()
   if (resizing.outcome === 'refused') {
@@ -87,9 +87,7 @@ async function checkSize(
   const growth = size - asset.bytes
   // What exceeds the plan, too, is refused for that, as at signing.
   const isBeyondPlan = growth > availableBytes({ limit, stored, reserved })
-  throw isBeyondPlan
-    ? storageExceeded({ limit, stored, reserved }, growth)
-    : storageFull(needed, free)
+  throw isBeyondPlan ? planExceeded(growth, { limit, stored, reserved }) : storageFull(needed, free)
 }
 
 /** Whoever began the completion may still be at work in the storage, with the size that it had then. */
@@ -100,11 +98,6 @@ function sizeIsFinal(): ServiceError {
   )
 }
 
-function storageExceeded(usage: Usage, growth: number): ServiceError {
-  const available = availableBytes(usage)
-  return new ServiceError(
-    'storage_exceeded',
-    `The upload needs ${sizeText(growth)} more, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
-    { details: { needed: growth, available, ...usage } },
-  )
+function planExceeded(growth: number, usage: Usage): ServiceError {
+  return storageExceeded(`The upload needs ${sizeText(growth)} more`, growth, usage)
 }

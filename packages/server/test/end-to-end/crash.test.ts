@@ -13,8 +13,8 @@ import { until } from '../support/until.ts'
 import {
   anEmptyDiary,
   type Diary,
-  keepUploading,
   type SentFile,
+  startClients,
 } from '../support/uploading-client.ts'
 
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10)
@@ -82,29 +82,15 @@ async function runUntilKilled(
 ): Promise<(SentFile | undefined)[]> {
   const { place, random, diary, left } = options
   const service = await aServiceProcess(t, { ...SETTINGS, STOWAGE_LOG: 'warn' }, place)
-  let isOver = false
-  const clients = Array.from({ length: CLIENTS }, (_, index) =>
-    keepUploading(
-      {
-        baseUrl: service.baseUrl,
-        pickSize,
-        random: aRandom(random.between(0, 2 ** 32)),
-        diary,
-        isOver: () => isOver,
-      },
-      left[index],
-    ),
-  )
-  const ended = Promise.allSettled(clients)
+  const { baseUrl } = service
+  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
   const enough = diary.completed.size + random.between(0, 8)
   await until('uploads are completed', () => diary.completed.size >= enough)
   // Not a wait for anything: the end may come at any moment.
   await pause(random.between(0, 100))
-  isOver = true
-  await service.stop('SIGKILL')
-  await ended
+  const interrupted = await clients.stop(() => service.stop('SIGKILL'))
   assert.equal(service.output().stderr, '')
-  return Promise.all(clients)
+  return interrupted
 }
 
 /** With some parts, or few bytes: what is sent again and again must not take long. */

@@ -19,8 +19,8 @@ import { stowage } from '../support/stowage-command.ts'
 import {
   anEmptyDiary,
   type Diary,
-  keepUploading,
   type SentFile,
+  startClients,
 } from '../support/uploading-client.ts'
 
 const CLIENTS = 6
@@ -93,20 +93,9 @@ async function runOnce(t: TestContext, round: Round) {
     NODE_OPTIONS: `--import ${SHIFT_CLOCK}`,
   }
   const service = await aServiceProcess(t, settings, place)
-  let isOver = false
-  const clients = Array.from({ length: CLIENTS }, (_, index) =>
-    keepUploading(
-      {
-        baseUrl: service.baseUrl,
-        pickSize,
-        random: aRandom(random.between(0, 2 ** 32)),
-        diary,
-        isOver: () => isOver,
-      },
-      round.left[index],
-    ),
-  )
-  const ended = Promise.allSettled(clients)
+  const { baseUrl } = service
+  const { left } = round
+  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
   const end = performance.now() + lastsMs
   let shifts = 0
   while (performance.now() < end) {
@@ -116,10 +105,7 @@ async function runOnce(t: TestContext, round: Round) {
     // Not a wait for anything: this is how long the clock stays as it is.
     await pause(Math.min(1_000, Math.max(0, end - performance.now())))
   }
-  isOver = true
-  await service.stop(signal)
-  await ended
-  return { left: await Promise.all(clients), shifts }
+  return { left: await clients.stop(() => service.stop(signal)), shifts }
 }
 
 async function check(t: TestContext, place: Place, diary: Diary): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
-import type { Random } from './random.ts'
+import { aRandom, type Random } from './random.ts'
 import { callJson } from './service.ts'
 import { API, cancel, complete, putPart, requestSession, someBytes } from './upload.ts'
 
@@ -43,6 +43,31 @@ interface Client {
   diary: Diary
   /** Whether the service may be dead by now; before that, a call that fails is a fault. */
   isOver: () => boolean
+}
+
+/**
+ * Several clients that upload until they are stopped. `left` is what each of them was in the middle of
+ * when the service died the last time.
+ */
+export function startClients(
+  options: Omit<Client, 'isOver'> & { count: number; left: (SentFile | undefined)[] },
+) {
+  const { count, left, random, ...client } = options
+  let isOver = false
+  const clients = Array.from({ length: count }, (_, index) => {
+    const own = { ...client, random: aRandom(random.between(0, 2 ** 32)), isOver: () => isOver }
+    return keepUploading(own, left[index])
+  })
+  const ended = Promise.allSettled(clients)
+  return {
+    /** Ends the service, and returns what each client was in the middle of. */
+    async stop(endService: () => Promise<unknown>): Promise<(SentFile | undefined)[]> {
+      isOver = true
+      await endService()
+      await ended
+      return Promise.all(clients)
+    },
+  }
 }
 
 /**

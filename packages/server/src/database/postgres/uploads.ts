@@ -2,7 +2,7 @@ import type { AssetStatus } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
-import { statusBut } from '../status-but.ts'
+import { statusOrResized } from '../status-or-resized.ts'
 import { begin, type Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -41,7 +41,10 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
-  /** A compare-and-set: the status is part of the condition. */
+  /**
+   * A compare-and-set: the status is part of the condition. From now on `retry_at` is set, also when it
+   * is an upload again: that marks its size as final.
+   */
   const beginCompletion: AccountData['beginCompletion'] = (id, { keptForMs, bytes }) => {
     const change = async () => {
       const begun = await sql`
@@ -51,7 +54,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
           and bytes = coalesce(${bytes ?? null}, bytes)`
       return begun.count === 1
     }
-    const readStatus = async () => statusBut(await stateOf(id), bytes)
+    const readStatus = async () => statusOrResized(await stateOf(id), bytes)
     return transition({ from: 'uploading', to: 'completing', change, readStatus })
   }
 

@@ -60,6 +60,7 @@ export function prepareUploadStatements({ prepare }: Connection) {
     remove: prepare<{ bytes: number }>(
       `delete from assets where ${OWN} and status = 'uploading' and storage_id is null returning bytes`,
     ),
+    /** From now on `retry_at` is set, also when it is an upload again: that marks its size as final. */
     begin: prepare(
       `update assets set status = 'completing', changed_at = :now, retry_at = :now,
          expires_at = :expires_at

@@ -2,7 +2,7 @@ import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { NewUpload, Reservation, Resizing, Transition } from '../account-data.ts'
-import { statusBut } from '../status-but.ts'
+import { statusOrResized } from '../status-or-resized.ts'
 import { prepareRelease } from './release.ts'
 import { toUpload } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -85,7 +85,7 @@ export function prepareUploads(connection: Connection) {
       const now = Date.now()
       const times = { now, expires_at: now + keptForMs }
       const won = sql.begin.run({ account, id, ...times, bytes: bytes ?? null }) === 1
-      const status = won ? 'completing' : statusBut(sql.status.get({ account, id }), bytes)
+      const status = won ? 'completing' : statusOrResized(sql.status.get({ account, id }), bytes)
       return { won, status } satisfies Transition<'resized'>
     },
 

@@ -17,8 +17,7 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
   await rm(layout.trash, { recursive: true, force: true })
   await mkdir(layout.trash, { mode: 0o700 })
   await reopenAllSealed(layout)
-  await removeFinished(layout)
-  await removeIncoming(layout)
+  await clearUploads(layout)
   return readOrMakeSecret(layout.secret)
 }
 
@@ -30,19 +29,16 @@ async function reopenAllSealed(layout: Layout): Promise<void> {
   }
 }
 
-/** What is an object takes no more parts. */
-async function removeFinished(layout: Layout): Promise<void> {
-  for (const name of await readdir(layout.uploads)) {
-    const upload = parseUploadFolder(name)
-    const isFinished = upload && existsSync(objectFolder(layout, upload.key))
-    if (isFinished) await discard(layout, join(layout.uploads, name))
-  }
-}
-
-async function removeIncoming(layout: Layout): Promise<void> {
-  for (const upload of await readdir(layout.uploads)) {
-    if (parseUploadFolder(upload) === undefined) continue
-    const folder = join(layout.uploads, upload)
+/** Removes parts that were cut off, and the folders of uploads that are objects already. */
+async function clearUploads(layout: Layout): Promise<void> {
+  for (const folderName of await readdir(layout.uploads)) {
+    const upload = parseUploadFolder(folderName)
+    if (upload === undefined) continue
+    const folder = join(layout.uploads, folderName)
+    if (existsSync(objectFolder(layout, upload.key))) {
+      await discard(layout, folder)
+      continue
+    }
     for (const name of await readdir(folder)) {
       if (name.startsWith(INCOMING_PREFIX)) await rm(join(folder, name), { force: true })
     }

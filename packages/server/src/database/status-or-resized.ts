@@ -1,7 +1,7 @@
 import type { AssetStatus } from '../domain/asset.ts'
 
 /** The status, or `resized` where an unfinished upload has another size than the one expected. */
-export function statusBut(
+export function statusOrResized(
   row: { status: AssetStatus; bytes: number } | undefined,
   expectedBytes: number | undefined,
 ): AssetStatus | 'resized' | undefined {

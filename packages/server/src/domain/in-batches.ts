@@ -1,0 +1,14 @@
+/** The items in lists of `size`, the last of which may be shorter: there may be any number of items. */
+export async function* inBatches<Item>(
+  items: AsyncIterable<Item>,
+  size: number,
+): AsyncIterable<Item[]> {
+  let batch: Item[] = []
+  for await (const item of items) {
+    batch.push(item)
+    if (batch.length < size) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
