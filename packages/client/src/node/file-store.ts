@@ -1,12 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { devNull, homedir } from 'node:os'
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
-import { makeFolder } from './make-folder.ts'
+import { stateFolder, writePrivateFile } from './files/index.ts'
 
-/** One small file per upload, readable by the user alone. */
-export function openFileStore(folder: string = stateFolder()): UploadStore {
+/** Stores each upload in a small file that only the user can read. */
+export function openFileStore(folder: string = stateFolder('uploads')): UploadStore {
   const fileOf = (key: string) =>
     join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
 
@@ -18,32 +17,21 @@ export function openFileStore(folder: string = stateFolder()): UploadStore {
     }
   }
 
-  async function write(saved: SavedUpload, place: typeof rename): Promise<true> {
-    await makeFolder(folder)
-    const path = fileOf(saved.key)
-    const beside = `${path}.${randomBytes(4).toString('hex')}`
-    try {
-      await writeFile(beside, JSON.stringify(saved), { mode: 0o600 })
-      await place(beside, path)
-      return true
-    } finally {
-      // A full disk takes the name of a file, and none of its bytes.
-      await rm(beside, { force: true })
-    }
-  }
+  const write = (saved: SavedUpload, options?: { overwrite: boolean }) =>
+    writePrivateFile(fileOf(saved.key), JSON.stringify(saved), options)
 
   return {
     async get(key) {
       const saved = await read(fileOf(key))
       return saved?.key === key ? saved : undefined
     },
-    /** Beside its place and then renamed: a crash leaves the old one or the new one. */
-    set: (saved) => write(saved, rename),
+    set: (saved) => write(saved),
     async add(saved) {
-      const path = fileOf(saved.key)
-      // Unlike a rename, a link takes nobody's place.
-      const isFirst = await write(saved, link).catch(() => false)
-      return (isFirst ? undefined : await read(path)) ?? saved
+      const isFirst = await write(saved, { overwrite: false }).then(
+        () => true,
+        () => false,
+      )
+      return (isFirst ? undefined : await read(fileOf(saved.key))) ?? saved
     },
     delete: (key) => rm(fileOf(key), { force: true }),
     async list() {
@@ -52,24 +40,5 @@ export function openFileStore(folder: string = stateFolder()): UploadStore {
       const saved = await Promise.all(paths.map(read))
       return saved.filter((one) => one !== undefined)
     },
-  }
-}
-
-/** Where programs of this system keep what they must not forget. */
-function stateFolder(): string {
-  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
-  const base =
-    process.platform === 'win32' && LOCALAPPDATA
-      ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
-  return join(base, 'stowage', 'uploads')
-}
-
-/** Of users without a home, as containers have them, it is one in which nothing can be kept. */
-function homeFolder(): string {
-  try {
-    return homedir() || devNull
-  } catch {
-    return devNull
   }
 }

@@ -1,0 +1,8 @@
+/*
+ * Shared with the command line, which ships with this package inside. Not part of the public API: it may
+ * change in any release.
+ */
+export { homeFolder } from './home-folder.ts'
+export { makeFolder } from './make-folder.ts'
+export { stateFolder } from './state-folder.ts'
+export { writePrivateFile } from './write-private-file.ts'
