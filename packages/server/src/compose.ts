@@ -5,7 +5,6 @@ import { v7 as newUuid } from 'uuid'
 import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE, holdsFolder } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
-import { hostInUrl } from './domain/host-in-url.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { bindStorage } from './identity/bind-storage.ts'
 import { openSchedule } from './jobs/schedule.ts'
@@ -18,9 +17,10 @@ import {
   wouldMigrateFile,
 } from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
-import { hashKey } from './operations/create-key.ts'
+import { hashKey } from './operations/keys/create-key.ts'
 import type { Operator } from './operator.ts'
 import type { Storage } from './storage/storage.ts'
+import { hostInUrl } from './text/host-in-url.ts'
 
 export interface Service {
   baseUrl: string

@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
-import { hostInUrl } from './domain/host-in-url.ts'
 import type { Storage, StoredThings } from './storage/storage.ts'
+import { hostInUrl } from './text/host-in-url.ts'
 
 /* The only file that names the engines. Each is loaded only where it is used. */
 

@@ -1,9 +1,9 @@
 import type { Key, KeyScope } from './domain/key.ts'
 import { availableBytes } from './domain/plan.ts'
-import { addAccount, getAccount } from './operations/add-account.ts'
+import { addAccount, getAccount } from './operations/accounts/add-account.ts'
 import type { Context } from './operations/context.ts'
-import { createKey } from './operations/create-key.ts'
-import { revokeKey } from './operations/revoke-key.ts'
+import { createKey } from './operations/keys/create-key.ts'
+import { revokeKey } from './operations/keys/revoke-key.ts'
 
 /** What an operator sees of an account; sizes in bytes. */
 export interface AccountReport {

@@ -8,33 +8,45 @@ import { ERRORS } from '@stowage/protocol'
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const source = join(root, 'packages/server/src')
 
-/** What both listeners do with their connections. */
-const CONNECTIONS = ['quiet-close', 'answer-unreadable', 'expectations', 'idle-connections']
-
 /** Which folder may import from which; any other arrow is a mistake. */
 const ARROWS: Record<string, string[]> = {
   domain: [],
   errors: [],
-  config: ['domain'],
+  crypto: [],
+  iterables: [],
+  'node-http': [],
+  'shutdown-timeout': [],
+  config: ['domain', 'text'],
   'hold-data-folder': [],
-  'quiet-close': [],
-  expectations: [],
-  'pending-answers': [],
-  'idle-connections': ['pending-answers'],
-  'answer-unreadable': ['pending-answers'],
   log: ['config'],
   'storage/port': ['domain', 'errors'],
-  'storage/disk': ['storage/port', 'domain', 'errors', ...CONNECTIONS],
-  'storage/s3': ['storage/port', 'domain', 'errors'],
+  'storage/disk': [
+    'storage/port',
+    'crypto',
+    'domain',
+    'errors',
+    'node-http',
+    'shutdown-timeout',
+    'text',
+  ],
+  'storage/s3': ['storage/port', 'crypto', 'domain', 'errors'],
   'database/port': ['domain', 'errors'],
   'database/sqlite': ['database/port', 'domain', 'errors'],
   'database/postgres': ['database/port', 'domain', 'errors'],
   identity: ['storage/port', 'database/port'],
   operations: ['storage/port', 'database/port', 'domain', 'errors'],
-  jobs: ['operations', 'storage/port', 'database/port', 'domain', 'errors'],
-  http: ['operations', 'database/port', 'domain', 'errors', ...CONNECTIONS],
-  doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors'],
-  move: ['storage/port', 'database/port', 'domain', 'errors'],
+  jobs: [
+    'operations',
+    'storage/port',
+    'database/port',
+    'domain',
+    'errors',
+    'iterables',
+    'shutdown-timeout',
+  ],
+  http: ['operations', 'database/port', 'domain', 'errors', 'node-http', 'shutdown-timeout'],
+  doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'open-engines': [
     'domain',
     'config',
@@ -44,6 +56,7 @@ const ARROWS: Record<string, string[]> = {
     'database/port',
     'database/sqlite',
     'database/postgres',
+    'text',
   ],
   compose: [
     'domain',
@@ -58,6 +71,7 @@ const ARROWS: Record<string, string[]> = {
     'operator',
     'storage/port',
     'database/port',
+    'text',
   ],
   'compose-adopt': ['config', 'hold-data-folder', 'identity', 'open-engines'],
   'compose-move': ['config', 'hold-data-folder', 'identity', 'move', 'open-engines'],
@@ -73,6 +87,7 @@ const ARROWS: Record<string, string[]> = {
     'log',
     'move',
     'operator',
+    'shutdown-timeout',
   ],
 }
 

@@ -3,7 +3,7 @@ import type postgres from 'postgres'
 import { balanceBooks } from '../../../server/src/database/balance-books.ts'
 import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
 import { formatApiKey, KEY_ENTROPY_BYTES } from '../../../server/src/domain/api-key.ts'
-import { hashKey } from '../../../server/src/operations/create-key.ts'
+import { hashKey } from '../../../server/src/operations/keys/create-key.ts'
 import { progress } from '../progress.ts'
 
 /** One shop has a tenth of all assets, as there always is one; the others share the rest evenly. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { closestOf } from '../domain/closest.ts'
 import { durationText } from '../domain/duration-text.ts'
 import { LARGEST_PART } from '../domain/parts.ts'
 import { parseSizeText } from '../domain/size-text.ts'
+import { closestOf } from '../text/closest.ts'
 import {
   type DatabaseConfig,
   type Read,

@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
-import { inBatches } from '../domain/in-batches.ts'
 import { isUploadInUse } from '../domain/upload-in-use.ts'
+import { inBatches } from '../iterables/in-batches.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { keysBeingRemoved, type Patient } from './patient.ts'
 

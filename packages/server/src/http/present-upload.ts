@@ -1,8 +1,8 @@
 import type * as wire from '@stowage/protocol'
 import type { Upload } from '../domain/asset.ts'
-import type { UploadSession } from '../operations/request-upload.ts'
-import type { ResumedUpload } from '../operations/resume-upload.ts'
-import type { SignedPart } from '../operations/signed-parts.ts'
+import type { UploadSession } from '../operations/uploads/request-upload.ts'
+import type { ResumedUpload } from '../operations/uploads/resume-upload.ts'
+import type { SignedPart } from '../operations/uploads/sign-parts.ts'
 
 export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
   return {

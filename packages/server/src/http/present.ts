@@ -4,7 +4,7 @@ import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
 import { sizeText } from '../domain/size-text.ts'
 import { timeText } from '../domain/time-text.ts'
-import type { ProductWithAssets } from '../operations/linked-assets.ts'
+import type { ProductWithAssets } from '../operations/products/read-assets-of-products.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
   return {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { UNREADABLE } from '../answer-unreadable.ts'
 import { ServiceError } from '../errors.ts'
+import { UNREADABLE } from '../node-http/answer-malformed-requests.ts'
 import { isDeeperThan } from './json-depth.ts'
 
 /** Refuses a request without a Host, and a query that is not percent-encoded UTF-8. */

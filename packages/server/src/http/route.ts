@@ -1,7 +1,7 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { type Admitted, admit } from './admit.ts'
+import { type Admitted, admit } from './authorize.ts'
 import type { RouteOptions } from './routes/route-group.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined

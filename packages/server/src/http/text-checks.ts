@@ -1,6 +1,6 @@
 import type { TextCheck } from '@stowage/protocol'
 import { isSearchable, parseMediaType, problemWithFilename } from '../domain/filename.ts'
-import { problemWithLinkAddress } from '../domain/link-address.ts'
+import { problemWithLinkAddress } from '../domain/link-url.ts'
 import { parseSizeText } from '../domain/size-text.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'

@@ -1,6 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { invalid, ServiceError } from '../errors.ts'
-import { type Fault, findFaults, type Schema } from './find-faults.ts'
+import { type Fault, findFaults, type Schema } from './find-violations.ts'
 
 /** Checks by the protocol's schemas. Only what comes as text (query, path) is converted. */
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {

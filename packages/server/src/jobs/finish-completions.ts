@@ -1,7 +1,7 @@
 import type { Upload } from '../domain/asset.ts'
-import { finishInStorage } from '../operations/complete-upload.ts'
+import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
-import { forEachLimited } from './for-each-limited.ts'
+import { finishInStorage } from '../operations/uploads/complete-upload.ts'
 
 /** A completion normally takes well under a second; one this old was interrupted. */
 export const STUCK_MS = 30_000

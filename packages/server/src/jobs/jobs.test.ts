@@ -16,7 +16,7 @@ import {
   someBytes,
 } from '../../test/support/upload.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
-import { resumeUpload } from '../operations/resume-upload.ts'
+import { resumeUpload } from '../operations/uploads/resume-upload.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 

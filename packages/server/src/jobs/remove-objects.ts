@@ -1,6 +1,6 @@
 import type { Removal } from '../database/database.ts'
+import { forEachLimited } from '../iterables/for-each-limited.ts'
 import type { Context } from '../operations/context.ts'
-import { forEachLimited } from './for-each-limited.ts'
 import { BATCH } from './job.ts'
 
 /** Fewer than the database has connections by default, so that requests always find one. */

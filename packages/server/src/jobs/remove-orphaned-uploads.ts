@@ -1,5 +1,5 @@
-import { inBatches } from '../domain/in-batches.ts'
 import { isUploadInUse } from '../domain/upload-in-use.ts'
+import { inBatches } from '../iterables/in-batches.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
 import { BATCH } from './job.ts'

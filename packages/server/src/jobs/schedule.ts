@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CLOSE_WITHIN_MS } from '../domain/close-within.ts'
 import type { Context } from '../operations/context.ts'
+import { CLOSE_WITHIN_MS } from '../shutdown-timeout.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PartAddress, ReceivedPart, UploadSession } from '@stowage/protocol'
-import { completeUpload } from '../../src/operations/complete-upload.ts'
 import { forAccount } from '../../src/operations/context.ts'
+import { completeUpload } from '../../src/operations/uploads/complete-upload.ts'
 import { aService, type TestService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
 import {

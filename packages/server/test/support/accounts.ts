@@ -4,7 +4,7 @@ import type { Asset, CompletedPart, Key, UploadSession } from '@stowage/protocol
 import type { Environment } from '../../src/config/config.ts'
 import { KEY_SCOPES, type KeyScope } from '../../src/domain/key.ts'
 import { forAccount } from '../../src/operations/context.ts'
-import { createKey } from '../../src/operations/create-key.ts'
+import { createKey } from '../../src/operations/keys/create-key.ts'
 import { type Answer, aService, type TestService } from './service.ts'
 import { API, putParts } from './upload.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
 import { forAccount } from '../../src/operations/context.ts'
-import { requestUpload } from '../../src/operations/request-upload.ts'
+import { requestUpload } from '../../src/operations/uploads/request-upload.ts'
 import { aService, type TestService } from './service.ts'
 import {
   cancel,

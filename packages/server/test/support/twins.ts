@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Product, UploadSession } from '@stowage/protocol'
-import { hashKey } from '../../src/operations/create-key.ts'
+import { hashKey } from '../../src/operations/keys/create-key.ts'
 import { anAccount, type Call, finishUpload, sendUpload, type TestAccount } from './accounts.ts'
 import type { TestService } from './service.ts'
 import { API, someBytes } from './upload.ts'

@@ -1,6 +1,6 @@
 import { endpoints } from '@stowage/protocol'
-import { createKey } from '../../operations/create-key.ts'
-import { revokeKey } from '../../operations/revoke-key.ts'
+import { createKey } from '../../operations/keys/create-key.ts'
+import { revokeKey } from '../../operations/keys/revoke-key.ts'
 import { presentAccount, presentKey } from '../present-account.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { acceptsEncoding } from '../accepts-encoding.ts'
-import { shareFiles } from '../shared-files.ts'
+import { shareFiles } from '../open-file-cache.ts'
 import type { RouteGroup } from './route-group.ts'
 
 const HTML = 'text/html; charset=utf-8'

@@ -1,5 +1,5 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
-import { openReadiness } from '../../operations/open-readiness.ts'
+import { openReadiness } from '../../operations/service/open-readiness.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
 

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Hmac } from '../../domain/hmac.ts'
+import type { Hmac } from '../../crypto/hmac.ts'
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import type { StorageUpload, StoredObject } from '../storage.ts'
 

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
-import { answerUnreadable, UNREADABLE } from '../../answer-unreadable.ts'
-import { CLOSE_WITHIN_MS } from '../../domain/close-within.ts'
-import { type Hmac, hmacOf } from '../../domain/hmac.ts'
+import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
+import { answerUnreadable, UNREADABLE } from '../../node-http/answer-malformed-requests.ts'
 import {
   handleExpectations,
   hasUnknownExpectation,
   UNKNOWN_EXPECTATION,
-} from '../../expectations.ts'
-import { trackConnections } from '../../quiet-close.ts'
+} from '../../node-http/expectations.ts'
+import { trackConnections } from '../../node-http/track-connections.ts'
+import { CLOSE_WITHIN_MS } from '../../shutdown-timeout.ts'
 import { readAddress } from './address.ts'
 import { readFree } from './file-system.ts'
 import { layoutOf } from './layout.ts'

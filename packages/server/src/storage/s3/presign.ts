@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { hmacOf } from '../../domain/hmac.ts'
+import { hmacOf } from '../../crypto/hmac.ts'
 
 /**
  * Presigned addresses by AWS Signature Version 4, in query parameters

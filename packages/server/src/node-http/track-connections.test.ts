@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { trackConnections } from './track-connections.ts'
+
+/** More than the buffers between both sides hold. */
+const LONG = 64_000_000
+
+async function aServer(t: TestContext, answer: RequestListener, options?: { withinMs: number }) {
+  const server = createServer(answer)
+  const closeConnections = trackConnections(server, options)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.closeAllConnections())
+  const { port } = server.address() as AddressInfo
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  client.on('error', () => {})
+  t.after(() => client.destroy())
+  return {
+    client,
+    close() {
+      const closed = once(server, 'close')
+      server.close()
+      closeConnections()
+      return closed
+    },
+  }
+}
+
+test('a client that never closes its side after the answer is cut off', async (t) => {
+  const asked = Promise.withResolvers<() => void>()
+  const { client, close } = await aServer(t, (_request, response) =>
+    asked.resolve(() => response.end('done')),
+  )
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  const answer = await asked.promise
+  const closed = close()
+  answer()
+  const [bytes] = await once(client, 'data')
+  assert.match(String(bytes), /^HTTP\/1\.1 200 /)
+  // The client has neither ended nor gone.
+  await closed
+})
+
+test('an answer that the client is still reading arrives whole', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const { client, close } = await aServer(t, (_request, response) => {
+    response.end(Buffer.alloc(LONG))
+    asked.resolve()
+  })
+  client.pause()
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await asked.promise
+  const closed = close()
+  let received = 0
+  client.on('data', (bytes) => {
+    received += bytes.length
+  })
+  client.resume()
+  await Promise.race([once(client, 'end'), once(client, 'close')])
+  assert.ok(received > LONG, `${received}`)
+  await closed
+})
+
+test('a client that never reads its answer is cut off when the time is over', async (t) => {
+  const asked = Promise.withResolvers<void>()
+  const { client, close } = await aServer(
+    t,
+    (_request, response) => {
+      response.end(Buffer.alloc(LONG))
+      asked.resolve()
+    },
+    { withinMs: 50 },
+  )
+  client.pause()
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await asked.promise
+  await close()
+})

@@ -1,0 +1,30 @@
+import type { Rows } from '../../database/account-data.ts'
+import type { Cursor } from '../../domain/cursor.ts'
+import {
+  type PagePosition,
+  type PageRequest,
+  pagePosition,
+  positionBehind,
+} from '../../domain/paging.ts'
+
+/**
+ * Reads a page by its number, or behind a cursor. Behind a cursor one row more than wanted is read, to
+ * see whether any follows.
+ */
+export async function readPage<Row, Query extends PageRequest & { after?: Cursor }>(
+  query: Query,
+  read: (query: Query) => Promise<Rows<Row>>,
+  cursorOf: (row: Row) => string,
+): Promise<{ rows: Row[]; position: PagePosition }> {
+  const lastOf = (rows: Row[]) => rows.slice(-1).map(cursorOf)[0]
+  if (query.after === undefined) {
+    const { rows, total } = await read(query)
+    const position = pagePosition(query, total)
+    const nextAfter = position.next === undefined ? undefined : lastOf(rows)
+    return { rows, position: { ...position, nextAfter } }
+  }
+  const { rows: found, total } = await read({ ...query, perPage: query.perPage + 1 })
+  const rows = found.slice(0, query.perPage)
+  const nextAfter = found.length > rows.length ? lastOf(rows) : undefined
+  return { rows, position: positionBehind(query, { total, nextAfter }) }
+}

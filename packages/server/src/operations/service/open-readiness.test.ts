@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '../../../test/support/service.ts'
+import { openReadiness } from './open-readiness.ts'
+
+test('however many ask at once or within a second, each engine is asked once', async (t) => {
+  const { context } = await aService(t)
+  let now = Date.now()
+  const asked = { database: 0, storage: 0 }
+  const { database, storage } = context
+  const isReady = openReadiness({
+    ...context,
+    clock: () => new Date(now),
+    database: {
+      ...database,
+      check() {
+        asked.database += 1
+        return database.check()
+      },
+    },
+    storage: {
+      ...storage,
+      check() {
+        asked.storage += 1
+        return storage.check()
+      },
+    },
+  })
+  const answers = await Promise.all(Array.from({ length: 100 }, isReady))
+  for (const answer of answers) assert.deepEqual(answer, { database: true, storage: true })
+  now += 999
+  await isReady()
+  assert.deepEqual(asked, { database: 1, storage: 1 })
+  now += 1
+  await isReady()
+  assert.deepEqual(asked, { database: 2, storage: 2 })
+})
