@@ -6,7 +6,7 @@ import type {
   ProductPage,
   ProductWithAssets,
 } from '@stowage/protocol'
-import type { Account, Client, NewKey, Usage } from './client.ts'
+import type { Account, Client, NewKey, Usage } from './create-client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
 import { rangeHeader } from './range-header.ts'

@@ -1,4 +1,4 @@
-import type { ClientOptions } from './client.ts'
+import type { ClientOptions } from './create-client.ts'
 import { createRequest, type Request, type RequestOptions } from './request.ts'
 
 export type ConnectOptions = Pick<

@@ -25,7 +25,7 @@ export {
   type PageQuery,
   type UnfinishedUpload,
   type Usage,
-} from './client.ts'
+} from './create-client.ts'
 export {
   type ClientErrorCode,
   isStowageError,
@@ -33,8 +33,8 @@ export {
   type StowageErrorCode,
 } from './errors.ts'
 export type { Listing } from './listing.ts'
-export type { RetryOptions } from './patience.ts'
 export type { CallSettings } from './request.ts'
+export type { RetryOptions } from './retry-policy.ts'
 export type { BlobInput, StreamInput } from './upload/input.ts'
 export type { ByteStream } from './upload/part-reader.ts'
 export type { Progress, UploadState } from './upload/progress.ts'

@@ -6,7 +6,7 @@ import {
   pause,
   pauseBefore,
   type RetryOptions,
-} from './patience.ts'
+} from './retry-policy.ts'
 
 /** What callers may set for one call. */
 export interface CallSettings {

@@ -10,10 +10,10 @@ import { aRandom } from '../../server/test/support/random.ts'
 import { skipUnlessCi } from '../../server/test/support/requirement.ts'
 import { until } from '../../server/test/support/until.ts'
 import { someBytes } from '../../server/test/support/upload.ts'
-import { aBadLine } from './support/bad-line.ts'
 import { aClient } from './support/client.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
+import { aBadLine } from './support/unreliable-connection.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const UPLOADS = 20

@@ -1,5 +1,5 @@
 import { build } from 'esbuild'
-import { bringAlong } from './bring-along.ts'
+import { bringAlong } from './copy-referenced-files.ts'
 
 export interface BundleOptions {
   entry: string

@@ -1,9 +1,9 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
-import { relateSourceMaps } from './relate-source-maps.ts'
+import { relateSourceMaps } from './rewrite-source-maps.ts'
 import { runTsc } from './run.ts'
-import { stagePapers } from './stage-papers.ts'
+import { stagePapers } from './stage-docs.ts'
 import { wireTypes } from './wire-types.ts'
 
 const NAME = '@stowage/client'

@@ -2,8 +2,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { folderOf, type Manifest, readManifest, writeManifest } from './manifest.ts'
-import { relateSourceMaps } from './relate-source-maps.ts'
-import { stagePapers } from './stage-papers.ts'
+import { relateSourceMaps } from './rewrite-source-maps.ts'
+import { stagePapers } from './stage-docs.ts'
 
 const NAME = 'stowage'
 

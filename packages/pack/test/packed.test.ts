@@ -47,7 +47,7 @@ function testClientOn(version: NodeVersion): void {
     const [file, copy] = [join(folder, 'pack.bin'), join(folder, 'copy.bin')]
     const content = randomBytes(3_500_000)
     await writeFile(file, content)
-    const words = ['there-and-back.js', address, file, copy, join(folder, 'state')]
+    const words = ['round-trip.js', address, file, copy, join(folder, 'state')]
     const said = await runProgram(version, ...words)
     const { node, names, code } = JSON.parse(said)
     assert.match(node, new RegExp(`^${version}\\.`))

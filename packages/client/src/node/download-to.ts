@@ -1,13 +1,13 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
-import type { Client, ClientOptions } from '../client.ts'
+import type { Client, ClientOptions } from '../create-client.ts'
 import { isTransient, StowageError } from '../errors.ts'
-import { createPatience, pause, pauseBefore } from '../patience.ts'
+import { createPatience, pause, pauseBefore } from '../retry-policy.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
-import { createArriving } from './arriving.ts'
 import { localName } from './local-name.ts'
-import { placeFile, refuseExisting } from './place-file.ts'
+import { placeFile, refuseExisting } from './move-into-place.ts'
+import { createArriving } from './read-chunks.ts'
 
 export interface DownloadToOptions {
   /** Stops it; the next call goes on. */

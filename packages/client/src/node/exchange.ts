@@ -2,8 +2,8 @@ import http from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { onAbort } from '../patience.ts'
 import type { Exchange } from '../request.ts'
+import { onAbort } from '../retry-policy.ts'
 import type { Agents } from './put-range.ts'
 
 /**

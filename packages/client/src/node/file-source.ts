@@ -5,9 +5,9 @@ import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
 import { fileChanged } from '../upload/session.ts'
 import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts'
+import { watchLine } from './measure-throughput.ts'
 import { mimeOf } from './mime.ts'
 import { type Agents, putRange } from './put-range.ts'
-import { watchLine } from './watch-line.ts'
 
 /** A pipe must not make us wait for somebody to write into it. Windows has no such flag. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)

@@ -1,4 +1,8 @@
-import { type ClientOptions, type Client as CommonClient, createClientOn } from '../client.ts'
+import {
+  type ClientOptions,
+  type Client as CommonClient,
+  createClientOn,
+} from '../create-client.ts'
 import {
   type BlobInput,
   checkInput,

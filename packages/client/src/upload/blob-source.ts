@@ -1,4 +1,4 @@
-import { pause } from '../patience.ts'
+import { pause } from '../retry-policy.ts'
 import { putBody } from './put-body.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'

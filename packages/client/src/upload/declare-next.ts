@@ -1,6 +1,6 @@
 import { isStowageError, StowageError } from '../errors.ts'
-import { unlessAborted } from '../patience.ts'
 import type { Request } from '../request.ts'
+import { unlessAborted } from '../retry-policy.ts'
 import { type CallOptions, resizeSession, type Session } from './session.ts'
 import type { Source } from './source.ts'
 

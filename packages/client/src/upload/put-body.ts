@@ -1,5 +1,5 @@
 import { StowageError, stalled } from '../errors.ts'
-import { onAbort } from '../patience.ts'
+import { onAbort } from '../retry-policy.ts'
 import type { PutAnswer, PutOptions } from './source.ts'
 
 /** As much of it as we use: the types of browsers are not loaded here. */

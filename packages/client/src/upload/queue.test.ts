@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPace } from './pace.ts'
+import { createPace } from './concurrency-limit.ts'
 import { createQueue, type Lane, type Slot } from './queue.ts'
 
 interface TestLane extends Lane {

@@ -1,5 +1,5 @@
-import { onAbort } from '../patience.ts'
-import type { Pace } from './pace.ts'
+import { onAbort } from '../retry-policy.ts'
+import type { Pace } from './concurrency-limit.ts'
 
 /** One file's parts. */
 export interface Lane {

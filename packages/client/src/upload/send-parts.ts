@@ -1,4 +1,5 @@
 import { isStowageError, isTransient, type StowageError } from '../errors.ts'
+import { errorOfAnswer, FEW_TRIES } from '../request.ts'
 import {
   isOffline,
   onAbort,
@@ -6,8 +7,7 @@ import {
   pause,
   pauseBefore,
   type RetryOptions,
-} from '../patience.ts'
-import { errorOfAnswer, FEW_TRIES } from '../request.ts'
+} from '../retry-policy.ts'
 import type { Meter } from './progress.ts'
 import type { Lane, Queue, Slot } from './queue.ts'
 import { countParts, rangeOf, type Session } from './session.ts'

@@ -1,5 +1,5 @@
 import { StowageError } from '../errors.ts'
-import { onAbort } from '../patience.ts'
+import { onAbort } from '../retry-policy.ts'
 import { openBlob } from './blob-source.ts'
 import { type ByteStream, openPartReader, type PartReader } from './part-reader.ts'
 import { putBody } from './put-body.ts'

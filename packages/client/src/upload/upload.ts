@@ -1,8 +1,8 @@
 import type { Asset, ProductReferences } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import { onAbort, type RetryOptions } from '../patience.ts'
+import { onAbort, type RetryOptions } from '../retry-policy.ts'
+import { createLegs, type LegContext, type Legs } from './attempts.ts'
 import { isOnce } from './input.ts'
-import { createLegs, type LegContext, type Legs } from './leg.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 
 export interface UploadOptions {

@@ -1,7 +1,7 @@
 import type { ProductReferences, UploadRequest, UploadSession } from '@stowage/protocol'
 import { type ConnectOptions, connect } from '../connect.ts'
 import { isStowageError, StowageError } from '../errors.ts'
-import { randomKey } from '../upload/attempt.ts'
+import { randomKey } from '../upload/open-session.ts'
 import {
   attachSession,
   cancelSession,
@@ -12,7 +12,7 @@ import {
   sessionOf,
 } from '../upload/session.ts'
 import type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
-import { xmlAnswer } from './xml-answer.ts'
+import { xmlAnswer } from './xml-data-url.ts'
 
 export type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
 

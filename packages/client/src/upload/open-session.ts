@@ -1,6 +1,6 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import type { LegContext } from './leg.ts'
+import type { LegContext } from './attempts.ts'
 import {
   type CallOptions,
   cancelSession,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchLine } from './watch-line.ts'
+import { watchLine } from './measure-throughput.ts'
 
 test('a line is fast by what all parts move together, once it is more than buffers take', () => {
   let time = 0

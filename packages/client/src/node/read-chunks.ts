@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts'
+import type { Client } from '../create-client.ts'
 import { StowageError } from '../errors.ts'
 
 export interface Arrived {

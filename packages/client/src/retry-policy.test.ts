@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPatience, onAbort, pause, pauseBefore } from './patience.ts'
+import { createPatience, onAbort, pause, pauseBefore } from './retry-policy.ts'
 
 test('pauses double up to the longest, and differ by up to a half', () => {
   const options = { firstMs: 100, longestMs: 1000 }

@@ -9,9 +9,9 @@ import { listAll } from '../../server/test/support/list-all.ts'
 import { aRandom, type Random } from '../../server/test/support/random.ts'
 import { callJson } from '../../server/test/support/service.ts'
 import { API, download, someBytes } from '../../server/test/support/upload.ts'
-import { aBadLine } from './support/bad-line.ts'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
+import { aBadLine } from './support/unreliable-connection.ts'
 
 /** Each costs many times more on the S3 server of the tests, where most of the time is spent waiting. */
 const UPLOADS = Number(process.env.BAD_LINE_UPLOADS ?? (areEmbedded ? 80 : 30))

@@ -1,13 +1,15 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, type StowageError } from '../errors.ts'
+import type { Request } from '../request.ts'
 import {
   createPatience,
   pause,
   pauseBefore,
   type RetryOptions,
   unlessAborted,
-} from '../patience.ts'
-import type { Request } from '../request.ts'
+} from '../retry-policy.ts'
+import { declareNext } from './declare-next.ts'
+import { isOnce } from './input.ts'
 import {
   type Attempt,
   dropSession,
@@ -16,9 +18,7 @@ import {
   openAttempt,
   renewSession,
   uploadIsGone,
-} from './attempt.ts'
-import { declareNext } from './declare-next.ts'
-import { isOnce } from './input.ts'
+} from './open-session.ts'
 import type { Meter, UploadState } from './progress.ts'
 import type { Queue } from './queue.ts'
 import { sendParts } from './send-parts.ts'

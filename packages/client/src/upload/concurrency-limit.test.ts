@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPace, type Pace } from './pace.ts'
+import { createPace, type Pace } from './concurrency-limit.ts'
 
 /** A pace, and a clock of its own that bytes move by. */
 function aPace(asked?: number) {
