@@ -31,8 +31,9 @@ const ARROWS: Record<string, string[]> = {
   ],
   'storage/s3': ['storage/port', 'crypto', 'domain', 'errors'],
   'database/port': ['domain', 'errors'],
-  'database/sqlite': ['database/port', 'domain', 'errors'],
-  'database/postgres': ['database/port', 'domain', 'errors'],
+  'database/listing': ['database/port', 'domain'],
+  'database/sqlite': ['database/port', 'database/listing', 'domain', 'errors'],
+  'database/postgres': ['database/port', 'database/listing', 'domain', 'errors'],
   identity: ['storage/port', 'database/port'],
   operations: ['storage/port', 'database/port', 'domain', 'errors'],
   jobs: [

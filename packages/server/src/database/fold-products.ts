@@ -1,6 +1,6 @@
 import type { NewProduct } from '../domain/product.ts'
 import { foldText } from '../domain/search-text.ts'
-import { createPauses } from './pauses.ts'
+import { createPauses } from './time-slicer.ts'
 
 /** A product with its texts as they are searched. */
 export interface FoldedProduct {

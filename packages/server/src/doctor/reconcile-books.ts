@@ -1,4 +1,4 @@
-import { balanceBooks } from '../database/balance-books.ts'
+import { balanceBooks } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Patient } from './patient.ts'
 

@@ -1,12 +1,18 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
-import type { Tallies } from '../tallies.ts'
-import { addToTally, type CountedBlock, isComplete, placeOf, type Tally } from '../tally.ts'
-import { behindCursor } from './asset-order.ts'
-import { allOf, type Fragment } from './conditions.ts'
+import {
+  addToTally,
+  type CountedBlock,
+  isComplete,
+  placeOf,
+  type Tally,
+} from '../listing/block-counts.ts'
+import type { Tallies } from '../listing/counts-cache.ts'
+import { behindCursor } from './asset-filter.ts'
 import { atOneMoment, type Sql } from './connection.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
 import { ASSET_COLUMNS, toAsset } from './rows.ts'
+import { allOf, type Fragment } from './statement.ts'
 
 /** So many are counted by one statement, so that none takes long. */
 const BLOCKS_AT_ONCE = 100

@@ -2,14 +2,14 @@ import type { Asset } from '../../domain/asset.ts'
 import { stretchOf } from '../../domain/paging.ts'
 import { TRIGRAM_LENGTH } from '../../domain/search-text.ts'
 import type { AccountData, AssetQuery, Rows } from '../account-data.ts'
-import type { Tallies } from '../tallies.ts'
+import type { Tallies } from '../listing/counts-cache.ts'
 import { countBlocks } from './asset-blocks.ts'
-import { behindCursor, orderOf } from './asset-order.ts'
-import { allOf, containing, type Fragment } from './conditions.ts'
+import { behindCursor, orderOf } from './asset-filter.ts'
 import type { Sql } from './connection.ts'
-import { type FoundFew, findFew } from './few-assets.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { type FoundFew, findFew } from './small-results.ts'
+import { allOf, containing, type Fragment } from './statement.ts'
 
 /** Up to so many rows are skipped sooner than blocks are looked up. */
 const NEAR = 2000

@@ -1,6 +1,6 @@
-import type { Fragment } from './conditions.ts'
 import type { Sql } from './connection.ts'
 import type { AssetRow } from './rows.ts'
+import type { Fragment } from './statement.ts'
 
 export type ListedRow = AssetRow & { listed_at: number }
 

@@ -6,7 +6,6 @@ import { aPostgresServer } from '../../../test/support/postgres.ts'
 import { startTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { until } from '../../../test/support/until.ts'
 import { EngineUnavailable } from '../../errors.ts'
-import { balanceBooks } from '../balance-books.ts'
 import {
   aBusyAccount,
   aLink,
@@ -20,6 +19,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
+import { balanceBooks } from '../recount-counters.ts'
 import { begin, openConnection } from './connection.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 

@@ -1,11 +1,10 @@
+import { rememberAccounts } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
-import { openFoundFew } from '../found-few.ts'
-import { rememberAccounts } from '../remember-accounts.ts'
-import { openTallies } from '../tallies.ts'
+import { openTallies } from '../listing/counts-cache.ts'
+import { openFoundFew } from '../listing/small-result-cache.ts'
 import { globalAccounts, ownAccount } from './accounts.ts'
 import { type ListMemory, ownAssetList } from './asset-list.ts'
 import { ownAssets } from './assets.ts'
-import { globalBooks, ownUsage } from './books.ts'
 import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
@@ -17,6 +16,7 @@ import { ownProductList } from './product-list.ts'
 import { ownProducts } from './products.ts'
 import { globalRecords, ownRecords } from './records.ts'
 import { ownUploads } from './uploads.ts'
+import { globalBooks, ownUsage } from './usage.ts'
 
 /**
  * Connects and migrates. Any number of instances may share the database.

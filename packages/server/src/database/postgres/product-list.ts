@@ -1,8 +1,8 @@
 import { stretchOf } from '../../domain/paging.ts'
 import type { AccountData, ProductQuery } from '../account-data.ts'
-import { allOf, containing, type Fragment } from './conditions.ts'
 import type { Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
+import { allOf, containing, type Fragment } from './statement.ts'
 
 export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
   function conditionsOf(query: ProductQuery): Fragment[] {

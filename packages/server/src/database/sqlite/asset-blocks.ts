@@ -1,8 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery } from '../account-data.ts'
-import { openTallies } from '../tallies.ts'
-import { addToTally, type CountedBlock, isComplete, placeOf, type Tally } from '../tally.ts'
+import {
+  addToTally,
+  type CountedBlock,
+  isComplete,
+  placeOf,
+  type Tally,
+} from '../listing/block-counts.ts'
+import { openTallies } from '../listing/counts-cache.ts'
 import { type AssetFilter, behindCursor } from './asset-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'

@@ -3,8 +3,8 @@ import { stretchOf } from '../../domain/paging.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { prepareAssetBlocks } from './asset-blocks.ts'
 import { type AssetFilter, behindCursor, filterOf, isOfProducts, orderOf } from './asset-filter.ts'
-import { prepareFewAssets } from './few-assets.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
+import { prepareFewAssets } from './small-results.ts'
 import type { Connection } from './statement.ts'
 
 const READY = `account_id = :account and status = 'ready'`

@@ -26,7 +26,7 @@ export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
   return connection
 }
 
-/** From here on statements fail at once while another process is writing: see `busy.ts`. */
+/** From here on statements fail at once while another process is writing: see `outages.ts`. */
 export function stopWaiting(connection: DatabaseSync): void {
   connection.exec('pragma busy_timeout = 0')
 }

@@ -1,4 +1,4 @@
-import { BUSY_LIMIT_MS, BUSY_PAUSE_MS, isBusy } from './busy.ts'
+import { BUSY_LIMIT_MS, BUSY_PAUSE_MS, isBusy } from './outages.ts'
 import type { Connection } from './statement.ts'
 
 interface Unit {

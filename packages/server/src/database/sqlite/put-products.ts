@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewProduct, Product } from '../../domain/product.ts'
 import { type FoldedProduct, foldProducts } from '../fold-products.ts'
-import { createPauses } from '../pauses.ts'
-import { BUSY_PAUSE_MS, retryWhileBusy } from './busy.ts'
+import { createPauses } from '../time-slicer.ts'
 import { connect, stopWaiting } from './connection.ts'
 import type { groupCommits } from './group-commit.ts'
+import { BUSY_PAUSE_MS, retryWhileBusy } from './outages.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { type Connection, wrapConnection } from './statement.ts'
 

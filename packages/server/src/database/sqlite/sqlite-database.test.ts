@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
-import { balanceBooks } from '../balance-books.ts'
 import {
   aBusyAccount,
   aLink,
@@ -16,6 +15,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
+import { balanceBooks } from '../recount-counters.ts'
 import { connect } from './connection.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { EngineUnavailable } from '../../errors.ts'
+import { rememberAccounts } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { migrate, pendingMigrations } from '../migrate.ts'
-import { rememberAccounts } from '../remember-accounts.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { prepareBooks } from './books.ts'
-import { retryWhileBusy } from './busy.ts'
 import {
   connect,
   listApplied,
@@ -23,14 +21,16 @@ import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinkedRows } from './linked-rows.ts'
 import { prepareLinks } from './links.ts'
+import { retryWhileBusy } from './outages.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
 import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
-import { type SpareRoom, spareRoomBeside } from './spare-room.ts'
+import { type SpareRoom, spareRoomBeside } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareUploads } from './uploads.ts'
+import { prepareBooks } from './usage.ts'
 
 export interface SqliteOptions {
   file: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { addToTally, EMPTY_TALLY, isComplete, placeOf, type Tally } from './tally.ts'
+import { addToTally, EMPTY_TALLY, isComplete, placeOf, type Tally } from './block-counts.ts'
 
 /** Blocks with so many rows each; a row is the number of its block and its place there. */
 function aListing(sizes: number[]): { tally: Tally; rows: string[] } {

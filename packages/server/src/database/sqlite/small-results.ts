@@ -1,6 +1,6 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
-import { FEW, type Found, inOrder, openFoundFew, pageOf } from '../found-few.ts'
+import { FEW, type Found, inOrder, openFoundFew, pageOf } from '../listing/small-result-cache.ts'
 import { type AssetFilter, behindCursor, isOfProducts, orderOf } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aFolder } from '../../../test/support/clean-up.ts'
-import { spareRoomBeside } from './spare-room.ts'
+import { spareRoomBeside } from './spare-file.ts'
 
 test('the spare room is given once, and kept again afterwards', async (t) => {
   const file = join(await aFolder(t), 'stowage.db')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openMemory } from './memory.ts'
+import { openMemory } from './lru-cache.ts'
 
 /** Whatever an entry takes beside its value, this is a hundred times as much. */
 const LARGE = 30_000

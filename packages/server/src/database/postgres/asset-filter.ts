@@ -1,6 +1,6 @@
 import type { AssetQuery, AssetSort } from '../account-data.ts'
-import type { Fragment } from './conditions.ts'
 import type { Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
 
 /** Each has an index behind it that ends with the id, so that equal ones keep an order. */
 const SORTS: Record<AssetSort['by'], string[]> = {

@@ -1,5 +1,5 @@
-import { openMemory } from './memory.ts'
-import { EMPTY_TALLY, isBeyond, type Tally } from './tally.ts'
+import { EMPTY_TALLY, isBeyond, type Tally } from './block-counts.ts'
+import { openMemory } from './lru-cache.ts'
 
 const MOST_BYTES = 32_000_000
 /** Its first id, and its place in a map and two lists. */

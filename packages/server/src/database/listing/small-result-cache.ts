@@ -1,4 +1,4 @@
-import { openMemory } from './memory.ts'
+import { openMemory } from './lru-cache.ts'
 
 /** All that match a filter, in the order of a sort, as of a revision of the account. */
 export interface Found<Id> {

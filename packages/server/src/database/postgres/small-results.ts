@@ -1,11 +1,17 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
-import { FEW, type Found, inOrder, type openFoundFew, pageOf } from '../found-few.ts'
-import { behindCursor } from './asset-order.ts'
-import { allOf, type Fragment } from './conditions.ts'
+import {
+  FEW,
+  type Found,
+  inOrder,
+  type openFoundFew,
+  pageOf,
+} from '../listing/small-result-cache.ts'
+import { behindCursor } from './asset-filter.ts'
 import { atOneMoment, type Sql } from './connection.ts'
 import { type ListedRow, listedAt } from './listed-at.ts'
 import { ASSET_COLUMNS, toAsset } from './rows.ts'
+import { allOf, type Fragment } from './statement.ts'
 
 export type FoundFew = ReturnType<typeof openFoundFew<string>>
 

@@ -1,5 +1,5 @@
-import type { Cursor } from '../domain/cursor.ts'
-import type { PageRequest } from '../domain/paging.ts'
+import type { Cursor } from '../../domain/cursor.ts'
+import type { PageRequest } from '../../domain/paging.ts'
 
 /**
  * How many assets of one account match one filter, block by block, and up to where that is known.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTallies } from './tallies.ts'
-import { EMPTY_TALLY, type Tally } from './tally.ts'
+import { EMPTY_TALLY, type Tally } from './block-counts.ts'
+import { openTallies } from './counts-cache.ts'
 
 function aTally(revision: number): Tally {
   return { revision, block: 'f', matching: new Map([['', 1]]), total: 1 }
