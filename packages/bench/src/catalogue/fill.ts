@@ -22,7 +22,7 @@ export async function fill(
   for (let start = 0; start < count; start += batch) {
     const length = Math.min(batch, count - start)
     const assets = Array.from({ length }, (_, index) => assetRecord(id, start + index, count))
-    await data.adopt({ keys: [], assets })
+    await data.importRecords({ keys: [], assets })
     progress(`filling: ${start + length} of ${count} assets`)
   }
 }

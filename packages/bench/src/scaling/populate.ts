@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type postgres from 'postgres'
 import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
-import { balanceBooks } from '../../../server/src/database/recount-counters.ts'
+import { recountCounters } from '../../../server/src/database/recount-counters.ts'
 import { formatApiKey, KEY_ENTROPY_BYTES } from '../../../server/src/domain/api-key.ts'
 import { hashKey } from '../../../server/src/operations/keys/create-key.ts'
 import { progress } from '../progress.ts'
@@ -57,7 +57,7 @@ export async function populate(
       await sql.unsafe(definition)
     }
     progress('balancing the books')
-    await balanceBooks(database)
+    await recountCounters(database)
     progress('vacuum analyze')
     await sql.unsafe('vacuum analyze')
     return await shopsOf(sql)

@@ -242,5 +242,5 @@ export interface AccountData {
    * Puts in what another service had, ids and times included. What is there already stays as it is,
    * but for a key that has been revoked there since. The products that assets name must be there. The plan is not asked.
    */
-  adopt(things: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
+  importRecords(things: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
 }

@@ -41,15 +41,15 @@ export interface DatabaseIdentity {
 }
 
 /** What the counters say, beside what the rows add up to. Both are equal, always. */
-export interface Books {
+export interface UsageComparison {
   accountId: string
-  counted: Balance
-  actual: Balance
+  counted: UsageTotals
+  actual: UsageTotals
   /** Blocks of its listing that count other assets than they have: none, always. */
   wrongBlocks: number
 }
 
-export interface Balance {
+export interface UsageTotals {
   stored: number
   reserved: number
   assets: number
@@ -110,7 +110,7 @@ export interface Database {
    * keep no others from being taken up. A time that lies further ahead is of a clock that was wrong,
    * and counts as past.
    */
-  takeStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
+  claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
   /** The state of each of these assets that has a row. */
   readStates(assetIds: string[]): Promise<Map<string, AssetState>>
@@ -119,7 +119,7 @@ export interface Database {
    * Removals that are due; nobody else is given them for a minute. One that is due in more than an hour
    * was noted by a clock that was wrong, and is due now.
    */
-  takeDueRemovals(now: Date, limit: number): Promise<Removal[]>
+  claimDueRemovals(now: Date, limit: number): Promise<Removal[]>
   /** Everything that the storage still has to let go of, due or not. */
   listRemovals(limit: number): Promise<Removal[]>
   finishRemoval(id: number): Promise<void>
@@ -128,14 +128,14 @@ export interface Database {
   /** Forgets at most `limit` assets that were cancelled, expired or deleted before `before`. */
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
-  readBooks(): Promise<Books[]>
+  compareUsage(): Promise<UsageComparison[]>
   /** Sets the counters of an account to what its rows add up to. */
-  balanceUsage(accountId: string): Promise<void>
+  recountUsage(accountId: string): Promise<void>
   /**
    * Counts some blocks of an account's listing, beginning behind `after`. Returns the last of them,
    * for the next call, or undefined at the end.
    */
-  balanceBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
+  recountBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
 
   /** Ready assets of all accounts, by id, beginning behind `after`. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
@@ -150,7 +150,7 @@ export interface Database {
    * Keeps some room for deleting and cancelling, where the database lies on a disk that others may
    * fill. Repeatable.
    */
-  keepSpareRoom(): Promise<void>
+  reserveDiskSpace(): Promise<void>
 
   /** Throws `EngineUnavailable` when the database does not answer. */
   check(): Promise<void>

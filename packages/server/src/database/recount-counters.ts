@@ -4,11 +4,11 @@ import type { Database } from './database.ts'
  * Sets every counter to what the rows add up to, in steps of one unit of work each, so that the
  * requests of a running service get their turn in between.
  */
-export async function balanceBooks(database: Database): Promise<void> {
+export async function recountCounters(database: Database): Promise<void> {
   for (const { id } of await database.listAccounts()) {
-    await database.balanceUsage(id)
+    await database.recountUsage(id)
     let after: string | undefined
-    do after = await database.balanceBlocks(id, after)
+    do after = await database.recountBlocks(id, after)
     while (after !== undefined)
   }
 }

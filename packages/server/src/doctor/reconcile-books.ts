@@ -1,4 +1,4 @@
-import { balanceBooks } from '../database/recount-counters.ts'
+import { recountCounters } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { Patient } from './patient.ts'
 
@@ -16,7 +16,7 @@ export async function* reconcileBooks(patient: Patient): AsyncIterable<Finding> 
 async function reconcileCounters({ database, repair }: Patient): Promise<Finding> {
   const about = 'books'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
-  const books = await database.readBooks()
+  const books = await database.compareUsage()
   const wrong = books.filter(({ counted, actual, wrongBlocks }) => {
     return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks > 0
   })
@@ -30,7 +30,7 @@ async function reconcileCounters({ database, repair }: Patient): Promise<Finding
   })
   const says = 'what accounts use is not what their assets add up to'
   if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
-  await balanceBooks(database)
+  await recountCounters(database)
   return { about, verdict: 'mended', says: `${says}: counted again`, items }
 }
 

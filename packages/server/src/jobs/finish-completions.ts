@@ -58,7 +58,7 @@ async function* stuckCompletions(context: Context, stuckMs: number): AsyncIterab
   for (;;) {
     const now = await database.readClock()
     const before = new Date(now.getTime() - stuckMs)
-    const stuck = await database.takeStuckCompletions({ before, now }, COMPLETIONS_AT_ONCE)
+    const stuck = await database.claimStuckCompletions({ before, now }, COMPLETIONS_AT_ONCE)
     yield* stuck
     if (stuck.length < COMPLETIONS_AT_ONCE) return
   }

@@ -33,7 +33,7 @@ async function ownAccount(context: Context): Promise<AccountContext> {
 
 async function assertNothingLeft({ context }: TestService): Promise<void> {
   assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
-  const [books] = await context.database.readBooks()
+  const [books] = await context.database.compareUsage()
   assert.equal(books?.counted.reserved, 0)
   assert.deepEqual(books?.counted, books?.actual)
   assert.deepEqual(await context.database.listRemovals(10), [])

@@ -16,7 +16,7 @@ export async function removeObjects(context: Context, signal: AbortSignal): Prom
 
 async function* dueRemovals({ database }: Context): AsyncIterable<Removal> {
   for (;;) {
-    const due = await database.takeDueRemovals(await database.readClock(), BATCH)
+    const due = await database.claimDueRemovals(await database.readClock(), BATCH)
     yield* due
     // What failed is postponed, so each batch has other rows.
     if (due.length < BATCH) return

@@ -14,7 +14,7 @@ const PAUSE_MS = 15_000
 /** Orphans are rare and harmless, and stores charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
-const keepSpareRoom: Job = ({ database }) => database.keepSpareRoom()
+const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()
 
 export interface Schedule {
   /**
@@ -48,7 +48,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('watchClock', PAUSE_MS, watchClock),
     // Later: a start has better things to do than writing megabytes.
-    pauseFor(PAUSE_MS).then(() => repeat('keepSpareRoom', PAUSE_MS, keepSpareRoom)),
+    pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
   ]
 
   async function repeat(name: string, pauseMs: number, job: Job): Promise<void> {

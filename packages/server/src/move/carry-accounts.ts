@@ -23,7 +23,7 @@ export async function carryAccounts({ source, target }: Move): Promise<Destinati
     const from = source.database.of(account.id)
     const keys = (await from.listKeys()).map((key) => ({ ...key, accountId: id }))
     for (let start = 0; start < keys.length; start += PAGE) {
-      await data.adopt({ keys: keys.slice(start, start + PAGE), assets: [] })
+      await data.importRecords({ keys: keys.slice(start, start + PAGE), assets: [] })
     }
     for await (const products of productPages(from)) {
       const put = await data.putProducts(products)

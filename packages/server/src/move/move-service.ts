@@ -59,7 +59,7 @@ export async function moveService(
 }
 
 async function totals(database: Database): Promise<MoveProgress> {
-  const books = await database.readBooks()
+  const books = await database.compareUsage()
   return {
     assets: 0,
     bytes: 0,
@@ -155,7 +155,7 @@ async function carryGroup(
   for (const [accountId, records] of Map.groupBy(missing, ({ asset }) => asset.accountId)) {
     const account = destinations.accounts.get(accountId)
     const assets = records.map((record) => translate(move, record, destinations))
-    await account?.data.adopt({ keys: [], assets })
+    await account?.data.importRecords({ keys: [], assets })
   }
 }
 

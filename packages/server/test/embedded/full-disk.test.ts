@@ -116,7 +116,7 @@ test('deleting and cancelling work on a disk that something else has filled, als
     ]
     const open = await requestSession(service.baseUrl, { bytes })
     await putParts(open, bytes)
-    await service.context.database.keepSpareRoom()
+    await service.context.database.reserveDiskSpace()
     await disk.fill()
     assert.equal(await disk.free(), 0)
     const refused = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
@@ -132,7 +132,7 @@ test('deleting and cancelling work on a disk that something else has filled, als
     assert.ok((await disk.free()) >= 4 * MB, `${await disk.free()} bytes are free`)
     assert.deepEqual(await service.context.database.listRemovals(1), [])
 
-    await service.context.database.keepSpareRoom()
+    await service.context.database.reserveDiskSpace()
     await service.close()
     await disk.fill()
     service = await start()

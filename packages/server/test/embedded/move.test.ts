@@ -75,7 +75,7 @@ test('everything arrives as it was, with other parts, and the source stays as it
   for (const { id, kind, bytes } of list) {
     if (kind === 'file') assert.deepEqual(await download(baseUrl, id), someBytes(bytes))
   }
-  const [books] = await context.database.readBooks()
+  const [books] = await context.database.compareUsage()
   assert.deepEqual(books?.counted, books?.actual)
   assert.partialDeepStrictEqual(books?.actual, { stored: 60, reserved: 0, assets: 5 })
 })

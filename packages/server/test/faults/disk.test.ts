@@ -77,7 +77,7 @@ async function playAll(
   const failures: string[] = []
   const seen: Record<string, string> = {}
   for (const scene of SCENES) {
-    await stage.context.database.keepSpareRoom()
+    await stage.context.database.reserveDiskSpace()
     try {
       seen[scene.name] = (await playFault(stage, scene, fault)).during
     } catch (failure) {

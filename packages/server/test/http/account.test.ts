@@ -20,7 +20,7 @@ test('the account’s numbers follow uploads, links, cancels and deletions at on
     const available = 1000 - stored - reserved
     const numbers = { stored, reserved, available, assets }
     assert.deepEqual(body.data, { name: 'shop', plan, ...numbers, scope: 'manage' })
-    for (const { counted, actual } of await service.context.database.readBooks()) {
+    for (const { counted, actual } of await service.context.database.compareUsage()) {
       assert.deepEqual(counted, actual)
     }
   }

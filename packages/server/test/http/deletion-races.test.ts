@@ -61,7 +61,7 @@ async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<An
 
 /** Nothing of these assets is linked any more, seen from either side. */
 async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
-  const [books] = await service.context.database.readBooks()
+  const [books] = await service.context.database.compareUsage()
   const data = service.context.database.of(books?.accountId ?? '')
   assert.equal((await data.productsOfAssets(assetIds, 100_000))?.size, 0)
   const { body } = await service.call('GET', `${API}/products?with_assets=true`)

@@ -37,7 +37,7 @@ async function accountOf({ call }: TestService) {
 }
 
 async function ownContext({ context }: TestService) {
-  const [books] = await context.database.readBooks()
+  const [books] = await context.database.compareUsage()
   assert.ok(books)
   return forAccount(context, books.accountId)
 }

@@ -15,7 +15,7 @@ import {
 } from '../support/upload.ts'
 
 async function assertBooksBalance({ context }: TestService): Promise<void> {
-  for (const { counted, actual } of await context.database.readBooks()) {
+  for (const { counted, actual } of await context.database.compareUsage()) {
     assert.deepEqual(counted, actual)
   }
 }

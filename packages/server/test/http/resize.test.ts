@@ -148,7 +148,7 @@ test('a completion that compared the parts with the old size does not store the 
   const bytes = someBytes(30)
   const session = await requestSession(service.baseUrl, { bytes })
   await putParts(session, bytes)
-  const [own] = await context.database.readBooks()
+  const [own] = await context.database.compareUsage()
   const account = forAccount(context, own?.accountId ?? '')
   const { data } = account
   let isResized = false

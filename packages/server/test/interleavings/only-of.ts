@@ -15,10 +15,10 @@ export function onlyOf(stage: Stage, id: () => string): Stage {
     database: {
       ...database,
       listOverdueUploads: async () => (await database.listOverdueUploads(ALL)).filter(own),
-      takeStuckCompletions: async (times) =>
-        (await database.takeStuckCompletions(times, ALL)).filter(own),
-      takeDueRemovals: async (now) =>
-        (await database.takeDueRemovals(now, ALL)).filter(({ key }) => key === id()),
+      claimStuckCompletions: async (times) =>
+        (await database.claimStuckCompletions(times, ALL)).filter(own),
+      claimDueRemovals: async (now) =>
+        (await database.claimDueRemovals(now, ALL)).filter(({ key }) => key === id()),
     },
     storage: {
       ...storage,

@@ -54,7 +54,7 @@ function spread<Result>(
 }
 
 async function assertReserved({ database }: Four, reserved: number): Promise<void> {
-  const books = await database.readBooks()
+  const books = await database.compareUsage()
   assert.deepEqual(
     books.map(({ actual }) => actual.reserved),
     [reserved],
@@ -183,7 +183,7 @@ await withSharedEngines('many instances', (engines) => {
       }
       assert.ok(bytes.equals(await download(four.all[3], session.id)))
     }
-    const [books] = await four.database.readBooks()
+    const [books] = await four.database.compareUsage()
     assert.partialDeepStrictEqual(books?.counted, { stored: 55_000, reserved: 0, assets: 10 })
     assert.deepEqual(books?.actual, books?.counted)
     assert.equal((await four.readObjects()).length, 10)

@@ -42,7 +42,7 @@ export async function readState(
     open.push({ id: upload.key, etags: parts.map(({ etag }) => etag) })
   }
   const found = await Promise.all(ids.map((id) => context.storage.findObject(id)))
-  const books = await context.database.readBooks()
+  const books = await context.database.compareUsage()
   return {
     assets: byId(await Promise.all(assets)),
     stored: summary.stored,

@@ -35,7 +35,7 @@ export async function readWholeState(context: Context) {
   const accounts = await database.listAccounts()
   const open = await Array.fromAsync(storage.listUploads())
   return {
-    books: await database.readBooks(),
+    books: await database.compareUsage(),
     accounts: await Promise.all(accounts.map(({ id }) => readAccount(context, id, open))),
     parts: await Promise.all(open.map((upload) => storage.listParts(upload))),
   }

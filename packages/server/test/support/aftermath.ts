@@ -32,7 +32,7 @@ export async function checkAftermath(
   for (const id of [...ledger.cancelled, ...ledger.deleted, ...ledger.abandoned]) {
     assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404, id)
   }
-  const [books, ...others] = await service.context.database.readBooks()
+  const [books, ...others] = await service.context.database.compareUsage()
   assert.deepEqual(others, [])
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
   assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })

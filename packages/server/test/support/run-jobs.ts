@@ -14,8 +14,8 @@ export function takeOverJobs({ context }: { context: Context }): Context {
   context.database = {
     ...own.database,
     listOverdueUploads: async () => [],
-    takeStuckCompletions: async () => [],
-    takeDueRemovals: async () => [],
+    claimStuckCompletions: async () => [],
+    claimDueRemovals: async () => [],
   }
   return own
 }

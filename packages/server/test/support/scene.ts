@@ -37,7 +37,7 @@ export interface Scene {
 export async function aScene(t: TestContext): Promise<Scene> {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${CHUNK_SIZE}` })
   const { baseUrl } = service
-  const [own] = await service.context.database.readBooks()
+  const [own] = await service.context.database.compareUsage()
   assert.ok(own)
   const bytes = someBytes(SIZE)
   const open = await requestSession(baseUrl, { bytes, name: 'open.bin' })
@@ -76,7 +76,7 @@ export async function readState({ service, accountId, ...scene }: Scene) {
   const { database, storage } = service.context
   const ids = [scene.open.id, scene.empty.id, scene.cancelled.id, scene.ready.id]
   const [books, ...uploads] = await Promise.all([
-    database.readBooks(),
+    database.compareUsage(),
     ...ids.map((id) => database.of(accountId).findUpload(id)),
   ])
   const inStorage = await Array.fromAsync(storage.listUploads())

@@ -90,7 +90,7 @@ export async function namesOf({ call }: TestService, query: string): Promise<str
 
 /** What the counters say is what the rows add up to, in every account. */
 export async function assertBooksBalance({ context }: Pick<TestService, 'context'>): Promise<void> {
-  for (const { counted, actual } of await context.database.readBooks()) {
+  for (const { counted, actual } of await context.database.compareUsage()) {
     assert.deepEqual(counted, actual)
   }
 }

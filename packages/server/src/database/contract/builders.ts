@@ -41,7 +41,7 @@ export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
       const database = await openEngine(t)
       const account = await anAccount(database, 'default', planStorage)
       cleanUp(t, async () => {
-        for (const { counted, actual, wrongBlocks } of await database.readBooks()) {
+        for (const { counted, actual, wrongBlocks } of await database.compareUsage()) {
           assert.deepEqual(counted, actual)
           assert.equal(wrongBlocks, 0)
         }

@@ -33,16 +33,16 @@ export function testJobs({ name, open }: Contract): void {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { upload } = await reserve(data, OVERDUE)
     await expireOverdue(database)
-    const [removal] = await database.takeDueRemovals(inHours(0), 10)
+    const [removal] = await database.claimDueRemovals(inHours(0), 10)
     assert.ok(removal)
     const { id, dueAt, ...facts } = removal
     const noted = { kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 }
     assert.deepEqual(facts, noted)
     await database.postponeRemoval(id, inHours(1))
-    assert.deepEqual(await database.takeDueRemovals(inHours(0.5), 10), [])
-    assert.equal((await database.takeDueRemovals(inHours(1), 10))[0]?.attempts, 1)
+    assert.deepEqual(await database.claimDueRemovals(inHours(0.5), 10), [])
+    assert.equal((await database.claimDueRemovals(inHours(1), 10))[0]?.attempts, 1)
     await database.finishRemoval(id)
-    assert.deepEqual(await database.takeDueRemovals(inHours(99), 10), [])
+    assert.deepEqual(await database.claimDueRemovals(inHours(99), 10), [])
     assert.deepEqual(await database.listRemovals(10), [])
   })
 
@@ -52,10 +52,10 @@ export function testJobs({ name, open }: Contract): void {
     await reserve(data, OVERDUE)
     await expireOverdue(database)
     const now = inHours(0)
-    const taken = await Promise.all([1, 2, 3].map(() => database.takeDueRemovals(now, 1)))
+    const taken = await Promise.all([1, 2, 3].map(() => database.claimDueRemovals(now, 1)))
     assert.equal(new Set(taken.flat().map(({ id }) => id)).size, 2)
     assert.equal((await database.listRemovals(10)).length, 2)
-    assert.equal((await database.takeDueRemovals(inHours(0.1), 10)).length, 2)
+    assert.equal((await database.claimDueRemovals(inHours(0.1), 10)).length, 2)
   })
 
   test(name('what was noted when the clock was far ahead is due at once'), async (t) => {
@@ -65,10 +65,10 @@ export function testJobs({ name, open }: Contract): void {
     const { upload } = await reserve(data)
     await data.beginCompletion(upload.asset.id, KEPT)
     const yearAgo = inHours(-365 * 24)
-    assert.equal((await database.takeDueRemovals(yearAgo, 10)).length, 1)
+    assert.equal((await database.claimDueRemovals(yearAgo, 10)).length, 1)
     const times = { before: yearAgo, now: yearAgo }
-    assert.equal((await database.takeStuckCompletions(times, 10)).length, 1)
-    assert.equal((await database.takeStuckCompletions(times, 10)).length, 0)
+    assert.equal((await database.claimStuckCompletions(times, 10)).length, 1)
+    assert.equal((await database.claimStuckCompletions(times, 10)).length, 0)
   })
 
   test(name('no upload ends later than it is kept for'), async (t) => {
@@ -115,7 +115,7 @@ export function testJobs({ name, open }: Contract): void {
       for (const id of [first, ...others]) await data.beginCompletion(id, KEPT)
       const take = async (hours: number, limit: number) => {
         const times = { before: inHours(hours), now: inHours(hours) }
-        const taken = await database.takeStuckCompletions(times, limit)
+        const taken = await database.claimStuckCompletions(times, limit)
         return taken.map(({ asset }) => asset.id).sort()
       }
       assert.deepEqual(await take(-0.1, 10), [])

@@ -57,8 +57,8 @@ export function testRecords({ name, open }: Contract): void {
     link.asset = { ...link.asset, kind: 'link', url: 'https://example.com/x' }
     const key = aKey(account.id)
     const things = { keys: [key], assets: [file, link] }
-    await data.adopt(things)
-    await data.adopt(things)
+    await data.importRecords(things)
+    await data.importRecords(things)
     assert.deepEqual(await database.listRecords(undefined, 10), [file, link])
     assert.deepEqual(await data.listKeys(), [key])
     // More than the plan has: it is not asked.
@@ -88,9 +88,9 @@ export function testRecords({ name, open }: Contract): void {
   test(name('an asset that is there already stays as it is'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const record = aRecord({ accountId: account.id })
-    await data.adopt({ keys: [], assets: [record] })
+    await data.importRecords({ keys: [], assets: [record] })
     const other = { ...record, asset: { ...record.asset, filename: 'other', bytes: 99 } }
-    await data.adopt({ keys: [], assets: [other] })
+    await data.importRecords({ keys: [], assets: [other] })
     assert.deepEqual(await database.listRecords(undefined, 10), [record])
   })
 
@@ -98,7 +98,7 @@ export function testRecords({ name, open }: Contract): void {
     const { account, data } = await open(t)
     const key = aKey(account.id)
     for (const revokedAt of [null, after(2), null]) {
-      await data.adopt({ keys: [{ ...key, revokedAt }], assets: [] })
+      await data.importRecords({ keys: [{ ...key, revokedAt }], assets: [] })
     }
     assert.deepEqual((await data.listKeys())[0]?.revokedAt, after(2))
   })
@@ -114,7 +114,7 @@ export function testRecords({ name, open }: Contract): void {
       ...aRecord({ accountId: account.id, productIds }),
       idempotency: undefined,
     }))
-    await data.adopt({ keys: [], assets })
+    await data.importRecords({ keys: [], assets })
     const records = await database.listRecords(undefined, 100)
     assert.equal(records.length, 40)
     for (const record of records) assert.deepEqual(record.productIds, productIds)
@@ -125,7 +125,7 @@ export function testRecords({ name, open }: Contract): void {
     const first = aRecord({ accountId: account.id })
     // The same request can't have brought two files.
     const second = aRecord({ accountId: account.id })
-    await assert.rejects(data.adopt({ keys: [aKey(account.id)], assets: [first, second] }))
+    await assert.rejects(data.importRecords({ keys: [aKey(account.id)], assets: [first, second] }))
     assert.deepEqual(await database.listRecords(undefined, 10), [])
     assert.deepEqual(await data.listKeys(), [])
   })
@@ -133,7 +133,7 @@ export function testRecords({ name, open }: Contract): void {
   test(name('an asset of a product that is not there is not adopted'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const record = aRecord({ accountId: account.id, productIds: [newUuid()] })
-    await assert.rejects(data.adopt({ keys: [], assets: [record] }))
+    await assert.rejects(data.importRecords({ keys: [], assets: [record] }))
     assert.deepEqual(await database.listRecords(undefined, 10), [])
   })
 }

@@ -9,10 +9,10 @@ type Jobs = Pick<
   | 'listOverdueUploads'
   | 'expireUploads'
   | 'listStuckCompletions'
-  | 'takeStuckCompletions'
+  | 'claimStuckCompletions'
   | 'readStates'
   | 'limitExpiry'
-  | 'takeDueRemovals'
+  | 'claimDueRemovals'
   | 'listRemovals'
   | 'finishRemoval'
   | 'postponeRemoval'
@@ -78,7 +78,7 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async takeStuckCompletions({ before, now }, limit) {
+    async claimStuckCompletions({ before, now }, limit) {
       const rows = await sql<UploadRow[]>`
         update assets set retry_at = ${now}::timestamptz + least(
           greatest(${now}::timestamptz - changed_at, interval '1 second'), interval '1 hour')
@@ -102,7 +102,7 @@ export function globalJobs(sql: Sql): Jobs {
       )
     },
 
-    async takeDueRemovals(now, limit) {
+    async claimDueRemovals(now, limit) {
       const rows = await sql<RemovalRow[]>`
         update removals set due_at = ${new Date(now.getTime() + TAKEN_FOR_MS)}
         where id in (

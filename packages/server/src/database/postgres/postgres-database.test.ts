@@ -19,7 +19,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
-import { balanceBooks } from '../recount-counters.ts'
+import { recountCounters } from '../recount-counters.ts'
 import { begin, openConnection } from './connection.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -49,14 +49,14 @@ test('balancing the books mends counters that went wrong', async (t) => {
   cleanUp(t, () => admin.end())
   await admin`update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3`
   await admin`update asset_blocks set assets = 7`
-  assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
+  assert.equal((await database.compareUsage())[0]?.wrongBlocks, 1)
   await admin`update usage_by_type set bytes = 4`
   await admin`delete from usage_by_type where type = 'link'`
-  const [books] = await database.readBooks()
+  const [books] = await database.compareUsage()
   assert.notDeepEqual(books?.counted.types, books?.actual.types)
-  await balanceBooks(database)
+  await recountCounters(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
-  assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+  assert.equal((await database.compareUsage())[0]?.wrongBlocks, 0)
 })
 
 test('finishing and deleting at once never wait for each other in a circle', async (t) => {
@@ -97,7 +97,7 @@ test('a database of before the usage by type is counted once', async (t) => {
   await admin`drop table usage_by_type`
   await admin`delete from migrations where name = '0004_usage_by_type.sql'`
   const again = await openAt(t, url)
-  const [books] = await again.readBooks()
+  const [books] = await again.compareUsage()
   assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
 })
 
@@ -119,7 +119,7 @@ test('a database from before there were blocks gets them', async (t) => {
   const data = database.of(id)
   await aLink(data)
   assert.deepEqual(
-    (await database.readBooks()).map(({ wrongBlocks }) => wrongBlocks),
+    (await database.compareUsage()).map(({ wrongBlocks }) => wrongBlocks),
     [0, 0],
   )
   const { rows, total } = await data.listAssets({ page: 90, perPage: 25, sort: NEWEST })
@@ -216,7 +216,8 @@ test('a server that goes away in the middle of transactions is an outage for eac
     assert.ok(longestMs < 5_000, `${longestMs} ms`)
     // Every connection of the pool works again.
     await Promise.all(Array.from({ length: 50 }, () => database.check()))
-    for (const { counted, actual } of await database.readBooks()) assert.deepEqual(counted, actual)
+    for (const { counted, actual } of await database.compareUsage())
+      assert.deepEqual(counted, actual)
   }
 })
 

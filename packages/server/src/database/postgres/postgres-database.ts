@@ -37,7 +37,7 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
     ...asUnitsOfWork(pool, global, ''),
     of: rememberAccounts((account) => asUnitsOfWork(pool, own, account)),
     // Its server looks after its own disk.
-    keepSpareRoom: async () => {},
+    reserveDiskSpace: async () => {},
     close: () => pool.close(),
   }
 }

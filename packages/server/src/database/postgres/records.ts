@@ -28,7 +28,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   }
 }
 
-export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'> {
+export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
   async function adoptAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
     const productIds = records.flatMap((record) => record.productIds)
     await transaction`
@@ -59,7 +59,7 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'adopt'
   }
 
   return {
-    adopt: ({ keys, assets }) =>
+    importRecords: ({ keys, assets }) =>
       begin(sql, async (transaction) => {
         if (keys.length > 0) {
           const rows = keys.map((key) => toKeyRow(account, key))

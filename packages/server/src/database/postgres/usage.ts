@@ -1,9 +1,9 @@
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Books, Database } from '../database.ts'
+import type { Database, UsageComparison } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
 
-interface BooksRow {
+interface UsageRow {
   id: string
   stored_bytes: number
   reserved_bytes: number
@@ -19,7 +19,7 @@ interface BooksRow {
 /** So many are counted by one transaction, so that none takes long. */
 const BLOCKS_AT_ONCE = 100
 
-type BookMethods = Pick<Database, 'readBooks' | 'balanceUsage' | 'balanceBlocks'>
+type BookMethods = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
 
 /** What accounts use, by counters and by rows. */
 export function globalBooks(sql: Sql): BookMethods {
@@ -49,10 +49,10 @@ export function globalBooks(sql: Sql): BookMethods {
   }
 
   return {
-    async readBooks() {
+    async compareUsage() {
       const list = sql`
         json_agg(json_build_object('type', type, 'bytes', bytes, 'assets', assets) order by type)`
-      const rows = await sql<BooksRow[]>`
+      const rows = await sql<UsageRow[]>`
         with sums as (${sumsOf(sql)}),
           counted as (
             select account_id, ${list} as types from usage_by_type where assets > 0 group by 1
@@ -67,9 +67,9 @@ export function globalBooks(sql: Sql): BookMethods {
           left join counted on counted.account_id = a.id
           left join actual on actual.account_id = a.id
         order by a.id`
-      return rows.map(toBooks)
+      return rows.map(toComparison)
     },
-    balanceUsage: (account) =>
+    recountUsage: (account) =>
       begin(sql, async (transaction) => {
         // Whoever changes an account's rows also changes its counters: they wait for this.
         await lockAccount(transaction, account)
@@ -83,7 +83,7 @@ export function globalBooks(sql: Sql): BookMethods {
           insert into usage_by_type (account_id, type, bytes, assets)
           select * from (${byType(transaction)}) used where account_id = ${account}`
       }),
-    balanceBlocks: (account, after) =>
+    recountBlocks: (account, after) =>
       begin(sql, async (transaction) => {
         await lockAccount(transaction, account)
         const counted = await transaction<{ first_id: string }[]>`
@@ -117,7 +117,7 @@ export function globalBooks(sql: Sql): BookMethods {
   }
 }
 
-function toBooks(row: BooksRow): Books {
+function toComparison(row: UsageRow): UsageComparison {
   return {
     accountId: row.id,
     counted: {

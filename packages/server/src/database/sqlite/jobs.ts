@@ -90,7 +90,7 @@ export function prepareJobs(connection: Connection) {
       return stuck.all({ before: before.getTime(), limit }).map(toUpload)
     },
 
-    takeStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
+    claimStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
       // Asking costs nothing, taking is a write.
       if (anyCompleting.get({}) === undefined) return []
       const times = { before: before.getTime(), now: now.getTime() }
@@ -107,7 +107,7 @@ export function prepareJobs(connection: Connection) {
       )
     },
 
-    takeDueRemovals(now: Date, limit: number): Removal[] {
+    claimDueRemovals(now: Date, limit: number): Removal[] {
       // Asking costs nothing, taking is a write.
       if (anyDue.get({ now: now.getTime() }) === undefined) return []
       const taken_until = now.getTime() + TAKEN_FOR_MS

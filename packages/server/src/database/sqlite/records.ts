@@ -97,7 +97,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       },
     },
     ofAccount: {
-      adopt(account: string, things: { keys: Key[]; assets: AssetRecord[] }): void {
+      importRecords(account: string, things: { keys: Key[]; assets: AssetRecord[] }): void {
         transaction(() => {
           for (const key of things.keys) adoptKey(account, key)
           for (const record of things.assets) adoptAsset(account, record)

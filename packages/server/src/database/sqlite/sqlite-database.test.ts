@@ -15,7 +15,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
-import { balanceBooks } from '../recount-counters.ts'
+import { recountCounters } from '../recount-counters.ts'
 import { connect } from './connection.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
@@ -79,7 +79,7 @@ test('of writes that share a commit, one that fails takes back nothing of the ot
   }
   const results = await Promise.allSettled([
     data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }), ...KEPT }),
-    data.adopt({ keys: [], assets: [record] }),
+    data.importRecords({ keys: [], assets: [record] }),
     data.reserveUpload({ upload: anUpload({ accountId: id, size: 30 }), ...KEPT }),
   ])
   assert.deepEqual(
@@ -99,13 +99,13 @@ test('balancing the books mends counters that went wrong', async (t) => {
   cleanUp(t, () => other.close())
   other.exec('update accounts set stored_bytes = 1, reserved_bytes = 2, asset_count = 3')
   other.exec('update asset_blocks set assets = 7')
-  assert.equal((await database.readBooks())[0]?.wrongBlocks, 1)
+  assert.equal((await database.compareUsage())[0]?.wrongBlocks, 1)
   other.exec(`update usage_by_type set bytes = 4; delete from usage_by_type where type = 'link'`)
-  const [books] = await database.readBooks()
+  const [books] = await database.compareUsage()
   assert.notDeepEqual(books?.counted.types, books?.actual.types)
-  await balanceBooks(database)
+  await recountCounters(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
-  assert.equal((await database.readBooks())[0]?.wrongBlocks, 0)
+  assert.equal((await database.compareUsage())[0]?.wrongBlocks, 0)
 })
 
 test('a database of before the usage by type is counted once', async (t) => {
@@ -121,7 +121,7 @@ test('a database of before the usage by type is counted once', async (t) => {
   other.exec('drop table usage_by_type; alter table assets drop column type')
   other.exec(`delete from migrations where name = '0004_usage_by_type.sql'`)
   const again = await openIn(t, file)
-  const [books] = await again.readBooks()
+  const [books] = await again.compareUsage()
   assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
 })
 
@@ -143,7 +143,7 @@ test('a database from before there were blocks gets them', async (t) => {
   const data = database.of(id)
   await aLink(data)
   assert.deepEqual(
-    (await database.readBooks()).map(({ wrongBlocks }) => wrongBlocks),
+    (await database.compareUsage()).map(({ wrongBlocks }) => wrongBlocks),
     [0, 0],
   )
   const query = { page: 90, perPage: 25, sort: NEWEST }

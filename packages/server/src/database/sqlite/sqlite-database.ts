@@ -95,7 +95,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const units = asUnitsOfWork(ofAccount, { inGroup, spare })
   return {
     ...asUnitsOfWork(global, { inGroup, spare }),
-    keepSpareRoom: () => spare.keep(),
+    reserveDiskSpace: () => spare.keep(),
     of: rememberAccounts((accountId) => bindFirst(units, accountId)),
   }
 }
@@ -124,7 +124,7 @@ const NOT_IN_GROUP = new Set([
   'readClock',
   'readStates',
   'listRemovals',
-  'readBooks',
+  'compareUsage',
   'listRecords',
   'readIdentity',
   'check',
@@ -141,7 +141,7 @@ const FREES = new Set([
   'revokeKey',
   'limitExpiry',
   'expireUploads',
-  'takeDueRemovals',
+  'claimDueRemovals',
   'finishRemoval',
   'postponeRemoval',
   'forgetEndedAssets',

@@ -1,8 +1,8 @@
 import type { TypeUsage } from '../../domain/usage.ts'
-import type { Books } from '../database.ts'
+import type { UsageComparison } from '../database.ts'
 import type { Connection } from './statement.ts'
 
-interface BooksRow {
+interface UsageRow {
   id: string
   stored_bytes: number
   reserved_bytes: number
@@ -43,7 +43,7 @@ const BLOCKS = `(
 
 /** What accounts use, by counters and by rows. */
 export function prepareBooks({ prepare, transaction }: Connection) {
-  const books = prepare<BooksRow>(
+  const books = prepare<UsageRow>(
     `select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
        coalesce(stored, 0) as actual_stored, coalesce(reserved, 0) as actual_reserved,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
@@ -86,15 +86,15 @@ export function prepareBooks({ prepare, transaction }: Connection) {
 
   return {
     global: {
-      readBooks: (): Books[] => books.all().map(toBooks),
-      balanceUsage(account: string): void {
+      compareUsage: (): UsageComparison[] => books.all().map(toComparison),
+      recountUsage(account: string): void {
         transaction(() => {
           countAccount.run({ account })
           forgetTypes.run({ account })
           countTypes.run({ account })
         })
       },
-      balanceBlocks: (account: string, after: string | undefined): string | undefined =>
+      recountBlocks: (account: string, after: string | undefined): string | undefined =>
         transaction(() => {
           const blocks = blocksAfter.all({ account, after: after ?? null })
           for (const { first_id } of blocks) countBlock.run({ account, first_id })
@@ -108,7 +108,7 @@ export function prepareBooks({ prepare, transaction }: Connection) {
   }
 }
 
-function toBooks(row: BooksRow): Books {
+function toComparison(row: UsageRow): UsageComparison {
   return {
     accountId: row.id,
     counted: {
