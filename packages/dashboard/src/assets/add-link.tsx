@@ -3,7 +3,7 @@ import { modals } from '@mantine/modals'
 import { isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorWords } from '../format/error-words.ts'
+import { errorWords } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 
 /** An address elsewhere, as an asset. */

@@ -1,4 +1,4 @@
-import { readPage, readText } from '../shell/address-query.ts'
+import { readPage, readText } from '../components/url-query.ts'
 
 /** What of the assets is looked at, as the address bar says it. */
 export interface AssetQuery {

@@ -1,6 +1,6 @@
 import { Checkbox, Skeleton, Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { ListTable } from '../shell/list-table.tsx'
+import { ListTable } from '../components/list-table.tsx'
 import type { Sort, SortField } from './asset-query.ts'
 import { AssetRow } from './asset-row.tsx'
 import { SortHeader } from './sort-header.tsx'

@@ -1,12 +1,12 @@
 import { Alert, List, Text } from '@mantine/core'
 import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Name } from '../format/name.tsx'
+import { Confirm } from '../components/confirm-dialog.tsx'
+import { Name } from '../components/name.tsx'
+import { showNotice } from '../components/notify.ts'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
-import { Confirm } from '../shell/confirm.tsx'
-import { showNotice } from '../shell/show-notice.ts'
-import { inTurns } from './in-turns.ts'
+import { inTurns } from './for-each-asset.ts'
 import { productNames } from './product-names.ts'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
-import { useMay } from '../session/may.tsx'
-import { Blank } from '../shell/blank.tsx'
+import { Blank } from '../components/empty-state.tsx'
+import { useMay } from '../session/require-scope.tsx'
 
 /** Nothing was ever stored: what to do first. */
 export function FirstUse() {

@@ -1,10 +1,10 @@
 import { Alert, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Name } from '../format/name.tsx'
+import { Confirm } from '../components/confirm-dialog.tsx'
+import { Name } from '../components/name.tsx'
+import { showNotice } from '../components/notify.ts'
 import { countText } from '../format/size-text.ts'
 import { useClient } from '../session/session.tsx'
-import { Confirm } from '../shell/confirm.tsx'
-import { showNotice } from '../shell/show-notice.ts'
 import type { ListedProduct } from './product-table.tsx'
 
 interface Props {

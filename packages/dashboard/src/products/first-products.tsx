@@ -1,8 +1,8 @@
 import { Button, Code, Text } from '@mantine/core'
 import { IconFileImport, IconTag } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { useMay } from '../session/may.tsx'
-import { Blank } from '../shell/blank.tsx'
+import { Blank } from '../components/empty-state.tsx'
+import { useMay } from '../session/require-scope.tsx'
 
 /** There never was one: what to do first. */
 export function FirstProducts() {

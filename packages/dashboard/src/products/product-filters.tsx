@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useCallback } from 'react'
-import { FilterInput } from '../shell/filter-input.tsx'
+import { FilterInput } from '../components/filter-input.tsx'
 import classes from './product-filters.module.css'
 import { activeFilters, type ProductFilter, type ProductQuery } from './product-query.ts'
 

@@ -12,9 +12,9 @@ import type { Client } from '@stowage/client'
 import { IconTrash } from '@tabler/icons-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { Name } from '../format/name.tsx'
+import { ListTable } from '../components/list-table.tsx'
+import { Name } from '../components/name.tsx'
 import { countText } from '../format/size-text.ts'
-import { ListTable } from '../shell/list-table.tsx'
 import { ProductTags } from './product-tags.tsx'
 
 export type ListedProduct = Awaited<ReturnType<Client['product']>>

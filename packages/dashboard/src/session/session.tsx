@@ -1,8 +1,8 @@
 import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { forgetKey, keepKey, onKeyForgotten, readKey } from './kept-key.ts'
 import { SignIn } from './sign-in.tsx'
+import { forgetKey, keepKey, onKeyForgotten, readKey } from './stored-key.ts'
 
 interface Session {
   client: Client

@@ -11,9 +11,9 @@ import {
 } from '@mantine/core'
 import { createClient, isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
-import { errorWords } from '../format/error-words.ts'
-import { Mark } from '../shell/mark.tsx'
-import { useTitle } from '../shell/use-title.ts'
+import { Mark } from '../components/logo.tsx'
+import { useTitle } from '../components/use-title.ts'
+import { errorWords } from '../format/error-text.ts'
 
 interface Props {
   /** There was a key, which the service does not take any more. */

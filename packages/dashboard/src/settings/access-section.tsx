@@ -1,9 +1,9 @@
 import { Button, Code, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { IconLogout } from '@tabler/icons-react'
-import { isRemembered } from '../session/kept-key.ts'
+import { Section } from '../components/section.tsx'
 import { useSession } from '../session/session.tsx'
-import { Section } from '../shell/section.tsx'
+import { isRemembered } from '../session/stored-key.ts'
 import { isUnderWay } from '../uploads/upload-item.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 

@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
+import { Fact, Facts } from '../components/detail-list.tsx'
+import { LoadedSection } from '../components/loaded-section.tsx'
 import { countText, sizeText } from '../format/size-text.ts'
 import { useAccount } from '../session/use-account.ts'
-import { Fact, Facts } from '../shell/facts.tsx'
-import { LoadedSection } from '../shell/loaded-section.tsx'
 
 export function AccountSection() {
   const account = useAccount()

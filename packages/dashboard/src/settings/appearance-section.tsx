@@ -1,5 +1,5 @@
 import { type MantineColorScheme, SegmentedControl, useMantineColorScheme } from '@mantine/core'
-import { Section } from '../shell/section.tsx'
+import { Section } from '../components/section.tsx'
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: 'light', label: 'Light' },

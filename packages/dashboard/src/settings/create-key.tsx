@@ -2,7 +2,7 @@ import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/c
 import { isStowageError, type NewKey } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorWords } from '../format/error-words.ts'
+import { errorWords } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 import { NewSecret } from './new-secret.tsx'
 

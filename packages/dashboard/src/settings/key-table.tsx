@@ -1,9 +1,9 @@
 import { Badge, Box, Button, Code, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { Key } from '@stowage/client'
-import { Moment } from '../format/moment.tsx'
-import { Name } from '../format/name.tsx'
+import { Moment } from '../components/date-time.tsx'
+import { Name } from '../components/name.tsx'
 import { useSession } from '../session/session.tsx'
-import { isOwn } from './own-key.ts'
+import { isOwn } from './is-current-key.ts'
 import classes from './settings.module.css'
 
 interface Props {

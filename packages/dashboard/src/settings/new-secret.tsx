@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconCopy } from '@tabler/icons-react'
-import { copyText } from '../shell/copy-text.ts'
+import { copyText } from '../components/copy-text.ts'
 import classes from './settings.module.css'
 
 /** The only time that anybody sees it. */

@@ -1,11 +1,11 @@
 import { Alert, Text } from '@mantine/core'
 import type { Key } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Name } from '../format/name.tsx'
+import { Confirm } from '../components/confirm-dialog.tsx'
+import { Name } from '../components/name.tsx'
+import { showNotice } from '../components/notify.ts'
 import { useClient, useSession } from '../session/session.tsx'
-import { Confirm } from '../shell/confirm.tsx'
-import { showNotice } from '../shell/show-notice.ts'
-import { isOwn } from './own-key.ts'
+import { isOwn } from './is-current-key.ts'
 
 interface Props {
   /** Undefined: nothing is asked. */

@@ -1,5 +1,5 @@
 import { Stack, Title } from '@mantine/core'
-import { useTitle } from '../shell/use-title.ts'
+import { useTitle } from '../components/use-title.ts'
 import { AccessSection } from './access-section.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'

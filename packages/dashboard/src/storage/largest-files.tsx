@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { Link } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
-import { Name } from '../format/name.tsx'
+import { Name } from '../components/name.tsx'
 import { sizeText } from '../format/size-text.ts'
 import classes from './storage.module.css'
 

@@ -1,7 +1,7 @@
 import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { useMay } from '../session/may.tsx'
+import { useMay } from '../session/require-scope.tsx'
 import classes from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files.ts'
 import { useAddFiles } from './use-add-files.ts'

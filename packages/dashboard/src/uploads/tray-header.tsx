@@ -10,8 +10,8 @@ import {
 import { countText, numberText, sizeText } from '../format/size-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
 import { IconButtons } from './icon-buttons.tsx'
+import { paceWords } from './status-text.ts'
 import type { UploadTotals } from './upload-item.ts'
-import { paceWords } from './upload-words.ts'
 import { useUploads } from './uploads.tsx'
 
 interface Props {

@@ -1,5 +1,5 @@
 import type { Progress, Upload } from '@stowage/client'
-import type { OfferedUpload } from './offered-upload.ts'
+import type { OfferedUpload } from './resumable-upload.ts'
 
 /** A file in the tray, as it stands. A new object after every change. */
 export interface UploadItem {

@@ -9,12 +9,12 @@ import {
 } from '@tabler/icons-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { Name } from '../format/name.tsx'
+import { Name } from '../components/name.tsx'
 import { sizeText } from '../format/size-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
 import { type IconButton, IconButtons } from './icon-buttons.tsx'
+import { uploadWords } from './status-text.ts'
 import { isOver, type UploadItem, WORTH_ASKING } from './upload-item.ts'
-import { uploadWords } from './upload-words.ts'
 import { useUploads } from './uploads.tsx'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { type Client, isStowageError, type Progress } from '@stowage/client'
-import { errorWords } from '../format/error-words.ts'
-import { findOffers, isFileOf, type OfferedUpload, whyNotFileOf } from './offered-upload.ts'
-import { bytesToReserve, findRoom, type Refusal } from './room.ts'
+import { errorWords } from '../format/error-text.ts'
+import { bytesToReserve, findRoom, type Refusal } from './check-storage.ts'
+import { findOffers, isFileOf, type OfferedUpload, whyNotFileOf } from './resumable-upload.ts'
 import { isOver, isUnderWay, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
 

@@ -7,10 +7,10 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { errorWords } from '../format/error-words.ts'
+import { showNotice } from '../components/notify.ts'
+import { useLeaveWarning } from '../components/use-leave-warning.ts'
+import { errorWords } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
-import { showNotice } from '../shell/show-notice.ts'
-import { useLeaveWarning } from '../shell/use-leave-warning.ts'
 import { isOver } from './upload-item.ts'
 import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
 

@@ -1,5 +1,5 @@
-import { errorWords } from '../format/error-words.ts'
-import { showNotice } from '../shell/show-notice.ts'
+import { showNotice } from '../components/notify.ts'
+import { errorWords } from '../format/error-text.ts'
 import { useUploads } from './uploads.tsx'
 
 /** Sends files; if there are none, or the service can't even be asked, it says so. */

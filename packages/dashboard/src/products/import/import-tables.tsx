@@ -1,9 +1,9 @@
 import { Pagination, Stack, Table, Text } from '@mantine/core'
 import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
 import { type ReactNode, useState } from 'react'
-import { Name } from '../../format/name.tsx'
+import { Name } from '../../components/name.tsx'
 import { numberText } from '../../format/size-text.ts'
-import { FIELD_WORDS } from './field-words.ts'
+import { FIELD_WORDS } from './field-labels.ts'
 import classes from './import.module.css'
 
 type Format = 'csv' | 'json'

@@ -9,11 +9,11 @@ import {
 } from '@stowage/client/products-file'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { errorWords } from '../../format/error-words.ts'
+import { type Notice, showNotice } from '../../components/notify.ts'
+import { errorWords } from '../../format/error-text.ts'
 import { countText, sizeText } from '../../format/size-text.ts'
 import { useClient } from '../../session/session.tsx'
-import { type Notice, showNotice } from '../../shell/show-notice.ts'
-import { FIELD_WORDS } from './field-words.ts'
+import { FIELD_WORDS } from './field-labels.ts'
 import { findExisting } from './find-existing.ts'
 
 export interface Preview {

@@ -1,6 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { confirmCancel } from './confirm-cancel.tsx'
-import type { OfferedUpload } from './offered-upload.ts'
+import type { OfferedUpload } from './resumable-upload.ts'
 import { WORTH_ASKING } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
-import { errorWords } from '../format/error-words.ts'
+import { errorWords } from '../format/error-text.ts'
 
 interface Props {
   isOpen: boolean

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findRoom, type Refusal } from './room.ts'
+import { findRoom, type Refusal } from './check-storage.ts'
 
 const aFile = (name: string, size: number) => ({ name, size, lastModified: 0 }) as File
 const large = aFile('large', 70)

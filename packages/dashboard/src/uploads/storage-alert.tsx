@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconDatabaseOff } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { countText, sizeText } from '../format/size-text.ts'
-import type { Refusal } from './room.ts'
+import type { Refusal } from './check-storage.ts'
 import { useUploads } from './uploads.tsx'
 
 /** Said before a byte is sent. */

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react'
-import { Problem } from './problem.tsx'
+import { Problem } from '../components/error-alert.tsx'
 
 interface State {
   error: unknown

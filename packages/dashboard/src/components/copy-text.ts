@@ -1,4 +1,4 @@
-import { showNotice } from './show-notice.ts'
+import { showNotice } from './notify.ts'
 
 /**
  * Also where the page is not secure and browsers have no clipboard to offer. Where nothing helps, the

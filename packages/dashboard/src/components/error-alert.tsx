@@ -1,6 +1,6 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
-import { errorWords } from '../format/error-words.ts'
+import { errorWords } from '../format/error-text.ts'
 
 interface Props {
   title: string

@@ -1,6 +1,6 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { LONGEST_FILTER } from './address-query.ts'
+import { LONGEST_FILTER } from './url-query.ts'
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   label: string

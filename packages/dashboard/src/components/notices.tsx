@@ -1,7 +1,7 @@
 import { Notification } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import classes from './notices.module.css'
-import { type Notice, onNotice } from './show-notice.ts'
+import { type Notice, onNotice } from './notify.ts'
 
 interface KeptNotice extends Notice {
   key: number

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, Text, Title } from '@mantine/core'
 import { isStowageError } from '@stowage/client'
 import type { ReactNode } from 'react'
-import { Problem } from './problem.tsx'
+import { Problem } from './error-alert.tsx'
 
 interface Props<Data> {
   of: { data: Data | undefined; error: unknown; refetch(): unknown }

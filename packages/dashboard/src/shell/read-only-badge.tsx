@@ -1,6 +1,6 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
-import { useMay } from '../session/may.tsx'
+import { useMay } from '../session/require-scope.tsx'
 
 /** Why there is nothing to upload, change or delete with. */
 export function ReadOnlyNote() {

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 import { IconWifiOff } from '@tabler/icons-react'
-import { useOnline } from './use-online.ts'
+import { useOnline } from '../components/use-online.ts'
 
 export function OfflineNote() {
   const isOnline = useOnline()

@@ -1,5 +1,5 @@
 import { durationText } from '../format/duration-text.ts'
-import { errorWords } from '../format/error-words.ts'
+import { errorWords } from '../format/error-text.ts'
 import { sizeText } from '../format/size-text.ts'
 import type { UploadItem } from './upload-item.ts'
 

@@ -1,11 +1,11 @@
 import { ActionIcon, Code, Group, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { IconCopy } from '@tabler/icons-react'
-import { Moment } from '../format/moment.tsx'
+import { copyText } from '../components/copy-text.ts'
+import { Moment } from '../components/date-time.tsx'
+import { Fact, Facts } from '../components/detail-list.tsx'
+import { Section } from '../components/section.tsx'
 import { countText } from '../format/size-text.ts'
-import { copyText } from '../shell/copy-text.ts'
-import { Fact, Facts } from '../shell/facts.tsx'
-import { Section } from '../shell/section.tsx'
 import { KIND_WORDS, kindOf, sizeOf } from './asset-kind.ts'
 
 export function AssetFacts({ asset }: { asset: Asset }) {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import classes from './facts.module.css'
+import classes from './detail-list.module.css'
 
 /** What is known of one thing, each a `Fact`. */
 export function Facts({ children }: { children: ReactNode }) {

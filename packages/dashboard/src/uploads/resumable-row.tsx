@@ -1,9 +1,9 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
-import { Moment } from '../format/moment.tsx'
-import { Name } from '../format/name.tsx'
+import { Moment } from '../components/date-time.tsx'
+import { Name } from '../components/name.tsx'
 import { sizeText } from '../format/size-text.ts'
-import { GiveUp } from './give-up.tsx'
-import type { OfferedUpload } from './offered-upload.ts'
+import { GiveUp } from './discard-upload.tsx'
+import type { OfferedUpload } from './resumable-upload.ts'
 import { useUploads } from './uploads.tsx'
 
 /** Browsers keep no hold of files: so it is asked for once more. */

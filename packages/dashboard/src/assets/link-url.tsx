@@ -1,7 +1,7 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { IconExternalLink } from '@tabler/icons-react'
-import { Section } from '../shell/section.tsx'
+import { Section } from '../components/section.tsx'
 
 /** Shown as letters, and opened by nobody but the reader. */
 export function LinkAddress({ asset }: { asset: Asset }) {

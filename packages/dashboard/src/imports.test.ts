@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { test } from 'node:test'
+
+const source = import.meta.dirname
+
+/** Which folder may import from which. Any other import is a mistake. */
+const ALLOWED: Record<string, string[]> = {
+  format: [],
+  components: ['format'],
+  session: ['components', 'format'],
+  uploads: ['session', 'components', 'format'],
+  assets: ['uploads', 'session', 'components', 'format'],
+  products: ['assets', 'session', 'components', 'format'],
+  storage: ['assets', 'session', 'components', 'format'],
+  settings: ['uploads', 'session', 'components', 'format'],
+  shell: ['uploads', 'session', 'components'],
+  theme: [],
+  'style-nonce': [],
+  app: [
+    'assets',
+    'products',
+    'storage',
+    'settings',
+    'uploads',
+    'session',
+    'shell',
+    'components',
+    'theme',
+    'style-nonce',
+  ],
+  main: ['app', 'style-nonce'],
+}
+
+/** `assets/asset-row.tsx` is in `assets`, `app.tsx` is `app`. */
+function folderOf(file: string): string {
+  return (
+    relative(source, file)
+      .split(sep)[0]
+      ?.replace(/\.\w+$/, '') ?? ''
+  )
+}
+
+function relativeImportsOf(file: string): string[] {
+  const matches = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)
+  return [...matches].map(([, path]) => join(dirname(file), path ?? ''))
+}
+
+test('imports between the folders of the dashboard point one way', () => {
+  const files = globSync(join(source, '**/*.{ts,tsx}')).filter((file) => !/\.test\.ts$/.test(file))
+  assert.ok(files.length > 100)
+  for (const file of files) {
+    const folder = folderOf(file)
+    const allowed = ALLOWED[folder]
+    assert.ok(allowed, `${folder} is missing in the table`)
+    for (const target of relativeImportsOf(file)) {
+      const other = folderOf(target)
+      const isAllowed = other === folder || allowed.includes(other)
+      assert.ok(isAllowed, `${relative(source, file)} must not import from ${other}`)
+    }
+  }
+})
