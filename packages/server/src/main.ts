@@ -5,9 +5,7 @@ import { examine, openOperator, openService, type Service } from './compose.ts'
 import type { ConfirmAdoption } from './compose-adopt.ts'
 import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
-import { durationText } from './domain/duration-text.ts'
 import type { Finding } from './domain/finding.ts'
-import { parseSizeText, sizeText } from './domain/size-text.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
 import type { Moved } from './move/move.ts'
@@ -17,7 +15,6 @@ import { CLOSE_WITHIN_MS } from './shutdown-timeout.ts'
 export type { Finding } from './domain/finding.ts'
 export type { Moved, MoveProgress } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
-export { durationText, parseSizeText, sizeText }
 
 /** What the engines may take to close, after all that was under way has ended or was cut off. */
 const GRACE_MS = 3_000

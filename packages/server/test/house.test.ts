@@ -77,7 +77,7 @@ const ARROWS: Record<string, string[]> = {
   'compose-adopt': ['config', 'hold-data-folder', 'identity', 'open-engines'],
   'compose-move': ['config', 'hold-data-folder', 'identity', 'move', 'open-engines'],
   operator: ['operations', 'database/port', 'domain'],
-  text: ['domain'],
+  text: [],
   main: [
     'compose',
     'compose-adopt',

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { formatSize } from '@stowage/protocol/format'
 import { number } from '../report/words.ts'
 import type { Cost } from './count-cost.ts'
 import type { Findings, Place } from './main.ts'
@@ -57,7 +58,7 @@ function costs({ shops }: Place): string {
       number(cost.statements),
       number(cost.rows),
       number(cost.blocks),
-      `${number(cost.logBytes / 1000)} kB`,
+      formatSize(cost.logBytes),
       `${number(cost.databaseMs)} ms`,
     ]),
   )
@@ -92,7 +93,7 @@ function sizes({ tables: known, assets }: Place): string {
     ['Table or index', 'Size', 'Each asset'],
     known.map(({ name, bytes }) => [
       `\`${name}\``,
-      `${number(bytes / 1e6)} MB`,
+      formatSize(bytes),
       `${number(bytes / assets)} B`,
     ]),
   )

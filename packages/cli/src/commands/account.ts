@@ -1,5 +1,5 @@
 import type { Account } from '@stowage/client'
-import { sizeText } from '@stowage/server/text'
+import { formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { tableWidth, writeData } from '../output.ts'
 import { accountMeter } from '../text/account-meter.ts'
@@ -37,7 +37,7 @@ function textOf(facts: Account, url: string): string {
 
   ${accountMeter(facts, width - 4)}
 
-  stored     ${sizeText(stored)} (assets: ${assets})
-  reserved   ${sizeText(reserved)} for uploads under way
-  free       ${sizeText(available)} of ${sizeText(plan.storage)} (plan ${plain(plan.name)})`
+  stored     ${formatSize(stored)} (assets: ${assets})
+  reserved   ${formatSize(reserved)} for uploads under way
+  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${plain(plan.name)})`
 }

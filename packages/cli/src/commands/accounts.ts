@@ -1,3 +1,4 @@
+import { formatSize, parseSize } from '@stowage/protocol/format'
 import type { AccountReport } from '@stowage/server'
 import { tableWidth, writeData } from '../output.ts'
 import { table } from '../text/table.ts'
@@ -27,15 +28,15 @@ Examples:
 `,
   async run([action, ...commandLine]) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const { operate, parseSizeText, sizeText } = await import('@stowage/server')
-    const storage = values.storage === undefined ? undefined : parseSizeText(values.storage)
+    const { operate } = await import('@stowage/server')
+    const storage = values.storage === undefined ? undefined : parseSize(values.storage)
     if (values.storage !== undefined && storage === undefined) {
       throw new UsageError(`--storage ${values.storage}: must be a size such as 500GB`)
     }
     const { plan } = values
     const json = values.json === true
     const show = (reports: AccountReport[]) => {
-      const text = accountTable(reports, sizeText)
+      const text = accountTable(reports)
       writeData(action === 'list' ? reports : reports[0], { json, text })
     }
     if (action === 'list') {
@@ -66,14 +67,14 @@ const NUMBERS = ['STORAGE', 'STORED', 'RESERVED', 'FREE', 'ASSETS'].map(
   (head, index) => ({ head, align: 'right', leaves: 1 + ((index + 3) % 5) }) as const,
 )
 
-function accountTable(reports: AccountReport[], sizeText: (bytes: number) => string): string {
+function accountTable(reports: AccountReport[]): string {
   const head = [{ head: 'NAME', least: 8 }, { head: 'PLAN', least: 4 }, ...NUMBERS]
   return table(
     head,
     reports.map(({ name, plan, storage, stored, reserved, available, assets }) => [
       name,
       plan,
-      ...[storage, stored, reserved, available].map(sizeText),
+      ...[storage, stored, reserved, available].map(formatSize),
       String(assets),
     ]),
     { columns: tableWidth() },

@@ -1,3 +1,4 @@
+import { formatDuration, formatSize } from '@stowage/protocol/format'
 import type { Moved, MoveProgress } from '@stowage/server'
 import { say, writeData } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
@@ -37,7 +38,7 @@ Examples:
     if (from === undefined) throw new UsageError('from which data folder? --from')
     const server = await import('@stowage/server')
     const progress = showProgress()
-    const describe = describer(server)
+    const describe = describer()
     return server.move({
       from,
       ahead,
@@ -46,7 +47,7 @@ Examples:
       onFailed: progress.clear,
       onMoved(moved) {
         progress.clear()
-        writeData(moved, { json, text: summary(moved, server.sizeText) })
+        writeData(moved, { json, text: summary(moved) })
         if (moved.uploadsLeft > 0 && !ahead) {
           say(
             `Uploads under way that stay behind: ${moved.uploadsLeft}; their clients begin again.`,
@@ -60,25 +61,20 @@ Examples:
 
 const AHEAD = 'The files are there. Stop the service and run this again without --ahead.'
 
-interface Texts {
-  sizeText(bytes: number): string
-  durationText(milliseconds: number): string
-}
-
 /** `312 of 1,000 assets, 4.2 GB of 11 GB, 85 MB/s, 80 s left`. */
-function describer({ sizeText, durationText }: Texts) {
+function describer() {
   const start = performance.now()
   return ({ assets, bytes, totalAssets, totalBytes }: MoveProgress): string => {
     const elapsedMs = performance.now() - start
     const rate = bytes / Math.max(elapsedMs, 1)
-    const left = rate > 0 ? `, ${durationText((totalBytes - bytes) / rate)} left` : ''
-    const speed = sizeText(Math.round(rate * 1000))
-    return `${assets} of ${totalAssets} assets, ${sizeText(bytes)} of ${sizeText(totalBytes)}, ${speed}/s${left}`
+    const left = rate > 0 ? `, ${formatDuration((totalBytes - bytes) / rate)} left` : ''
+    const speed = formatSize(Math.round(rate * 1000))
+    return `${assets} of ${totalAssets} assets, ${formatSize(bytes)} of ${formatSize(totalBytes)}, ${speed}/s${left}`
   }
 }
 
-function summary(moved: Moved, sizeText: (bytes: number) => string): string {
+function summary(moved: Moved): string {
   const { accounts, products, assets, bytes, bytesSent } = moved
   const counts = accounts === 0 ? '' : `accounts ${accounts}, products ${products}, `
-  return `at the target: ${counts}assets ${assets}, ${sizeText(bytes)} (sent just now: ${sizeText(bytesSent)})`
+  return `at the target: ${counts}assets ${assets}, ${formatSize(bytes)} (sent just now: ${formatSize(bytesSent)})`
 }

@@ -1,5 +1,5 @@
 import type { Asset } from '@stowage/client'
-import { sizeText } from '@stowage/server/text'
+import { formatSize } from '@stowage/protocol/format'
 import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
@@ -58,6 +58,6 @@ function whatGoes(assets: Asset[]): string {
     ...products.map((product) => `    linked to ${productLabel(product)}`),
   ])
   const bytes = assets.reduce((sum, asset) => sum + (asset.is_file ? asset.bytes : 0), 0)
-  const total = assets.length > 1 ? [`${assets.length} assets, ${sizeText(bytes)} in all`] : []
+  const total = assets.length > 1 ? [`${assets.length} assets, ${formatSize(bytes)} in all`] : []
   return [...lines, ...total].join('\n')
 }

@@ -1,4 +1,4 @@
-import { durationText, sizeText } from '@stowage/server/text'
+import { formatDuration, formatSize } from '@stowage/protocol/format'
 import { isolated, plain } from './plain.ts'
 import { fit, padEnd, padStart } from './width.ts'
 
@@ -51,7 +51,7 @@ function padded(name: string, width: number): string {
 }
 
 function amountText({ bytes, total }: Pick<ProgressFacts, 'bytes' | 'total'>): string {
-  return `${sizeText(bytes)} of ${sizeText(total)}`
+  return `${formatSize(bytes)} of ${formatSize(total)}`
 }
 
 /** All is only said of all: 99.9 % is 99 %. */
@@ -65,11 +65,11 @@ export function barOf(bytes: number, total: number, width: number): string {
 }
 
 export function rateText({ rate }: Pick<ProgressFacts, 'rate'>): string {
-  return rate > 0 ? `${sizeText(Math.round(rate))}/s` : ''
+  return rate > 0 ? `${formatSize(Math.round(rate))}/s` : ''
 }
 
 export function timeText({ secondsLeft }: Pick<ProgressFacts, 'secondsLeft'>): string {
-  return secondsLeft === undefined ? '' : `${durationText(secondsLeft * 1000)} left`
+  return secondsLeft === undefined ? '' : `${formatDuration(secondsLeft * 1000)} left`
 }
 
 /** The same without a terminal: a sentence for a log. */

@@ -1,5 +1,5 @@
 import type { NodeClient } from '@stowage/client/node'
-import { sizeText } from '@stowage/server/text'
+import { formatSize } from '@stowage/protocol/format'
 import { plain } from '../text/plain.ts'
 import { CommandFailed } from '../usage.ts'
 import type { LocalFile } from './collect-files.ts'
@@ -31,6 +31,6 @@ export async function checkRoom(
   if (needed <= available) return
   const what = files.length === 1 ? plain(files[0]?.name ?? '') : `${files.length} files`
   throw new CommandFailed(
-    `nothing was sent: ${what} need ${sizeText(needed)}, and ${sizeText(available)} of the plan ${plain(plan.name)} (${sizeText(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
+    `nothing was sent: ${what} need ${formatSize(needed)}, and ${formatSize(available)} of the plan ${plain(plan.name)} (${formatSize(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
   )
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { sizeText } from '@stowage/server/text'
+import { formatSize } from '@stowage/protocol/format'
 import { say } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
 import { CommandFailed, isOfTheSystem } from '../usage.ts'
@@ -24,7 +24,7 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
   try {
     process.stdin.on('data', (chunk: Buffer) => {
       size += chunk.length
-      progress.show(`standard input: ${sizeText(size)} so far`)
+      progress.show(`standard input: ${formatSize(size)} so far`)
     })
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal })
     // Whatever was to write into the pipe may have failed.

@@ -5,7 +5,7 @@ import { copyText } from '../components/copy-text.ts'
 import { Moment } from '../components/date-time.tsx'
 import { Fact, Facts } from '../components/detail-list.tsx'
 import { Section } from '../components/section.tsx'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { KIND_WORDS, kindOf, sizeOf } from './asset-kind.ts'
 
 export function AssetFacts({ asset }: { asset: Asset }) {

@@ -1,8 +1,8 @@
 import { Button, FileButton, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { Asset } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import { useOnline } from '../components/use-online.ts'
-import { sizeText } from '../format/size-text.ts'
 import { May } from '../session/require-scope.tsx'
 import { GiveUp } from '../uploads/discard-upload.tsx'
 import type { OfferedUpload } from '../uploads/resumable-upload.ts'
@@ -30,7 +30,7 @@ export function AssetUploading({ asset }: { asset: Asset }) {
         <Title order={1} size="h2" className={classes.name}>
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
-        <Text>This file is still being uploaded ({sizeText(asset.bytes)} in all).</Text>
+        <Text>This file is still being uploaded ({formatSize(asset.bytes)} in all).</Text>
         {here !== undefined && <Text c="dimmed">{uploadWords(here, isOnline)}</Text>}
         {here === undefined && (
           <May scope="write">

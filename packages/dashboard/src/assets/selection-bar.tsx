@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTag, IconTrash } from '@tabler/icons-react'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { AttachAssets } from './attach-assets.tsx'
 import { DeleteAssets } from './delete-assets.tsx'
 import classes from './selection-bar.module.css'

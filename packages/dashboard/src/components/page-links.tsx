@@ -1,6 +1,6 @@
 import { Group, Pagination, Text } from '@mantine/core'
 import { Link } from 'wouter'
-import { numberText } from '../format/size-text.ts'
+import { numberText } from '../format/count-text.ts'
 
 interface Props {
   /** What there are pages of. */

@@ -1,5 +1,5 @@
 import { isStowageError } from '@stowage/client'
-import { sizeText } from './size-text.ts'
+import { formatSize } from '@stowage/protocol/format'
 
 /** What is wrong and what to do about it, for people. */
 export function errorWords(error: unknown): string {
@@ -26,6 +26,6 @@ export function errorWords(error: unknown): string {
 }
 
 function storageWords({ needed, available }: Record<string, unknown>): string {
-  const facts = `It needs ${sizeText(Number(needed))}, and ${sizeText(Number(available))} is free.`
+  const facts = `It needs ${formatSize(Number(needed))}, and ${formatSize(Number(available))} is free.`
   return `Not enough storage. ${facts} Delete files, or raise the plan.`
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Confirm } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { showNotice } from '../components/notify.ts'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { useClient } from '../session/session.tsx'
 import type { ListedProduct } from './product-table.tsx'
 

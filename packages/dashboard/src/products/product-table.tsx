@@ -14,7 +14,7 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { ProductTags } from './product-tags.tsx'
 
 export type ListedProduct = Awaited<ReturnType<Client['product']>>

@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { productsAddress } from './product-query.ts'
 import classes from './product-tags.module.css'
 

@@ -1,8 +1,9 @@
 import { Anchor } from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import { Link } from 'wouter'
 import { Fact, Facts } from '../components/detail-list.tsx'
 import { LoadedSection } from '../components/loaded-section.tsx'
-import { countText, sizeText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { useAccount } from '../session/use-account.ts'
 
 export function AccountSection() {
@@ -15,10 +16,10 @@ export function AccountSection() {
             <bdi dir="auto">{name}</bdi>
           </Fact>
           <Fact name="Plan">
-            <bdi dir="auto">{plan.name}</bdi>, {sizeText(plan.storage)}
+            <bdi dir="auto">{plan.name}</bdi>, {formatSize(plan.storage)}
           </Fact>
           <Fact name="In use">
-            {sizeText(stored)} in {countText(assets, 'asset')}
+            {formatSize(stored)} in {countText(assets, 'asset')}
             {' · '}
             <Anchor component={Link} href="/storage" inherit underline="always">
               What takes the space

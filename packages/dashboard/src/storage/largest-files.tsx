@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
 import { Link } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { Name } from '../components/name.tsx'
-import { sizeText } from '../format/size-text.ts'
 import classes from './storage.module.css'
 
 /** The longest bar is the largest file. */
@@ -18,7 +18,7 @@ export function LargestFiles({ files }: { files: readonly Asset[] }) {
           <Anchor component={Link} href={`/assets/${file.id}`} c="inherit" size="sm" miw={0}>
             <Name>{file.filename}</Name>
           </Anchor>
-          <span className={classes.number}>{sizeText(file.bytes)}</span>
+          <span className={classes.number}>{formatSize(file.bytes)}</span>
           <span className={classes.track} aria-hidden>
             <span
               className={`${classes.bar} ${classes.stored}`}

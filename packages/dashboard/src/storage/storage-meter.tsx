@@ -1,7 +1,7 @@
 import { Alert, Group, Text } from '@mantine/core'
 import type { Account } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { sizeText } from '../format/size-text.ts'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 
@@ -22,10 +22,10 @@ export function StorageMeter({ account }: { account: Account }) {
     <>
       <Group gap="xs" align="baseline" mb="sm">
         <Text fz={32} fw={700} lh={1.1}>
-          {sizeText(taken)}
+          {formatSize(taken)}
         </Text>
         <Text c="dimmed" size="lg">
-          of {sizeText(plan.storage)} taken ({shareText(taken, plan.storage)})
+          of {formatSize(plan.storage)} taken ({shareText(taken, plan.storage)})
         </Text>
       </Group>
       <div className={classes.meter} aria-hidden>
@@ -45,7 +45,7 @@ export function StorageMeter({ account }: { account: Account }) {
               <span className={`${classes.dot} ${className}`} aria-hidden />
               {name}
             </dt>
-            <dd>{sizeText(bytes)}</dd>
+            <dd>{formatSize(bytes)}</dd>
           </div>
         ))}
       </dl>

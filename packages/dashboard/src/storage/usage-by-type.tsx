@@ -1,5 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import type { Usage } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
 import {
   type Icon,
   IconFile,
@@ -10,7 +11,7 @@ import {
   IconMusic,
   IconPhoto,
 } from '@tabler/icons-react'
-import { numberText, sizeText } from '../format/size-text.ts'
+import { numberText } from '../format/count-text.ts'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 
@@ -59,7 +60,7 @@ export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
                 <Bar share={bytes / most} color={color} />
               </Table.Th>
               <Table.Td ta="end">{numberText(assets)}</Table.Td>
-              <Table.Td ta="end">{sizeText(bytes)}</Table.Td>
+              <Table.Td ta="end">{formatSize(bytes)}</Table.Td>
               <Table.Td ta="end">{shareText(bytes, stored)}</Table.Td>
             </Table.Tr>
           )

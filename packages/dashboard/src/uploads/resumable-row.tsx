@@ -1,7 +1,7 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import { Moment } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
-import { sizeText } from '../format/size-text.ts'
 import { GiveUp } from './discard-upload.tsx'
 import type { OfferedUpload } from './resumable-upload.ts'
 import { useUploads } from './uploads.tsx'
@@ -14,7 +14,7 @@ export function OfferRow({ offer }: { offer: OfferedUpload }) {
     <Stack component="li" gap={4} py={8}>
       <Name fz="sm">{name}</Name>
       <Text size="xs" c="dimmed">
-        {sizeText(size)} · begun <Moment at={startedAt} />
+        {formatSize(size)} · begun <Moment at={startedAt} />
       </Text>
       {problem !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">

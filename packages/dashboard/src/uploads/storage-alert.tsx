@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import { IconDatabaseOff } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { countText, sizeText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import type { Refusal } from './check-storage.ts'
 import { useUploads } from './uploads.tsx'
 
@@ -23,7 +24,7 @@ export function RefusalNote({ refusal }: { refusal: Refusal }) {
     >
       <Text size="sm" lineClamp={6}>
         {isOne ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
-        {isOne ? 'needs' : 'need'} {sizeText(needed)}, and {sizeText(available)} is free.{' '}
+        {isOne ? 'needs' : 'need'} {formatSize(needed)}, and {formatSize(available)} is free.{' '}
         {isOne ? 'It was not sent.' : 'None of them was sent.'} Delete files that you need no more,
         or raise the plan.
       </Text>

@@ -1,4 +1,5 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import {
   IconChecks,
   IconChevronDown,
@@ -7,7 +8,7 @@ import {
   IconPlayerPlay,
   IconPlayerStop,
 } from '@tabler/icons-react'
-import { countText, numberText, sizeText } from '../format/size-text.ts'
+import { countText, numberText } from '../format/count-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
 import { IconButtons } from './icon-buttons.tsx'
 import { paceWords } from './status-text.ts'
@@ -61,7 +62,7 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
         />
       )}
       <Text size="xs" c="dimmed">
-        {sizeText(bytes)} of {sizeText(total)}
+        {formatSize(bytes)} of {formatSize(total)}
         {isOnline && paceWords(totals)}
         {failed > 0 && ` · ${numberText(failed)} failed`}
       </Text>

@@ -1,4 +1,5 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -10,7 +11,6 @@ import {
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../components/name.tsx'
-import { sizeText } from '../format/size-text.ts'
 import { confirmCancel } from './confirm-cancel.tsx'
 import { type IconButton, IconButtons } from './icon-buttons.tsx'
 import { uploadWords } from './status-text.ts'
@@ -51,7 +51,7 @@ export const UploadRow = memo(function UploadRow({ item, isOnline }: Props) {
         <Progress value={percent} size="sm" aria-label={`Progress of ${file.name}`} />
       )}
       <Text size="xs" c={isStopped ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {isReady ? sizeText(file.size) : uploadWords(item, isOnline)}
+        {isReady ? formatSize(file.size) : uploadWords(item, isOnline)}
       </Text>
     </Stack>
   )

@@ -1,7 +1,7 @@
 import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useOnline } from '../components/use-online.ts'
-import { countText } from '../format/size-text.ts'
+import { countText } from '../format/count-text.ts'
 import { OfferRow } from './resumable-row.tsx'
 import { RefusalNote } from './storage-alert.tsx'
 import { TrayHeader } from './tray-header.tsx'

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import { durationText } from '../domain/duration-text.ts'
+import { formatDuration, parseSize } from '@stowage/protocol/format'
 import { LARGEST_PART } from '../domain/parts.ts'
-import { parseSizeText } from '../domain/size-text.ts'
 import { closestOf } from '../text/closest.ts'
 import {
   type DatabaseConfig,
@@ -111,7 +110,7 @@ export function readConfig(environment: Environment): Config {
     storage: readStorage(read, dataDirectory),
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
     rateLimit: read('STOWAGE_RATE_LIMIT', parseCount, 'how many requests a minute, such as 600'),
-    planStorage: read('STOWAGE_PLAN_STORAGE', parseSizeText, 'a size such as 500GB or 1TB'),
+    planStorage: read('STOWAGE_PLAN_STORAGE', parseSize, 'a size such as 500GB or 1TB'),
     chunkSize:
       read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
       100_000_000,
@@ -147,8 +146,8 @@ function mismatches(config: Config, environment: Environment): string[] {
     problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: no store takes parts of more than 5 GiB`)
   }
   if (uploadsKeptForMs < signedForMs) {
-    const given = environment.STOWAGE_UPLOADS_KEPT_FOR ?? durationText(uploadsKeptForMs)
-    const signed = durationText(signedForMs)
+    const given = environment.STOWAGE_UPLOADS_KEPT_FOR ?? formatDuration(uploadsKeptForMs)
+    const signed = formatDuration(signedForMs)
     problems.push(
       `STOWAGE_UPLOADS_KEPT_FOR=${given}: must not be shorter than STOWAGE_SIGNED_FOR (${signed}), the life of the URLs`,
     )

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { parseDurationText } from '../domain/duration-text.ts'
-import { parseSizeText } from '../domain/size-text.ts'
+import { parseDuration, parseSize } from '@stowage/protocol/format'
 import type { Setting } from './settings.ts'
 import { oneOf, PORT, parseCount, parseHttpUrl, parsePort, URL_WANTED } from './values.ts'
 
@@ -51,7 +50,7 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   const database = read('STOWAGE_DATABASE', parseDatabase, wants, { secret: true }) ?? 'sqlite'
   const poolSize = read('STOWAGE_DATABASE_POOL', parseCount, 'a number of connections, such as 10')
   const timeout = 'a time such as 10s'
-  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDurationText, timeout)
+  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDuration, timeout)
   const tls = read('STOWAGE_DATABASE_TLS', oneOf(['off', 'on', 'verify']), 'off, on or verify')
   if (database === 'sqlite') return { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') }
   return {
@@ -79,7 +78,7 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
   const s3 = read('STOWAGE_STORAGE', parseStorage, wants)
   const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001
   const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED)
-  const reserve = read('STOWAGE_DISK_RESERVE', parseSizeText, 'a size such as 1GB') ?? 1_000_000_000
+  const reserve = read('STOWAGE_DISK_RESERVE', parseSize, 'a size such as 1GB') ?? 1_000_000_000
   const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_WANTED)
   const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
   const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { parseDurationText } from '../domain/duration-text.ts'
-import { parseSizeText } from '../domain/size-text.ts'
+import { parseDuration, parseSize } from '@stowage/protocol/format'
 
 /* How each kind of setting is read: the value, or undefined when the text is none. */
 
@@ -43,7 +42,7 @@ export function parseHttpUrl(text: string): string | undefined {
 }
 
 export function parsePositiveSize(text: string): number | undefined {
-  const size = parseSizeText(text)
+  const size = parseSize(text)
   return size !== undefined && size > 0 ? size : undefined
 }
 
@@ -56,7 +55,7 @@ export function parseKeptFor(text: string): number | undefined {
 }
 
 function parseDurationUpTo(mostMs: number, text: string): number | undefined {
-  const milliseconds = parseDurationText(text)
+  const milliseconds = parseDuration(text)
   const isAllowed = milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= mostMs
   return isAllowed ? milliseconds : undefined
 }

@@ -1,4 +1,4 @@
-import { sizeText } from '../domain/size-text.ts'
+import { formatSize } from '@stowage/protocol/format'
 import type { Patient } from './patient.ts'
 
 /** How often it is told. */
@@ -23,7 +23,7 @@ export async function openFileProgress(patient: Patient): Promise<FileProgress> 
     const now = clock().getTime()
     if (Math.abs(now - toldAt) < EVERY_MS) return
     toldAt = now
-    const read = verify ? `, ${sizeText(bytes)} of ${sizeText(total)} read` : ''
+    const read = verify ? `, ${formatSize(bytes)} of ${formatSize(total)} read` : ''
     onProgress(`${files} files looked at${read}`)
   }
 

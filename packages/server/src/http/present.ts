@@ -1,23 +1,22 @@
 import type * as wire from '@stowage/protocol'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset } from '../domain/asset.ts'
 import type { PagePosition } from '../domain/paging.ts'
 import type { Product } from '../domain/product.ts'
-import { sizeText } from '../domain/size-text.ts'
-import { timeText } from '../domain/time-text.ts'
 import type { ProductWithAssets } from '../operations/products/read-assets-of-products.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
   return {
     id: asset.id,
     filename: asset.filename,
-    size: sizeText(asset.bytes),
+    size: formatSize(asset.bytes),
     is_file: asset.kind === 'file',
     is_link: asset.kind === 'link',
     url: asset.url,
     status: asset.status === 'ready' ? 'ready' : 'uploading',
     bytes: asset.bytes,
     mime: asset.mime,
-    created_at: timeText(asset.createdAt),
+    created_at: formatTimestamp(asset.createdAt),
   }
 }
 

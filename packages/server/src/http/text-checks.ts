@@ -1,7 +1,7 @@
 import type { TextCheck } from '@stowage/protocol'
+import { parseSize } from '@stowage/protocol/format'
 import { isSearchable, parseMediaType, problemWithFilename } from '../domain/filename.ts'
 import { problemWithLinkAddress } from '../domain/link-url.ts'
-import { parseSizeText } from '../domain/size-text.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
 const SIZE_PROBLEM = 'must be bytes, or text such as 10MB or 1.5 GB'
@@ -12,5 +12,5 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   'link-url': problemWithLinkAddress,
   'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
   searchable: (text) => (isSearchable(text) ? undefined : 'must not have control characters'),
-  size: (text) => (parseSizeText(text) === undefined ? SIZE_PROBLEM : undefined),
+  size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
 }

@@ -2,7 +2,7 @@ import { Pagination, Stack, Table, Text } from '@mantine/core'
 import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
 import { type ReactNode, useState } from 'react'
 import { Name } from '../../components/name.tsx'
-import { numberText } from '../../format/size-text.ts'
+import { numberText } from '../../format/count-text.ts'
 import { FIELD_WORDS } from './field-labels.ts'
 import classes from './import.module.css'
 

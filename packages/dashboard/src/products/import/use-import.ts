@@ -7,11 +7,12 @@ import {
   type ProductsFileProblem,
   parseProductsFile,
 } from '@stowage/client/products-file'
+import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { type Notice, showNotice } from '../../components/notify.ts'
+import { countText } from '../../format/count-text.ts'
 import { errorWords } from '../../format/error-text.ts'
-import { countText, sizeText } from '../../format/size-text.ts'
 import { useClient } from '../../session/session.tsx'
 import { FIELD_WORDS } from './field-labels.ts'
 import { findExisting } from './find-existing.ts'
@@ -128,9 +129,9 @@ export function wantedOf({ compared }: Preview): ComparedProduct[] {
 
 async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
   if (file.size > LARGEST_FILE) {
-    const most = sizeText(LARGEST_FILE)
+    const most = formatSize(LARGEST_FILE)
     throw new Error(
-      `A file of products has ${most} at the most: this one is ${sizeText(file.size)}.`,
+      `A file of products has ${most} at the most: this one is ${formatSize(file.size)}.`,
     )
   }
   const bytes = new Uint8Array(await file.arrayBuffer())

@@ -1,7 +1,7 @@
+import { parseSize } from '@stowage/protocol/format'
 import { type Asset, UNKNOWN_MEDIA_TYPE } from '../../domain/asset.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import { problemWithLinkAddress } from '../../domain/link-url.ts'
-import { parseSizeText } from '../../domain/size-text.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 
@@ -45,7 +45,7 @@ export function checkLinkFields(fields: { filename?: string; url?: string }): vo
 
 export function readLinkSize(size: number | string | undefined): number | undefined {
   if (typeof size !== 'string') return size
-  const bytes = parseSizeText(size)
+  const bytes = parseSize(size)
   if (bytes === undefined) {
     throw invalid({ size: ['must be bytes, or text such as 10MB or 1.5 GB'] })
   }

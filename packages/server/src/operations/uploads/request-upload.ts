@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
+import { formatSize } from '@stowage/protocol/format'
 import type { NewUpload, Reservation } from '../../database/account-data.ts'
 import type { Upload } from '../../domain/asset.ts'
 import { parseMediaType, problemWithFilename } from '../../domain/filename.ts'
 import { LARGEST_PART, partPlan, partRanges, planParts } from '../../domain/parts.ts'
-import { sizeText } from '../../domain/size-text.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 import { getUpload } from './get-upload.ts'
@@ -177,7 +177,7 @@ function refusal(
       'This Idempotency-Key was used for another file. Use a new key for each upload.',
     )
   }
-  return storageExceeded(`The file needs ${sizeText(size)}`, size, reservation.usage)
+  return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 
 /** Behind the plan's own check: what exceeds the plan is refused for that. */

@@ -1,8 +1,8 @@
+import { formatSize } from '@stowage/protocol/format'
 import { isVisible, type Upload } from '../../domain/asset.ts'
 import { numbersBeyond } from '../../domain/match-parts.ts'
 import { partPlan } from '../../domain/parts.ts'
 import { availableBytes, type Usage } from '../../domain/plan.ts'
-import { sizeText } from '../../domain/size-text.ts'
 import { EngineUnavailable, invalid, ServiceError } from '../../errors.ts'
 import type { StoredPart } from '../../storage/storage.ts'
 import { assetNotFound } from '../assets/get-asset.ts'
@@ -99,5 +99,5 @@ function sizeIsFinal(): ServiceError {
 }
 
 function planExceeded(growth: number, usage: Usage): ServiceError {
-  return storageExceeded(`The upload needs ${sizeText(growth)} more`, growth, usage)
+  return storageExceeded(`The upload needs ${formatSize(growth)} more`, growth, usage)
 }

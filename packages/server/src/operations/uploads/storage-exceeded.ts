@@ -1,5 +1,5 @@
+import { formatSize } from '@stowage/protocol/format'
 import { availableBytes, type Usage } from '../../domain/plan.ts'
-import { sizeText } from '../../domain/size-text.ts'
 import { ServiceError } from '../../errors.ts'
 
 /** The plan has no room for this many bytes. `what` needs them: "The file needs 5 GB". */
@@ -7,7 +7,7 @@ export function storageExceeded(what: string, needed: number, usage: Usage): Ser
   const available = availableBytes(usage)
   return new ServiceError(
     'storage_exceeded',
-    `${what}, but the plan has ${sizeText(available)} left. Delete files or raise the plan.`,
+    `${what}, but the plan has ${formatSize(available)} left. Delete files or raise the plan.`,
     { details: { needed, available, ...usage } },
   )
 }
@@ -16,7 +16,7 @@ export function storageExceeded(what: string, needed: number, usage: Usage): Ser
 export function storageFull(needed: number, available: number): ServiceError {
   return new ServiceError(
     'storage_full',
-    `The file needs ${sizeText(needed)}, but the disk of the server has ${sizeText(available)} left. Delete files, or free space on the server.`,
+    `The file needs ${formatSize(needed)}, but the disk of the server has ${formatSize(available)} left. Delete files, or free space on the server.`,
     { details: { needed, available } },
   )
 }

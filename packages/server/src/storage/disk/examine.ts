@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
+import { formatSize } from '@stowage/protocol/format'
 import type { Finding } from '../../domain/finding.ts'
-import { sizeText } from '../../domain/size-text.ts'
 import { readFree } from './file-system.ts'
 
 /** Looks at the folder, while the service runs or not; changes nothing. */
@@ -26,11 +26,11 @@ export async function* examineDisk({
     return
   }
   const free = await readFree(directory)
-  const says = `${directory} can be written, ${sizeText(free)} are free`
+  const says = `${directory} can be written, ${formatSize(free)} are free`
   if (free >= reserve) {
     yield { about, verdict: 'well', says }
     return
   }
-  const refused = `uploads are refused until ${sizeText(reserve)} are (STOWAGE_DISK_RESERVE)`
+  const refused = `uploads are refused until ${formatSize(reserve)} are (STOWAGE_DISK_RESERVE)`
   yield { about, verdict: 'note', says: `${says}; ${refused}` }
 }

@@ -1,5 +1,5 @@
 import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
-import { durationText } from '../../../domain/duration-text.ts'
+import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
 import { leastPolicy } from '../policy.ts'
 import type { Place } from '../resolve-place.ts'
@@ -60,7 +60,7 @@ export async function examineClock({ place, clock }: Examination): Promise<Findi
   if (Math.abs(skewMs) < NOTED_SKEW_MS) {
     return found('well', `a store answers at ${place.origin}, and its clock agrees with ours`)
   }
-  const which = `${durationText(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
+  const which = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
   const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS
   const so = isRefused ? 'what it signs is refused' : 'beyond 15 minutes, what it signs is refused'
   return found(
@@ -85,11 +85,14 @@ export async function examineCredentials(examination: Examination): Promise<Find
   if (expiration === undefined) return found('well', 'the credentials do not expire')
   const lifeMs = expiration.getTime() - clock().getTime()
   if (lifeMs >= signedForMs) {
-    return found('well', `the credentials live for ${durationText(lifeMs)}, then they are renewed`)
+    return found(
+      'well',
+      `the credentials live for ${formatDuration(lifeMs)}, then they are renewed`,
+    )
   }
   return found(
     'note',
-    `the credentials live for ${durationText(lifeMs)}, and the addresses that they sign with them, though these are meant for ${durationText(signedForMs)}; a client that takes longer asks again (GET /assets/:id/upload)`,
+    `the credentials live for ${formatDuration(lifeMs)}, and the addresses that they sign with them, though these are meant for ${formatDuration(signedForMs)}; a client that takes longer asks again (GET /assets/:id/upload)`,
     { remedy: 'use lasting keys, or a role with longer sessions, or a shorter STOWAGE_SIGNED_FOR' },
   )
 }

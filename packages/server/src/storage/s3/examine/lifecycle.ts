@@ -4,7 +4,7 @@ import {
   type LifecycleRule,
   PutBucketLifecycleConfigurationCommand,
 } from '@aws-sdk/client-s3'
-import { durationText } from '../../../domain/duration-text.ts'
+import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 import { isForbidden, isNotSet, isNotThere } from './refused.ts'
@@ -38,7 +38,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
   if (shortest * DAY_MS < uploadsKeptForMs) {
     return found(
       'wrong',
-      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though the service keeps them for ${durationText(uploadsKeptForMs)}; make it at least ${DAYS} days`,
+      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though the service keeps them for ${formatDuration(uploadsKeptForMs)}; make it at least ${DAYS} days`,
     )
   }
   if (days.length > 0) {

@@ -1,9 +1,9 @@
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
-/** As `toISOString` writes it, in a third of the time: every row of a listing has one. */
-export function timeText(date: Date): string {
+/** Returns the same text as `toISOString` in a third of the time: every row of a listing has one. */
+export function formatTimestamp(date: Date): string {
   const year = date.getUTCFullYear()
-  // Years of other lengths have a sign or zeros, and what is no date throws.
+  // `toISOString` pads or signs years of other lengths, and throws for an invalid date.
   if (!(year >= 1000 && year <= 9999)) return date.toISOString()
   const month = TWO_DIGITS[date.getUTCMonth() + 1]
   const day = TWO_DIGITS[date.getUTCDate()]

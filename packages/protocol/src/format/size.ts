@@ -1,11 +1,11 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 const STEP = 1000
 
-/** A size as file managers print it: decimal units, at most one decimal place. */
-export function sizeText(bytes: number): string {
+/** Formats bytes in decimal units with at most one decimal place: `1.2 MB`, `250 MB`. */
+export function formatSize(bytes: number): string {
   let value = bytes
   let unit = 0
-  // Rounding comes before the comparison: 999,960 bytes are "1 MB", not "1000 kB".
+  // Round before comparing: 999,960 bytes are "1 MB", not "1000 kB".
   while (roundToTenth(value) >= STEP && unit < UNITS.length - 1) {
     value /= STEP
     unit += 1
@@ -32,8 +32,8 @@ const FACTORS: Record<string, number> = {
   pib: 2 ** 50,
 }
 
-/** Reads `1TB`, `1.5 GB`, `512MiB` or a plain number of bytes; undefined when it is none of them. */
-export function parseSizeText(text: string): number | undefined {
+/** Parses `1TB`, `1.5 GB`, `512MiB` or a number of bytes. Returns undefined for any other text. */
+export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text)
   const factor = FACTORS[match?.[2]?.toLowerCase() ?? '?']
   if (match === null || factor === undefined) return undefined

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseSizeText, sizeText } from './size-text.ts'
+import { formatSize, parseSize } from './size.ts'
 
-test('sizes are printed as file managers do', () => {
+test('a size has a decimal unit and at most one decimal place', () => {
   const expected: [number, string][] = [
     [0, '0 B'],
     [999, '999 B'],
     [1_000, '1 kB'],
+    [1_234_567, '1.2 MB'],
     [1_500_000, '1.5 MB'],
     [250_000_000, '250 MB'],
     [999_949, '999.9 kB'],
@@ -14,10 +15,10 @@ test('sizes are printed as file managers do', () => {
     [1_000_000_000_000, '1 TB'],
     [Number.MAX_SAFE_INTEGER, '9 PB'],
   ]
-  for (const [bytes, text] of expected) assert.equal(sizeText(bytes), text)
+  for (const [bytes, text] of expected) assert.equal(formatSize(bytes), text)
 })
 
-test('sizes are read with and without units', () => {
+test('a size is parsed with or without a unit', () => {
   const expected: [string, number | undefined][] = [
     ['1TB', 1_000_000_000_000],
     ['1.5 GB', 1_500_000_000],
@@ -32,5 +33,5 @@ test('sizes are read with and without units', () => {
     ['GB', undefined],
     ['99999999PB', undefined],
   ]
-  for (const [text, bytes] of expected) assert.equal(parseSizeText(text), bytes, text)
+  for (const [text, bytes] of expected) assert.equal(parseSize(text), bytes, text)
 })
