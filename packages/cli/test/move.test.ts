@@ -4,26 +4,21 @@ import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { after, type TestContext, test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { partPlan, partRanges } from '../../server/src/domain/parts.ts'
-import { md5Of, sendPart } from '../../server/src/move/send-part.ts'
-import { openS3Storage } from '../../server/src/storage/s3/s3-storage.ts'
-import { startCeph, whyNoCeph } from '../../server/test/support/ceph.ts'
-import { aFolder, cleanUp } from '../../server/test/support/clean-up.ts'
-import { anEmbeddedService } from '../../server/test/support/embedded-service.ts'
-import { listAll } from '../../server/test/support/list-all.ts'
-import { startPostgres } from '../../server/test/support/postgres.ts'
-import { aServiceProcess } from '../../server/test/support/process.ts'
-import { skipUnlessCi } from '../../server/test/support/requirement.ts'
-import {
-  aBucket,
-  credentialsOf,
-  openBucket,
-  readBucket,
-} from '../../server/test/support/s3-server.ts'
-import { callJson } from '../../server/test/support/service.ts'
-import { COMMAND } from '../../server/test/support/stowage-command.ts'
-import { until } from '../../server/test/support/until.ts'
-import { API, download, someBytes, uploadFile } from '../../server/test/support/upload.ts'
+import { partPlan, partRanges } from '@stowage/server/src/domain/parts'
+import { md5Of, sendPart } from '@stowage/server/src/move/send-part'
+import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
+import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { startPostgres } from '@stowage/testing/engines/postgres'
+import { aBucket, credentialsOf, openBucket, readBucket } from '@stowage/testing/engines/s3-server'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { until } from '@stowage/testing/machine/until'
+import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
+import { listAll } from '@stowage/testing/service/list-all'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { COMMAND } from '@stowage/testing/service/stowage-command'
+import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
 const ASSETS = Number(process.env.MOVE_ASSETS ?? 300)
 const AT_ONCE = 16

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aFolder } from '../../server/test/support/clean-up.ts'
-import { aService } from '../../server/test/support/service.ts'
-import { type Outcome, stowage as stowageWith } from '../../server/test/support/stowage-command.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
+import { type Outcome, stowage as stowageWith } from '@stowage/testing/service/stowage-command'
 import { COMMANDS } from '../src/commands.ts'
 
 /** Runs `stowage` on a data folder. */

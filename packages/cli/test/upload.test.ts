@@ -3,9 +3,9 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listAll } from '../../server/test/support/list-all.ts'
-import { aService } from '../../server/test/support/service.ts'
-import { API, download, someBytes } from '../../server/test/support/upload.ts'
+import { listAll } from '@stowage/testing/service/list-all'
+import { aService } from '@stowage/testing/service/service'
+import { API, download, someBytes } from '@stowage/testing/service/upload'
 import { aCommandLine } from './support/command-line.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000' }

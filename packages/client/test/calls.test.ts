@@ -7,9 +7,9 @@ import {
   type ListAssetsQuery,
   StowageError,
 } from '@stowage/client'
-import { ADMIN_KEY } from '../../server/test/support/accounts.ts'
-import { aServiceProcess } from '../../server/test/support/process.ts'
-import { someBytes } from '../../server/test/support/upload.ts'
+import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { someBytes } from '@stowage/testing/service/upload'
 import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, STOWAGE_LOG: 'warn' }

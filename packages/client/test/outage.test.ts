@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
-import { freePort } from '../../server/test/support/free-port.ts'
-import { aServiceProcess } from '../../server/test/support/process.ts'
-import { until } from '../../server/test/support/until.ts'
-import { download, someBytes } from '../../server/test/support/upload.ts'
+import { freePort } from '@stowage/testing/machine/free-port'
+import { until } from '@stowage/testing/machine/until'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 
 const CHUNK = 20_000
@@ -38,7 +38,7 @@ test('a service that is gone for a while is waited for, and the upload goes on',
   await until('it has tried many times', () => failures.length > 10)
   assert.ok(upload.progress.parts.done < PARTS)
 
-  const { baseUrl } = await aServiceProcess(t, settings, before.place)
+  const { baseUrl } = await aServiceProcess(t, settings, before.deployment)
   const { id } = await upload
   assert.deepEqual(
     sent,

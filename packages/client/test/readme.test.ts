@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { aFolder } from '../../server/test/support/clean-up.ts'
-import { aServiceProcess } from '../../server/test/support/process.ts'
-import { someBytes } from '../../server/test/support/upload.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { someBytes } from '@stowage/testing/service/upload'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))

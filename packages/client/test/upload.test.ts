@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
-import { aFolder } from '../../server/test/support/clean-up.ts'
-import { aService } from '../../server/test/support/service.ts'
-import { download, someBytes } from '../../server/test/support/upload.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
+import { download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { freePort } from '@stowage/testing/machine/free-port'
+import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import type { BrowserContext, Page } from 'playwright-core'
-import { freePort } from '../../server/test/support/free-port.ts'
-import { startTcpProxy } from '../../server/test/support/tcp-proxy.ts'
 import {
   aFolder,
   cleanUp,

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { folder } from '@stowage/dashboard'
-import { buildDashboard } from '../../server/test/support/build-dashboard.ts'
+import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
 
 const MOST_SCRIPT = 250_000
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { ROOT } from '../src/manifest.ts'
 import { run } from '../src/run.ts'
 

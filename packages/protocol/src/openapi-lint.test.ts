@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { aFolder } from '../../server/test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { buildOpenApi } from './openapi.ts'
 
 /** What the tests below read of an operation. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/src/database/database.ts'
+import type { Database } from '@stowage/server/src/database/database'
 import { progress } from '../progress.ts'
 import { assetRecord, products } from './records.ts'
 

@@ -1,6 +1,6 @@
+import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
+import { startPostgres } from '@stowage/testing/engines/postgres'
 import postgres from 'postgres'
-import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
-import { startPostgres } from '../../../server/test/support/postgres.ts'
 import { progress } from '../progress.ts'
 import type { Scene } from '../workload.ts'
 import { fill } from './fill.ts'

@@ -1,5 +1,5 @@
-import type { AssetRecord } from '../../../server/src/database/account-data.ts'
-import type { NewProduct } from '../../../server/src/domain/product.ts'
+import type { AssetRecord } from '@stowage/server/src/database/account-data'
+import type { NewProduct } from '@stowage/server/src/domain/product'
 
 /** The part of a name that only `RARE_COUNT` assets have, and the one that all have. */
 export const RARE = 'zebra'

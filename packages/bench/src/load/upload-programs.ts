@@ -2,7 +2,7 @@ import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { readMemory } from '../../../server/test/support/memory-watch.ts'
+import { readMemory } from '@stowage/testing/machine/memory-watch'
 import type { Usage } from '../processes/usage.ts'
 import type { Scene } from '../workload.ts'
 

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../../server/test/support/free-port.ts'
-import { installed } from '../../../server/test/support/installed.ts'
-import { until } from '../../../server/test/support/until.ts'
+import { freePort } from '@stowage/testing/machine/free-port'
+import { installed } from '@stowage/testing/machine/installed'
+import { until } from '@stowage/testing/machine/until'
 import type { Scene } from '../workload.ts'
 import { spawnQuietly, stopProcess } from './server-process.ts'
 

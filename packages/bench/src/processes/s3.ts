@@ -1,5 +1,5 @@
-import { startCeph, whyNoCeph } from '../../../server/test/support/ceph.ts'
-import { aBucket, credentialsOf, type S3Server } from '../../../server/test/support/s3-server.ts'
+import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
 import type { Scene } from '../workload.ts'
 
 /** Ceph's gateway. A bucket for each contender: what one leaves behind slows no other. */

@@ -1,4 +1,4 @@
-import { COMMAND } from '../../../server/test/support/stowage-command.ts'
+import { COMMAND } from '@stowage/testing/service/stowage-command'
 import type { Scene } from '../workload.ts'
 import { type Command, type ServerProcess, startServer } from './server-process.ts'
 

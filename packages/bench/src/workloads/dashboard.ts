@@ -1,5 +1,5 @@
+import { EXECUTABLE, FLAGS, whyNoBrowser } from '@stowage/testing/browser/browser'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { EXECUTABLE, FLAGS, whyNoBrowser } from '../../../server/test/support/browser.ts'
 import { LARGE, SMALL } from '../catalogue/figures.ts'
 import { COMMON, RARE, RARE_COUNT } from '../catalogue/records.ts'
 import { copyFilled } from '../catalogue/sqlite.ts'

@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3'
-import { presignParts } from '../../../server/src/storage/s3/presign.ts'
+import { presignParts } from '@stowage/server/src/storage/s3/presign'
 import { hmacEach, PARTS, presignEach } from '../part-signatures.ts'
 import { timed } from '../timed.ts'
 import type { Workload } from '../workload.ts'

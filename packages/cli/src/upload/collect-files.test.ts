@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder } from '../../../server/test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { CommandFailed } from '../usage.ts'
 import { collectFiles } from './collect-files.ts'
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
-import { COMMAND, type Outcome } from '../../../server/test/support/stowage-command.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { COMMAND, type Outcome } from '@stowage/testing/service/stowage-command'
 
 export interface RunOptions {
   env?: Record<string, string>

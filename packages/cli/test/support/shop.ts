@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
-import { aService } from '../../../server/test/support/service.ts'
-import { API, someBytes, uploadFile } from '../../../server/test/support/upload.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCommandLine } from './command-line.ts'
 
 /** Names that fill, break or attack a table. */

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
-import { freePort } from '../../../server/test/support/free-port.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { freePort } from '@stowage/testing/machine/free-port'
 
 /** Stands before the disk storage, and lets only so much through. */
 export interface StorageGate {

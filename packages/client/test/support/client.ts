@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 import { createClient, type NodeClient, type NodeClientOptions } from '@stowage/client/node'
-import { aFolder } from '../../../server/test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 
 export interface TestClient {
   client: NodeClient

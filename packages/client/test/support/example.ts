@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { aBrowser } from '@stowage/testing/browser/browser'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import type { Page } from 'playwright-core'
-import { aBrowser } from '../../../server/test/support/browser.ts'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
 
 const run = promisify(execFile)
 const FOLDER = fileURLToPath(new URL('../../../../examples/', import.meta.url))

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { PassThrough, type Readable } from 'node:stream'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 
 /**
  * What can happen to a request. `cut`: its connection breaks in the middle of the body. `stall`: it

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { aBrowser } from '@stowage/testing/browser/browser'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { aBrowser } from '../../../server/test/support/browser.ts'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
 
 export interface TestPage {
   page: Page

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
-import { isOnS3 } from '../../../server/test/support/engines.ts'
-import { freePort } from '../../../server/test/support/free-port.ts'
-import { aPlace } from '../../../server/test/support/place.ts'
-import { aServiceProcess } from '../../../server/test/support/process.ts'
-import { aService } from '../../../server/test/support/service.ts'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { freePort } from '@stowage/testing/machine/free-port'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 
 export interface ProxiedService {
@@ -52,14 +52,14 @@ async function onDisk(t: TestContext, options: ProxiedOptions) {
 
 /** In this process, as a service of its own takes no parts as small as these on S3. */
 async function onS3(t: TestContext, options: ProxiedOptions) {
-  const place = await aPlace(t)
+  const deployment = await aDeployment(t)
   const decide = options.storage ?? pass
   const storage = await aFaultProxy(t, {
-    target: () => place.settings.STOWAGE_S3_ENDPOINT ?? '',
+    target: () => deployment.settings.STOWAGE_S3_ENDPOINT ?? '',
     // The service signs with a header, clients have addresses that are signed.
     fault: (request) => (request.headers.authorization === undefined ? decide(request) : pass()),
   })
   const settings = { ...options.settings, STOWAGE_S3_ENDPOINT: storage.url }
-  const { baseUrl } = await aService(t, settings, place)
+  const { baseUrl } = await aService(t, settings, deployment)
   return { baseUrl, storage }
 }

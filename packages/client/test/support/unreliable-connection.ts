@@ -1,4 +1,4 @@
-import type { Random } from '../../../server/test/support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import type { Fault } from './fault-proxy.ts'
 
 /** Of a hundred requests, so many meet a fault. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 
 /** What such a process is started with. */
 export interface UploadOrder {

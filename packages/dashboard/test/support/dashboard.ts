@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext } from 'node:test'
 import { createClient, type NodeClient } from '@stowage/client/node'
+import type { Environment } from '@stowage/server/src/config/config'
+import { EXECUTABLE, FLAGS } from '@stowage/testing/browser/browser'
+import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import {
   type Browser,
   type BrowserContext,
@@ -8,16 +13,11 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import type { Environment } from '../../../server/src/config/config.ts'
-import { EXECUTABLE, FLAGS } from '../../../server/test/support/browser.ts'
-import { buildDashboard } from '../../../server/test/support/build-dashboard.ts'
-import { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
-import { aServiceProcess, type ServiceProcess } from '../../../server/test/support/process.ts'
 
-export { whyNoBrowser } from '../../../server/test/support/browser.ts'
-export { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
-export { skipUnlessCi } from '../../../server/test/support/requirement.ts'
-export { until } from '../../../server/test/support/until.ts'
+export { whyNoBrowser } from '@stowage/testing/browser/browser'
+export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+export { skipUnlessCi } from '@stowage/testing/machine/requirement'
+export { until } from '@stowage/testing/machine/until'
 
 const PATIENCE_MS = 90_000
 

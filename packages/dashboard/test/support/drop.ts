@@ -1,5 +1,5 @@
+import { until } from '@stowage/testing/machine/until'
 import type { Page } from 'playwright-core'
-import { until } from '../../../server/test/support/until.ts'
 
 /**
  * Drops files and folders on the page, as the desktop would: the browser opens them itself. `shown` is

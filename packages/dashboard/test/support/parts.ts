@@ -1,5 +1,5 @@
+import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import type { BrowserContext, Route } from 'playwright-core'
-import type { ServiceProcess } from '../../../server/test/support/process.ts'
 
 export interface Parts {
   /** How many the browser began to send. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '../../../server/test/support/clean-up.ts'
-import { freePort } from '../../../server/test/support/free-port.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { freePort } from '@stowage/testing/machine/free-port'
 
 export interface StorageGate {
   /** A service with these has its storage behind the gate. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter } from 'node:path'
 import type { TestContext } from 'node:test'
-import { aFolder, cleanUp } from '../../../server/test/support/clean-up.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 
 /** The environment of somebody who has this Node first on the path, and no settings of ours. */
 export function withNode(node: string): NodeJS.ProcessEnv {

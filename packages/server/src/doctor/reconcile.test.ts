@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { v7 as newUuid } from 'uuid'
-import { inHours } from '../../test/support/overdue.ts'
-import { runJobs } from '../../test/support/run-jobs.ts'
-import { aService, type TestService } from '../../test/support/service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -12,7 +9,10 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from '../../test/support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { v7 as newUuid } from 'uuid'
+import { inHours } from '../../test/support/overdue.ts'
+import { runJobs } from '../../test/support/run-jobs.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
 import type { Patient } from './patient.ts'

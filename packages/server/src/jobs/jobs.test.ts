@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { v7 as newUuid } from 'uuid'
-import { takeStorageAway, uploadInStorage } from '../../test/support/in-storage.ts'
-import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
-import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
-import { aService, type TestService } from '../../test/support/service.ts'
+import { takeStorageAway, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -14,7 +11,10 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../../test/support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { v7 as newUuid } from 'uuid'
+import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
+import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/uploads/resume-upload.ts'
 import type { StorageUpload } from '../storage/storage.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { cleanUp } from '../../test/support/clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aSlowPut } from '../../test/support/slow-transfer.ts'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { installed } from '@stowage/testing/machine/installed'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { until } from '@stowage/testing/machine/until'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import {
+  API,
+  complete,
+  download,
+  putPart,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
 import { keepResult } from '../reliability/result.ts'
-import { aFolder } from '../support/clean-up.ts'
-import { installed } from '../support/installed.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { skipUnlessCi } from '../support/requirement.ts'
-import { callJson } from '../support/service.ts'
-import { until } from '../support/until.ts'
-import { API, complete, download, putPart, requestSession, someBytes } from '../support/upload.ts'
 import { checkDurability } from './check-durability.ts'
 import { readTrace } from './trace.ts'
 
@@ -72,7 +79,7 @@ async function traceUpload(t: TestContext) {
     return new RegExp(`^${service.pid} +\\+\\+\\+ exited`, 'm').test(trace)
   })
   return checkDurability(readTrace(trace), {
-    folder: service.place.folder,
+    folder: service.deployment.folder,
     commits: new Set([0, 4, 7]),
   })
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { API } from '@stowage/testing/service/upload'
 import { type ExactRequest, sendExactly } from '../support/exact-request.ts'
 import {
   type BadRequest,
@@ -8,7 +9,6 @@ import {
   wrongMethod,
 } from '../support/refusals.ts'
 import type { Scene } from '../support/scene.ts'
-import { API } from '../support/upload.ts'
 
 const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
 const addressExpired: Refusal = { status: 403, code: 'address_expired' }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { aServiceProcess } from '../support/process.ts'
-import { callJson } from '../support/service.ts'
-import { API } from '../support/upload.ts'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { API } from '@stowage/testing/service/upload'
 
 test('while another process holds the write lock, reads are answered and a write waits', async (t) => {
   const service = await aServiceProcess(t)
-  const other = new DatabaseSync(join(service.place.folder, 'stowage.db'))
+  const other = new DatabaseSync(join(service.deployment.folder, 'stowage.db'))
   t.after(() => other.close())
   other.exec('begin immediate')
   const link = { filename: 'a link', url: 'https://example.com' }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { someBytes, uploadFile } from '../support/upload.ts'
 
 test('a second process on the same folder ends with code 1 and names the holder', async (t) => {
   const holder = await aServiceProcess(t)
-  const { settings, folder } = holder.place
+  const { settings, folder } = holder.deployment
   const { code, stderr } = await aFailedStart(settings)
   assert.equal(code, 1)
   assert.match(stderr, new RegExp(`process ${holder.pid}\\b`))
@@ -19,6 +19,6 @@ test('a second process on the same folder ends with code 1 and names the holder'
 test('a folder whose holder was killed is free at once', async (t) => {
   const killed = await aServiceProcess(t)
   await killed.stop('SIGKILL')
-  const next = await aServiceProcess(t, {}, killed.place)
+  const next = await aServiceProcess(t, {}, killed.deployment)
   await uploadFile(next.baseUrl, { bytes: someBytes(10) })
 })

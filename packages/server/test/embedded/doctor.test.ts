@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { aFolder, aService } from '@stowage/testing/service/service'
+import { stowage } from '@stowage/testing/service/stowage-command'
+import { someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Finding } from '../../src/domain/finding.ts'
-import { aFolder, aService } from '../support/service.ts'
-import { stowage } from '../support/stowage-command.ts'
-import { someBytes, uploadFile } from '../support/upload.ts'
 
 function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { skipUnlessCi } from '../support/requirement.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService, type TestService } from '../support/service.ts'
-import { assertBooksBalance } from '../support/shop.ts'
-import { aSlowPut } from '../support/slow-transfer.ts'
-import { aSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -16,7 +13,10 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../support/run-jobs.ts'
+import { assertBooksBalance } from '../support/shop.ts'
+import { aSlowPut } from '../support/slow-transfer.ts'
 
 const MB = 1_000_000
 const RESERVE = 20 * MB

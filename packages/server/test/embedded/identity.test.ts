@@ -3,11 +3,11 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { aFolder } from '../support/clean-up.ts'
-import { anEmbeddedService } from '../support/embedded-service.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
+import { stowage } from '@stowage/testing/service/stowage-command'
+import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
-import { stowage } from '../support/stowage-command.ts'
-import { download, someBytes, uploadFile } from '../support/upload.ts'
 
 const BYTES = someBytes(25)
 

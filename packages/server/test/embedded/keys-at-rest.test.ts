@@ -11,8 +11,8 @@ import {
   callerWith,
   KEYS,
   requestKey,
-} from '../support/accounts.ts'
-import { API } from '../support/upload.ts'
+} from '@stowage/testing/service/accounts'
+import { API } from '@stowage/testing/service/upload'
 
 test('at rest there are hashes of keys, and no key in any table or byte of the data folder', async (t) => {
   const service = await aKeyedService(t)

@@ -2,12 +2,18 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
+import { callJson } from '@stowage/testing/service/service'
+import {
+  API,
+  download,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 import { type MoveOptions, move } from '../../src/compose-move.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { aFolder } from '../support/clean-up.ts'
-import { anEmbeddedService } from '../support/embedded-service.ts'
-import { callJson } from '../support/service.ts'
-import { API, download, requestSession, someBytes, uploadFile } from '../support/upload.ts'
 
 /** A data folder with something of everything, of a service that was stopped. */
 async function aDataFolder(t: TestContext) {

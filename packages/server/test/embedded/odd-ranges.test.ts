@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '../support/service.ts'
-import { API, someBytes, uploadFile } from '../support/upload.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
 // RFC 9110, 14.2. Each S3 server has a mind of its own about them.
 test('the disk storage ignores a Range that cannot be read, or has several', async (t) => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { aServiceProcess } from '../support/process.ts'
-import { stowage } from '../support/stowage-command.ts'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { stowage } from '@stowage/testing/service/stowage-command'
 
 /** As a version from before the last migration left it. */
 const OLDER = `drop table identity; delete from migrations where name like '%_identity.sql'`
@@ -11,7 +11,7 @@ const TABLE = `select count(*) as count from sqlite_schema where name = 'identit
 
 test('a command of a newer version does not migrate the database of a service that runs', async (t) => {
   const service = await aServiceProcess(t)
-  const { folder } = service.place
+  const { folder } = service.deployment
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   t.after(() => database.close())
   database.exec(OLDER)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
+import { aBrowser, whyNoBrowser } from '@stowage/testing/browser/browser'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { API } from '@stowage/testing/service/upload'
 import type { Page } from 'playwright-core'
-import { aBrowser, whyNoBrowser } from '../support/browser.ts'
 import { aCarelessService, anotherSite, type CarelessService } from '../support/other-origin.ts'
-import { skipUnlessCi } from '../support/requirement.ts'
 import { readState } from '../support/scene.ts'
 import { aShopScene, readShop, type ShopScene } from '../support/shop-scene.ts'
-import { API } from '../support/upload.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 

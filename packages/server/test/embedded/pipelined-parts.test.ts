@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { requestSession, someBytes } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
-import { aService } from '../support/service.ts'
-import { requestSession, someBytes } from '../support/upload.ts'
 
 test('a part that is replaced while its answer waits behind another one closes the connection', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })

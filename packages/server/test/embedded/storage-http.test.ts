@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aRawConnection } from '../support/raw-connection.ts'
-import { aService } from '../support/service.ts'
+import { aService } from '@stowage/testing/service/service'
 import {
   downloadAddress,
   putPart,
   requestSession,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { aRawConnection } from '../support/raw-connection.ts'
 
 const BYTES = someBytes(10)
 

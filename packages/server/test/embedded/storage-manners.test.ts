@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aFailedStart } from '../support/failed-start.ts'
-import { aPlace } from '../support/place.ts'
-import { aServiceProcess, untilEnded } from '../support/process.ts'
-import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
-import { aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
-import { until } from '../support/until.ts'
+import { until } from '@stowage/testing/machine/until'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import {
   downloadAddress,
   putPart,
@@ -15,7 +12,10 @@ import {
   signatureOf,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { aFailedStart } from '../support/failed-start.ts'
+import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
+import { aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 
 /** More than the buffers between two processes hold, so that whoever stops reading stops it. */
 const LONG = 40_000_000
@@ -49,7 +49,7 @@ test('SIGTERM ends it, though someone is connected to the storage and says nothi
 })
 
 test('a storage port that is taken ends it with code 1 and a message that names it', async (t) => {
-  const { settings } = await aPlace(t)
+  const { settings } = await aDeployment(t)
   const port = await aTakenPort(t)
   const taken = { ...settings, STOWAGE_STORAGE_PORT: String(port) }
   const { code, stdout, stderr } = await aFailedStart(taken)
@@ -62,7 +62,7 @@ test('a storage port that is taken ends it with code 1 and a message that names 
 
 test('the storage’s own failures and refusals are logged without signatures', async (t) => {
   const service = await aServiceProcess(t, { STOWAGE_LOG: 'trace', STOWAGE_CHUNK_SIZE: '100' })
-  const { baseUrl, place } = service
+  const { baseUrl, deployment } = service
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(250) })
   const { urls } = await requestSession(baseUrl, { bytes: someBytes(100) })
   const part = urls[0]?.url ?? ''
@@ -70,7 +70,7 @@ test('the storage’s own failures and refusals are logged without signatures', 
   assert.notEqual(longer, part)
   assert.equal((await putPart(longer, someBytes(250))).status, 403)
   const address = await downloadAddress(baseUrl, id)
-  await truncate(join(place.folder, 'storage', 'objects', id.slice(-2), id, '00002'), 50)
+  await truncate(join(deployment.folder, 'storage', 'objects', id.slice(-2), id, '00002'), 50)
   await assert.rejects(async () => (await fetch(address)).arrayBuffer())
   await until('the failure is in the log', () => /request failed/.test(service.output().stderr))
   assert.equal(await service.stop('SIGTERM'), 0)

@@ -3,9 +3,8 @@ import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { aService, type TestService } from '../support/service.ts'
-import { aSlowPut } from '../support/slow-transfer.ts'
-import { until } from '../support/until.ts'
+import { until } from '@stowage/testing/machine/until'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   cancel,
   complete,
@@ -13,7 +12,8 @@ import {
   putPart,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { aSlowPut } from '../support/slow-transfer.ts'
 
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)

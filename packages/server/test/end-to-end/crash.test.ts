@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { until } from '@stowage/testing/machine/until'
+import { aDeployment, type Deployment } from '@stowage/testing/service/deployment'
+import { listAll } from '@stowage/testing/service/list-all'
+import { aService } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
-import { isOnS3 } from '../support/engines.ts'
-import { listAll } from '../support/list-all.ts'
 import { untilAllOverdue } from '../support/overdue.ts'
-import { aPlace, type Place } from '../support/place.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { aRandom, type Random } from '../support/random.ts'
-import { aService } from '../support/service.ts'
-import { until } from '../support/until.ts'
 import {
   anEmptyDiary,
   type Diary,
@@ -42,13 +42,13 @@ test(`after ${ROUNDS} kills under eight clients nothing answered is lost and not
 
 async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   const random = aRandom(seed)
-  const place = await aPlace(t)
+  const deployment = await aDeployment(t)
   const diary = anEmptyDiary()
   let left: (SentFile | undefined)[] = []
   let interruptedRounds = 0
   // On a slow machine little happens in a round: it goes on until every end was seen often enough.
   for (let round = 0; round < ROUNDS || (!hasSeenEnough(diary) && round < 3 * ROUNDS); round += 1) {
-    left = await runUntilKilled(t, { place, random, diary, left })
+    left = await runUntilKilled(t, { deployment, random, diary, left })
     if (left.some((file) => file !== undefined)) interruptedRounds += 1
   }
   t.diagnostic(describe(diary, interruptedRounds))
@@ -60,7 +60,7 @@ async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   // To S3 the parts pass by the service, so that its death breaks none.
   assert.equal(diary.interrupted.parts > 0, !isOnS3)
 
-  const service = await aService(t, SETTINGS, place)
+  const service = await aService(t, SETTINGS, deployment)
   await untilAllOverdue(service.context)
   await settleAll(service, diary)
   const assets = await listAll(service.baseUrl)
@@ -69,7 +69,7 @@ async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   await checkUsage(service, assets)
   // Then nothing is being removed just now.
   await service.close()
-  await place.backdoor.assertHoldsOnly(assets, CHUNK)
+  await deployment.backdoor.assertHoldsOnly(assets, CHUNK)
 }
 
 function hasSeenEnough({ cancelled, abandoned, completed }: Diary): boolean {
@@ -78,10 +78,10 @@ function hasSeenEnough({ cancelled, abandoned, completed }: Diary): boolean {
 
 async function runUntilKilled(
   t: TestContext,
-  options: { place: Place; random: Random; diary: Diary; left: (SentFile | undefined)[] },
+  options: { deployment: Deployment; random: Random; diary: Diary; left: (SentFile | undefined)[] },
 ): Promise<(SentFile | undefined)[]> {
-  const { place, random, diary, left } = options
-  const service = await aServiceProcess(t, { ...SETTINGS, STOWAGE_LOG: 'warn' }, place)
+  const { deployment, random, diary, left } = options
+  const service = await aServiceProcess(t, { ...SETTINGS, STOWAGE_LOG: 'warn' }, deployment)
   const { baseUrl } = service
   const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
   const enough = diary.completed.size + random.between(0, 8)

@@ -3,13 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
-import { curlDownload, curlJson, curlPart, whyNoCurl } from '../support/curl.ts'
-import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '../support/file.ts'
-import { aPlace } from '../support/place.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { skipUnlessCi } from '../support/requirement.ts'
-import { aFolder } from '../support/service.ts'
-import { API } from '../support/upload.ts'
+import { curlDownload, curlJson, curlPart, whyNoCurl } from '@stowage/testing/machine/curl'
+import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '@stowage/testing/machine/file'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aFolder } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { API } from '@stowage/testing/service/upload'
 
 const CHUNK = 100_000_000
 const NO_CURL = await whyNoCurl()
@@ -23,7 +23,7 @@ const FILES = [
 for (const { size, ranges } of FILES) {
   test(`curl alone takes ${size} bytes there and back, completed by POST and by PUT`, async (t) => {
     if (NO_CURL !== undefined) return skipUnlessCi(t, NO_CURL)
-    const { baseUrl } = await aServiceProcess(t, {}, await aPlace(t, { isReliable: true }))
+    const { baseUrl } = await aServiceProcess(t, {}, await aDeployment(t, { isReliable: true }))
     const folder = await aFolder(t)
     const file = join(folder, 'file.bin')
     await writeFileOf(file, size)

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { aFolder } from '../support/clean-up.ts'
-import { isOnS3 } from '../support/engines.ts'
-import { aFailedStart } from '../support/failed-start.ts'
-import { aPlace } from '../support/place.ts'
-import { aServiceProcess, untilEnded } from '../support/process.ts'
-import { callJson } from '../support/service.ts'
-import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
-import { anUnfinishedRequest, aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
-import { until } from '../support/until.ts'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import {
   API,
   cancel,
@@ -21,7 +18,10 @@ import {
   signatureOf,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { aFailedStart } from '../support/failed-start.ts'
+import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
+import { anUnfinishedRequest, aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 
 /** More than the buffers between two processes hold, so that whoever stops reading stops it. */
 const LONG = 40_000_000
@@ -46,7 +46,7 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
   await untilEnded(service)
   assert.equal(await ended, 0)
 
-  const again = await aServiceProcess(t, {}, service.place)
+  const again = await aServiceProcess(t, {}, service.deployment)
   const resumed = await callJson(`${again.baseUrl}${API}/assets/${session.id}/upload`, {
     method: 'GET',
   })
@@ -97,7 +97,7 @@ test('all problems with the settings are reported at once, with exit code 2', as
 })
 
 test('a port that is taken ends it with code 1 and a message that names STOWAGE_PORT', async (t) => {
-  const { settings } = await aPlace(t)
+  const { settings } = await aDeployment(t)
   const port = await aTakenPort(t)
   const { code, stdout, stderr } = await aFailedStart({ ...settings, STOWAGE_PORT: String(port) })
   assert.equal(code, 1)
@@ -138,7 +138,7 @@ test('the log never has a signature, whatever is done with the addresses', async
   ]
   for (const { status } of refused) assert.ok(status >= 400 && status < 500, `${status}`)
   // The storage's failures are logged too.
-  const putBack = await service.place.backdoor.takeAway()
+  const putBack = await service.deployment.backdoor.takeAway()
   const asked = { method: 'POST', body: { name: 'a.bin', size: 1 } }
   const failed = await callJson(`${baseUrl}${API}/assets/signed`, asked)
   await putBack()

@@ -3,13 +3,13 @@ import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
-import { readMemory, watchMemory } from '../support/memory-watch.ts'
+import { readMemory, watchMemory } from '@stowage/testing/machine/memory-watch'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { API } from '@stowage/testing/service/upload'
 import { aPattern, type Pattern } from '../support/pattern.ts'
-import { aPlace } from '../support/place.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { skipUnlessCi } from '../support/requirement.ts'
-import { callJson } from '../support/service.ts'
-import { API } from '../support/upload.ts'
 
 const FILES = 8
 /** Several times what the process may take, so that nothing it keeps of them goes unnoticed. */
@@ -21,8 +21,8 @@ const LIMIT = 180_000_000
 test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 180 MB`, async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
-  const place = await aPlace(t, { isReliable: true })
-  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, place)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, deployment)
   const pattern = aPattern()
   const watch = watchMemory(service.pid)
   t.after(() => watch.close())

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import { SCENES } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { aPlace } from '../support/place.ts'
 import { playFault } from './play-fault.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -13,8 +13,8 @@ const SHIFTS = [-3650, 3650]
 
 for (const days of SHIFTS) {
   test(`while the clock of an instance is off by ${days} days no call ends or loses an upload`, async (t) => {
-    const place = await aPlace(t, { isReliable: true })
-    const stage = await openStage(place.settings)
+    const deployment = await aDeployment(t, { isReliable: true })
+    const stage = await openStage(deployment.settings)
     cleanUp(t, () => stage.close())
     const failures: string[] = []
     for (const scene of SCENES) {
@@ -34,6 +34,6 @@ for (const days of SHIFTS) {
     }
     assert.equal(failures.length, 0, failures.join('\n\n'))
     await stage.close()
-    await place.backdoor.assertHoldsOnly([], 10)
+    await deployment.backdoor.assertHoldsOnly([], 10)
   })
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { type Moment, startCuttingProxy } from '@stowage/testing/proxies/cutting-proxy'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import { SCENES, type Scene } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
 import { keepResult } from '../reliability/result.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { type Moment, startCuttingProxy } from '../support/cutting-proxy.ts'
-import { aPlace } from '../support/place.ts'
 import { playFault } from './play-fault.ts'
 
 const { STOWAGE_TEST_POSTGRES: server } = process.env
@@ -30,12 +30,12 @@ test('whichever statement the connection to the database breaks at, the client i
   skip: server === undefined && 'the database is not PostgreSQL',
   timeout: 10 * 60_000,
 }, async (t) => {
-  const place = await aPlace(t, { isReliable: true })
-  const url = new URL(place.settings.STOWAGE_DATABASE ?? '')
+  const deployment = await aDeployment(t, { isReliable: true })
+  const url = new URL(deployment.settings.STOWAGE_DATABASE ?? '')
   const proxy = await startCuttingProxy(Number(url.port))
   cleanUp(t, () => proxy.close())
   url.port = String(proxy.port)
-  const stage = await openStage({ ...place.settings, STOWAGE_DATABASE: url.href })
+  const stage = await openStage({ ...deployment.settings, STOWAGE_DATABASE: url.href })
   cleanUp(t, () => stage.close())
   const failures: string[] = []
   let statements = 0
@@ -69,9 +69,9 @@ test('whichever statement the connection to the database breaks at, the client i
   t.diagnostic(`${statements} messages to the database, ${cuts} cuts`)
   assert.deepEqual(failures, [])
   await stage.close()
-  await place.backdoor.assertHoldsOnly([], 10)
+  await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult('cut-statements', {
-    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/server/test/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,
+    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,
     rows: {
       'Calls and jobs': String(CALLS.length),
       'Messages to PostgreSQL': String(statements),

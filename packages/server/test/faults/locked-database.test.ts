@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { areEmbedded } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import { endAll, operatorOf, prepare } from '../interleavings/play-cell.ts'
 import { SCENES } from '../interleavings/scenes.ts'
 import { openStage, type Stage } from '../interleavings/stage.ts'
 import { openClients } from '../model/clients.ts'
 import type { Event } from '../model/observation.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { areEmbedded } from '../support/engines.ts'
-import { aPlace } from '../support/place.ts'
 import { assertBooksBalance } from '../support/shop.ts'
 import { playFault } from './play-fault.ts'
 
@@ -73,10 +73,10 @@ test('calls that wait too long for the lock are 503, change nothing, and succeed
 })
 
 async function aStage(t: TestContext): Promise<{ stage: Stage; other: DatabaseSync }> {
-  const place = await aPlace(t)
-  const stage = await openStage(place.settings)
+  const deployment = await aDeployment(t)
+  const stage = await openStage(deployment.settings)
   cleanUp(t, () => stage.close())
-  const other = new DatabaseSync(join(place.folder, 'stowage.db'))
+  const other = new DatabaseSync(join(deployment.folder, 'stowage.db'))
   cleanUp(t, () => other.close())
   return { stage, other }
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { type S3Fault, startS3Proxy } from '@stowage/testing/proxies/s3-proxy'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import { SCENES, type Scene } from '../interleavings/scenes.ts'
 import { openStage } from '../interleavings/stage.ts'
 import type { Observation } from '../model/observation.ts'
 import { keepResult } from '../reliability/result.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { isOnS3 } from '../support/engines.ts'
-import { aPlace } from '../support/place.ts'
-import { type S3Fault, startS3Proxy } from '../support/s3-proxy.ts'
 import { playFault } from './play-fault.ts'
 
 /** `FAULTS=all`: every error in every call, and each also while it lasts. */
@@ -79,9 +79,9 @@ test('whatever the store answers to whichever request, the client is told the tr
 }, async (t) => {
   const proxy = await startS3Proxy(process.env.STOWAGE_TEST_S3 ?? '')
   cleanUp(t, () => proxy.close())
-  const place = await aPlace(t, { isReliable: true })
+  const deployment = await aDeployment(t, { isReliable: true })
   const endpoint = `http://127.0.0.1:${proxy.port}`
-  const stage = await openStage({ ...place.settings, STOWAGE_S3_ENDPOINT: endpoint })
+  const stage = await openStage({ ...deployment.settings, STOWAGE_S3_ENDPOINT: endpoint })
   cleanUp(t, () => stage.close())
   const failures: string[] = []
   let requests = 0
@@ -143,9 +143,9 @@ test('whatever the store answers to whichever request, the client is told the tr
   t.diagnostic(`${requests} requests to the store, ${plays} faults`)
   assert.deepEqual(failures, [])
   await stage.close()
-  await place.backdoor.assertHoldsOnly([], 10)
+  await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult('s3-calls', {
-    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/server/test/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts`,
+    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts`,
     rows: {
       'Requests to the store': String(requests),
       Faults: String(plays),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
+import { readMemory } from '@stowage/testing/machine/memory-watch'
+import { until } from '@stowage/testing/machine/until'
+import { callerWith, finishUpload, sendUpload } from '@stowage/testing/service/accounts'
+import { stowage } from '@stowage/testing/service/stowage-command'
+import { API, someBytes } from '@stowage/testing/service/upload'
 import type { Finding } from '../../src/domain/finding.ts'
-import { callerWith, finishUpload, sendUpload } from '../support/accounts.ts'
-import { readMemory } from '../support/memory-watch.ts'
-import { stowage } from '../support/stowage-command.ts'
-import { until } from '../support/until.ts'
-import { API, someBytes } from '../support/upload.ts'
 import type { HostileRun } from './run-hostile.ts'
 import type { Target } from './target.ts'
 
@@ -65,7 +65,7 @@ export async function checkAftermath(
 
 /** While the service runs: deletions leave work to the background, which it does meanwhile. */
 async function checkByDoctor({ service }: Target): Promise<void> {
-  const settings = service.place.settings as Record<string, string>
+  const settings = service.deployment.settings as Record<string, string>
   let wrong: Finding[] = []
   try {
     await until('the doctor finds nothing', async () => {

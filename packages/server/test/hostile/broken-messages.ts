@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import type { Message } from './make-broken-request.ts'
 import { CHUNKS, CODINGS, HEADERS, HOSTS, LENGTHS, NO_HTTP, START_LINES } from './malformed.ts'
 

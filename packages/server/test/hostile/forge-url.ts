@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%&=/?'
 

@@ -1,7 +1,7 @@
 import { test } from 'node:test'
+import { areEmbedded } from '@stowage/testing/engines/test-engines'
+import { aRandom } from '@stowage/testing/machine/random'
 import { keepResult } from '../reliability/result.ts'
-import { areEmbedded } from '../support/engines.ts'
-import { aRandom } from '../support/random.ts'
 import { checkAftermath } from './aftermath.ts'
 import { closeHalf, sendSlowly, sitIdle } from './crowd.ts'
 import { emptyPool } from './pool.ts'
@@ -42,7 +42,7 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
     .filter(([status]) => Number(status) < 400)
     .reduce((sum, [, count]) => sum + count, 0)
   await keepResult(areEmbedded ? 'hostile-sqlite-disk' : 'hostile-postgres-s3', {
-    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/server/test/on-engines.ts postgres+ceph'} packages/server/test/hostile/hostile.test.ts`,
+    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/testing/src/stages/on-engines.ts postgres+ceph'} packages/server/test/hostile/hostile.test.ts`,
     rows: {
       'Operations of the OpenAPI document': `${target.operations.length}`,
       'Requests answered': run.sent.toLocaleString('en'),

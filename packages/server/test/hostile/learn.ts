@@ -1,5 +1,5 @@
 import { ERRORS, type UploadSession } from '@stowage/protocol'
-import { someBytes } from '../support/upload.ts'
+import { someBytes } from '@stowage/testing/service/upload'
 import { valuesOf, type WireAnswer } from './answers.ts'
 import type { Pool } from './pool.ts'
 import type { HostileRequest } from './request.ts'

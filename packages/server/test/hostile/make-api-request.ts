@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import type { DocumentedOperation } from './document.ts'
 import { writeJson } from './json.ts'
 import { makeHeaders } from './make-headers.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import type { Parameter } from './document.ts'
 import { NAMES, TEXTS } from './hostile-values.ts'
 import { writeJson } from './json.ts'

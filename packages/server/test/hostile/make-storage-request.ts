@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import { forgeUrl } from './forge-url.ts'
 import { HEADER_TEXTS } from './hostile-values.ts'
 import type { Maker } from './make-api-request.ts'

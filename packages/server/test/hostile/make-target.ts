@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import { TEXTS } from './hostile-values.ts'
 
 type Change = (random: Random, path: string, host: string) => string

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 
 /** Sequences that are not UTF-8: overlong, surrogates, beyond Unicode, cut off. */
 const NOT_UTF8: readonly [string, ...string[]] = [

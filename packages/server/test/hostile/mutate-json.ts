@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import { JSON_VALUES, NAMES, NOT_JSON, TEXTS } from './hostile-values.ts'
 import { type Json, plain, raw } from './json.ts'
 

@@ -1,5 +1,5 @@
 import type { UploadSession } from '@stowage/protocol'
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 
 /** A file whose parts were or will be sent. */
 export interface KnownUpload {

@@ -1,4 +1,4 @@
-import { aRandom } from '../support/random.ts'
+import { aRandom } from '@stowage/testing/machine/random'
 import type { WireAnswer } from './answers.ts'
 import { deliverBroken, deliverPipelined } from './deliver.ts'
 import { emptyLedger, type Ledger, learn } from './learn.ts'

@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.ts'
+import type { Random } from '@stowage/testing/machine/random'
 import type { Schema } from './document.ts'
 import { TEXTS } from './hostile-values.ts'
 import { type Json, plain, raw } from './json.ts'

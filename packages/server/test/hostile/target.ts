@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
-import { ADMIN_KEY } from '../support/accounts.ts'
-import { isOnS3 } from '../support/engines.ts'
-import { aServiceProcess, type ServiceProcess } from '../support/process.ts'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { type DocumentedOperation, readDocument } from './document.ts'
 
 /** The service that is attacked. */

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { formatApiKey } from '../../src/domain/api-key.ts'
-import { readAccountState, readWholeState } from '../support/account-state.ts'
 import {
   ADMIN_KEY,
   aKeyedService,
@@ -10,7 +8,11 @@ import {
   callerWith,
   type TestAccount,
   type TextAnswer,
-} from '../support/accounts.ts'
+} from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { formatApiKey } from '../../src/domain/api-key.ts'
+import { readAccountState, readWholeState } from '../support/account-state.ts'
 import { routesOf } from '../support/app-routes.ts'
 import { neverThere, targetsOf } from '../support/matrix-targets.ts'
 import {
@@ -21,8 +23,6 @@ import {
   SCOPES,
   type Target,
 } from '../support/openapi-operations.ts'
-import type { TestService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
 
 interface Matrix {
   service: TestService

@@ -7,9 +7,9 @@ import {
   callerWith,
   finishUpload,
   sendUpload,
-} from '../support/accounts.ts'
-import { aService } from '../support/service.ts'
-import { API, someBytes } from '../support/upload.ts'
+} from '@stowage/testing/service/accounts'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
 
 test('the account’s numbers follow uploads, links, cancels and deletions at once', async (t) => {
   const service = await aKeyedService(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 
 test('a 422 names every field that is wrong, whatever is wrong with it', async (t) => {
   const { call } = await aService(t)

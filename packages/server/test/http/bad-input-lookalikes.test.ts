@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, CompletedPart } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 import { sendExactly } from '../support/exact-request.ts'
 import { shorten } from '../support/refusals.ts'
-import { aService, type TestService } from '../support/service.ts'
-import { API, cancel, putParts, requestSession, someBytes, uploadFile } from '../support/upload.ts'
 
 test('an upload takes what looks bad but is good', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })

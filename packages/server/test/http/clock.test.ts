@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
 import { watchClock } from '../../src/jobs/watch-clock.ts'
-import { aService } from '../support/service.ts'
-import { until } from '../support/until.ts'
 
 test('an instance whose clock is off reports it once in the log, and in /readyz until it is right', async (t) => {
   const service = await aService(t)

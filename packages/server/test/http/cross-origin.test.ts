@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADMIN_KEY, aKeyedService } from '../support/accounts.ts'
+import { ADMIN_KEY, aKeyedService } from '@stowage/testing/service/accounts'
+import { type Answer, aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../support/exact-request.ts'
-import { type Answer, aService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
 
 const PAGE = { Origin: 'https://shop.example' }
 const KEY = { Authorization: `Bearer ${ADMIN_KEY}` }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { folder } from '@stowage/dashboard'
-import { aFolder } from '../support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
 import { sendExactly } from '../support/exact-request.ts'
-import { aService } from '../support/service.ts'
 
 const PAGES = ['/', '/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f', '/products', '/settings']
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
+import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
+import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Database } from '../../src/database/database.ts'
-import { readObjects, takeStorageAway } from '../support/in-storage.ts'
 import { at } from '../support/overdue.ts'
 import { runJobs, takeOverJobs } from '../support/run-jobs.ts'
-import { aService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
-import { API, callUrl, someBytes, uploadFile } from '../support/upload.ts'
 
 /** More than the buffers between the two ends of a connection take. */
 const LARGE = 24_000_000

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { readObjects } from '../support/in-storage.ts'
+import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { type Answer, aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 import { runJobs } from '../support/run-jobs.ts'
-import { type Answer, aService, type TestService } from '../support/service.ts'
 import {
   assertBooksBalance,
   attach,
@@ -14,16 +24,6 @@ import {
   putProducts,
   storeLink,
 } from '../support/shop.ts'
-import {
-  API,
-  cancel,
-  complete,
-  download,
-  putParts,
-  requestSession,
-  someBytes,
-  uploadFile,
-} from '../support/upload.ts'
 
 const ROUNDS = 20
 

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { deleteAsset } from '../../src/operations/assets/delete-asset.ts'
-import { forAccount } from '../../src/operations/context.ts'
-import { readObjects, takeStorageAway } from '../support/in-storage.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService, type TestService } from '../support/service.ts'
-import {
-  assertBooksBalance,
-  attach,
-  namesOf,
-  productsOf,
-  putProduct,
-  storeLink,
-} from '../support/shop.ts'
+import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-backdoor'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   complete,
@@ -23,7 +12,18 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { deleteAsset } from '../../src/operations/assets/delete-asset.ts'
+import { forAccount } from '../../src/operations/context.ts'
+import { runJobs } from '../support/run-jobs.ts'
+import {
+  assertBooksBalance,
+  attach,
+  namesOf,
+  productsOf,
+  putProduct,
+  storeLink,
+} from '../support/shop.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '100' }
 

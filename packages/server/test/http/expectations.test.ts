@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
-import { aService } from '../support/service.ts'
 import { aProductToPut } from '../support/shop.ts'
-import { API } from '../support/upload.ts'
 
 const BODY = JSON.stringify({ products: [aProductToPut({ variant_id: 1 })] })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '../support/service.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { aProductToPut } from '../support/shop.ts'
-import { API } from '../support/upload.ts'
 
 const textOf = (length: number) => 'x'.repeat(length)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '../support/service.ts'
-import { API, cancel, complete, putParts, someBytes } from '../support/upload.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API, cancel, complete, putParts, someBytes } from '@stowage/testing/service/upload'
 
 test('an Idempotency-Key that is repeated with another chunk_size is refused', async (t) => {
   const { call } = await aService(t)

@@ -10,9 +10,9 @@ import {
   callerWith,
   KEYS,
   requestKey,
-} from '../support/accounts.ts'
+} from '@stowage/testing/service/accounts'
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../support/exact-request.ts'
-import { API } from '../support/upload.ts'
 
 const KEY_SHAPE = /^stow_[0-9A-Za-z]{49}$/
 

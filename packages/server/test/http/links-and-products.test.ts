@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Product } from '@stowage/protocol'
-import { aService, type TestService } from '../support/service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  complete,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 import {
   attach,
   detach,
@@ -12,14 +20,6 @@ import {
   putProducts,
   storeLink,
 } from '../support/shop.ts'
-import {
-  API,
-  complete,
-  putParts,
-  requestSession,
-  someBytes,
-  uploadFile,
-} from '../support/upload.ts'
 
 function variantsOf(products: Product[]): number[] {
   return products.map(({ variant_id }) => variant_id)

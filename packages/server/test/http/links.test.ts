@@ -3,10 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { cleanUp } from '../support/clean-up.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService } from '../support/service.ts'
-import { attach, namesOf, putProduct, storeLink } from '../support/shop.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   complete,
@@ -15,7 +13,9 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../support/run-jobs.ts'
+import { attach, namesOf, putProduct, storeLink } from '../support/shop.ts'
 
 test('a link is an asset with its address, and takes nothing of the plan', async (t) => {
   const { call } = await aService(t)

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product, ProductWithAssets } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  callUrl,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 import fc from 'fast-check'
-import { aService, type TestService } from '../support/service.ts'
 import { attach, putProducts, storeLink } from '../support/shop.ts'
-import { API, callUrl, requestSession, someBytes, uploadFile } from '../support/upload.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 

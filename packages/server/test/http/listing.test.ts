@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { API, callUrl, uploadFile } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
-import { aService } from '../support/service.ts'
-import { API, callUrl, uploadFile } from '../support/upload.ts'
 
 test('walking links.next visits every asset exactly once, whatever the page size', async (t) => {
   const { baseUrl } = await aService(t)

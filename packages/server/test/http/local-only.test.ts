@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { test } from 'node:test'
-import { aService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 
 /** fetch sets these headers itself, so this goes below it. */
 async function statusWith(url: string, headers: Record<string, string>): Promise<number> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, requestSession, someBytes } from '@stowage/testing/service/upload'
 import type { Database } from '../../src/database/database.ts'
 import { EngineUnavailable } from '../../src/errors.ts'
-import { aService, type TestService } from '../support/service.ts'
 import { assertBooksBalance } from '../support/shop.ts'
-import { API, requestSession, someBytes } from '../support/upload.ts'
 
 const FILE = { name: 'file.bin', size: 25 }
 

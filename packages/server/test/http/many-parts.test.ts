@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { aService } from '../support/service.ts'
-import { API, putPart, requestSession, someBytes } from '../support/upload.ts'
+import { aService } from '@stowage/testing/service/service'
+import { API, putPart, requestSession, someBytes } from '@stowage/testing/service/upload'
 
 const PARTS = 3000
 

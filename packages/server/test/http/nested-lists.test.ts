@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product } from '@stowage/protocol'
-import { aService, type TestService } from '../support/service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { attach, detach, productsFrom, putProducts, storeLink } from '../support/shop.ts'
-import { API } from '../support/upload.ts'
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 

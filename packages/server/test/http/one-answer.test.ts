@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
-import { aService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
 
 const HEALTH = 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENDPOINTS, ERRORS } from '@stowage/protocol'
+import { aService } from '@stowage/testing/service/service'
 import { Compile } from 'typebox/compile'
-import { aService } from '../support/service.ts'
 
 test('the OpenAPI document has every call, with examples and every error', async (t) => {
   const { call, baseUrl } = await aService(t)

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { keepingNothing, makeOverdue } from '../support/overdue.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService, type TestService } from '../support/service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -12,7 +10,9 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { keepingNothing, makeOverdue } from '../support/overdue.ts'
+import { runJobs } from '../support/run-jobs.ts'
 
 async function assertBooksBalance({ context }: TestService): Promise<void> {
   for (const { counted, actual } of await context.database.compareUsage()) {

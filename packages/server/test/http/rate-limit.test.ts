@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '../support/accounts.ts'
-import type { TestService } from '../support/service.ts'
-import { API } from '../support/upload.ts'
+import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 
 const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
 

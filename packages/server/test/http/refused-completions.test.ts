@@ -1,14 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { EngineUnavailable } from '../../src/errors.ts'
-import { finishCompletions } from '../../src/jobs/finish-completions.ts'
-import { BATCH } from '../../src/jobs/job.ts'
-import { forAccount } from '../../src/operations/context.ts'
-import type { Storage } from '../../src/storage/storage.ts'
-import { inHours } from '../support/overdue.ts'
-import { runJobs, takeOverJobs } from '../support/run-jobs.ts'
-import { aService } from '../support/service.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -17,7 +9,15 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { EngineUnavailable } from '../../src/errors.ts'
+import { finishCompletions } from '../../src/jobs/finish-completions.ts'
+import { BATCH } from '../../src/jobs/job.ts'
+import { forAccount } from '../../src/operations/context.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+import { inHours } from '../support/overdue.ts'
+import { runJobs, takeOverJobs } from '../support/run-jobs.ts'
+import { assertBooksBalance } from '../support/shop.ts'
 
 const bytes = someBytes(5)
 

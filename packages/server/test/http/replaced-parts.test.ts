@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aPlace } from '../support/place.ts'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, download, putPart } from '@stowage/testing/service/upload'
 import { type Raced, raceReplacedPart } from '../support/replaced-parts.ts'
 import { runJobs } from '../support/run-jobs.ts'
-import { aService, type TestService } from '../support/service.ts'
-import { API, download, putPart } from '../support/upload.ts'
 
 /** `RACE_UPLOADS=20000` looks for what is rare. */
 const UPLOADS = Number(process.env.RACE_UPLOADS ?? 25)
@@ -15,8 +15,8 @@ const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
 test('an upload whose part is replaced while completions race is ready, downloadable and closed, also after a restart', async (t) => {
   t.diagnostic(`RACE_UPLOADS=${UPLOADS} RACE_SEED=${SEED}`)
-  const place = await aPlace(t, { isReliable: true })
-  const service = await aService(t, SETTINGS, place)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const service = await aService(t, SETTINGS, deployment)
   const raced: Raced[] = []
   const failures: unknown[] = []
   await side(UPLOADS, async (index) => {
@@ -34,12 +34,12 @@ test('an upload whose part is replaced while completions race is ready, download
   await checkClosed(raced)
   await runJobs(service.context)
   await service.close()
-  const restarted = await aService(t, SETTINGS, place)
+  const restarted = await aService(t, SETTINGS, deployment)
   await runJobs(restarted.context)
   await checkAll(restarted, raced)
   const ids = raced.map(({ session }) => ({ id: session.id, bytes: 15 }))
   await restarted.close()
-  await place.backdoor.assertHoldsOnly(ids, 10)
+  await deployment.backdoor.assertHoldsOnly(ids, 10)
 })
 
 /** A part is refused once the upload is complete, a completion when a part is not the one it names. */

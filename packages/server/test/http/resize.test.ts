@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PartAddress, ReceivedPart, UploadSession } from '@stowage/protocol'
-import { forAccount } from '../../src/operations/context.ts'
-import { completeUpload } from '../../src/operations/uploads/complete-upload.ts'
-import { aService, type TestService } from '../support/service.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   complete,
@@ -13,7 +10,10 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { forAccount } from '../../src/operations/context.ts'
+import { completeUpload } from '../../src/operations/uploads/complete-upload.ts'
+import { assertBooksBalance } from '../support/shop.ts'
 
 const CHUNK = 10
 

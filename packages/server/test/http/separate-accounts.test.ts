@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { aKeyedService, type Call, sendUpload } from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
 import { readAccountState } from '../support/account-state.ts'
-import { aKeyedService, type Call, sendUpload } from '../support/accounts.ts'
-import type { TestService } from '../support/service.ts'
 import { aTwin, listQuestions, ownQuestions, type Twin, withoutTraits } from '../support/twins.ts'
-import { API, someBytes } from '../support/upload.ts'
 
 interface Twins {
   service: TestService

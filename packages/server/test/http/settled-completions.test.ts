@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Storage } from '../../src/storage/storage.ts'
-import { readObjects } from '../support/in-storage.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService } from '../support/service.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -13,7 +10,10 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import type { Storage } from '../../src/storage/storage.ts'
+import { runJobs } from '../support/run-jobs.ts'
+import { assertBooksBalance } from '../support/shop.ts'
 
 const bytes = someBytes(25)
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { readObjects, uploadInStorage } from '../support/in-storage.ts'
-import { runJobs } from '../support/run-jobs.ts'
-import { aService } from '../support/service.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { readObjects, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -12,7 +10,9 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../support/run-jobs.ts'
+import { assertBooksBalance } from '../support/shop.ts'
 
 /**
  * The storage has made the object, but the row is still `uploading`: a completion that was refused

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aFolder, aService } from '@stowage/testing/service/service'
 import { openSqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts'
 import { attachProducts } from '../../src/operations/assets/attach-products.ts'
 import { listAssets } from '../../src/operations/assets/list-assets.ts'
@@ -10,8 +12,6 @@ import { type AccountContext, forAccount } from '../../src/operations/context.ts
 import { listProducts } from '../../src/operations/products/list-products.ts'
 import { putProducts } from '../../src/operations/products/put-products.ts'
 import { sliceAssets } from '../../src/operations/products/read-assets-of-products.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { aFolder, aService } from '../support/service.ts'
 
 interface CountedShop {
   rows: number

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
-import { takeStorageAway, uploadInStorage } from '../support/in-storage.ts'
-import { aService } from '../support/service.ts'
-import { until } from '../support/until.ts'
+import { takeStorageAway, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -14,7 +14,7 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product } from '@stowage/protocol'
-import { aService, type TestService } from '../support/service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, callUrl } from '@stowage/testing/service/upload'
 import { attach, productsFrom, putProduct, putProducts, storeLink } from '../support/shop.ts'
-import { API, callUrl } from '../support/upload.ts'
 
 const COUNT = 11
 

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { aFolder, cleanUp } from '../support/clean-up.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import type { BuiltImage } from './build-image.ts'
 
 /** The image that is tested. */

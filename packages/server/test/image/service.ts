@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { callJson } from '../support/service.ts'
-import { until } from '../support/until.ts'
-import { API, putPart, someBytes } from '../support/upload.ts'
+import { until } from '@stowage/testing/machine/until'
+import { callJson } from '@stowage/testing/service/service'
+import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { type Container, type ContainerOptions, IMAGE, runContainer } from './container.ts'
 
 /** The smallest that S3 takes. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PartAddress } from '@stowage/protocol'
+import { API, putPart } from '@stowage/testing/service/upload'
 import { partBytes } from '../model/clients.ts'
-import { API, putPart } from '../support/upload.ts'
 import type { Stage } from './stage.ts'
 
 /** Whatever is still an upload can be finished: nothing is stuck. */

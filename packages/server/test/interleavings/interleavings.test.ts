@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
 import { keepResult } from '../reliability/result.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { ENGINES, isOnS3 } from '../support/engines.ts'
-import { aPlace } from '../support/place.ts'
 import { OTHERS } from './others.ts'
 import { playCell } from './play-cell.ts'
 import { SCENES, type Scene } from './scenes.ts'
@@ -34,8 +34,8 @@ interface Line {
 }
 
 test('whatever runs while a call stands between two steps, every answer is true and nothing is lost or left over', async (t) => {
-  const place = await aPlace(t, { isReliable: true })
-  const stage = await openStage(place.settings)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const stage = await openStage(deployment.settings)
   cleanUp(t, () => stage.close())
   const failures: string[] = []
   const lines: Line[] = []
@@ -63,11 +63,11 @@ test('whatever runs while a call stands between two steps, every answer is true 
   if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(lines))
   assert.equal(failures.length, 0, failures.join('\n\n'))
   await keepResult(`interleavings-${ENGINES}`, {
-    command: `${isAll ? 'POINTS=all ' : ''}npx node packages/server/test/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
+    command: `${isAll ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
     rows: Object.fromEntries(summaryOf(lines)),
   })
   await stage.close()
-  await place.backdoor.assertHoldsOnly([], 10)
+  await deployment.backdoor.assertHoldsOnly([], 10)
 })
 
 /** For each call where it was stopped, and how it was answered then. */

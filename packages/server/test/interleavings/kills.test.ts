@@ -3,6 +3,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment, type Deployment } from '@stowage/testing/service/deployment'
 import { expectedState, readState, type State } from '../model/check-state.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
@@ -10,9 +13,6 @@ import { linearize } from '../model/linearize.ts'
 import type { Model } from '../model/model.ts'
 import { CUT_OFF, type Event } from '../model/observation.ts'
 import { keepResult } from '../reliability/result.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { ENGINES, isOnS3 } from '../support/engines.ts'
-import { aPlace, type Place } from '../support/place.ts'
 import { finishOpenUploads } from './finish-open-uploads.ts'
 import { endAll, operatorOf, settle } from './play-cell.ts'
 import { ghostOf, SCENES } from './scenes.ts'
@@ -23,9 +23,9 @@ import type { Play } from './victim.ts'
 const VICTIM = fileURLToPath(new URL('victim.ts', import.meta.url))
 
 test('killed at any point of any call or job, the service comes back with every answer true and nothing lost or left over', async (t) => {
-  const place = await aPlace(t, { isReliable: true })
-  const plays = await killAtEveryPoint(t, place)
-  const stage = await openStage(place.settings)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const plays = await killAtEveryPoint(t, deployment)
+  const stage = await openStage(deployment.settings)
   cleanUp(t, () => stage.close())
   const failures: string[] = []
   const possible = new Map<Play, Model[]>()
@@ -59,9 +59,9 @@ test('killed at any point of any call or job, the service comes back with every 
   await endAll(stage)
   await settle(stage)
   await stage.close()
-  await place.backdoor.assertHoldsOnly([], 10)
+  await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult(`kills-${ENGINES}`, {
-    command: `npx node packages/server/test/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
+    command: `npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(plays.length),
@@ -70,9 +70,9 @@ test('killed at any point of any call or job, the service comes back with every 
   })
 })
 
-async function killAtEveryPoint(t: TestContext, place: Place): Promise<Play[]> {
+async function killAtEveryPoint(t: TestContext, deployment: Deployment): Promise<Play[]> {
   const which = isOnS3 && process.env.POINTS !== 'all' ? 'usual' : 'all'
-  const child = fork(VICTIM, [JSON.stringify(place.settings), which], { stdio: 'inherit' })
+  const child = fork(VICTIM, [JSON.stringify(deployment.settings), which], { stdio: 'inherit' })
   const ended = once(child, 'exit')
   cleanUp(t, () => child.kill('SIGKILL'))
   const [plays] = await Promise.race([

@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import { ADMIN_KEY, type Call, type TestAccount } from '@stowage/testing/service/accounts'
+import { configOf } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
@@ -10,9 +13,6 @@ import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { hashKey } from '../../src/operations/keys/create-key.ts'
 import { CHUNK_SIZE } from '../model/commands.ts'
-import { ADMIN_KEY, type Call, type TestAccount } from '../support/accounts.ts'
-import { configOf } from '../support/service.ts'
-import { API } from '../support/upload.ts'
 import { type Reach, watchPorts } from './watch-ports.ts'
 
 /**

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { until } from '@stowage/testing/machine/until'
+import type { ServiceProcess } from '@stowage/testing/service/service-process'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
 import { checkAftermath } from '../support/aftermath.ts'
 import type { Attempt } from '../support/insist.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import type { ServiceProcess } from '../support/process.ts'
-import { aRandom, type Random } from '../support/random.ts'
 import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
 import {
+  type SharedDeployment,
   type SharedEngines,
-  type SharedPlace,
   withSharedEngines,
 } from '../support/shared-engines.ts'
-import { stowage } from '../support/stowage-command.ts'
-import { until } from '../support/until.ts'
 
 const INSTANCES = 4
 const CLIENTS = 16
@@ -41,8 +41,10 @@ await withSharedEngines('chaos', (engines) => {
 })
 
 async function killAmongFour(t: TestContext, engines: SharedEngines, random: Random) {
-  const place = await engines.place(t)
-  const running = await Promise.all(Array.from({ length: INSTANCES }, () => place.start(SETTINGS)))
+  const deployment = await engines.deploy(t)
+  const running = await Promise.all(
+    Array.from({ length: INSTANCES }, () => deployment.start(SETTINGS)),
+  )
   const ended: ServiceProcess[] = []
   const attempts: Attempt[] = []
   const ledger = anEmptyLedger()
@@ -65,7 +67,7 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
       isOver,
     }),
   )
-  const killer = killUntil(isOver, { place, random, running, ended, attempts })
+  const killer = killUntil(isOver, { deployment, random, running, ended, attempts })
   await Promise.all([...clients, killer]).catch((error) => {
     hasFailed = true
     throw error
@@ -77,16 +79,22 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   assert.deepEqual(refused, [])
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
-  await checkAftermath(t, place, ledger)
+  await checkAftermath(t, deployment, ledger)
   // The bucket has no rules yet: that is all that there is to mend.
-  const { code, stdout } = await stowage(place.settings, 'doctor', '--fix', '--verify', '--json')
+  const { code, stdout } = await stowage(
+    deployment.settings,
+    'doctor',
+    '--fix',
+    '--verify',
+    '--json',
+  )
   const found: Finding[] = JSON.parse(stdout)
   const wrong = found.filter(({ about, verdict }) => verdict === 'wrong' || about === 'uploads')
   assert.deepEqual([code, wrong.map(({ verdict }) => verdict)], [0, ['well']], stdout)
 }
 
 interface Killing {
-  place: SharedPlace
+  deployment: SharedDeployment
   random: Random
   running: ServiceProcess[]
   ended: ServiceProcess[]
@@ -95,7 +103,7 @@ interface Killing {
 
 /** Kills whichever instance is in the middle of a step, and starts another in its place. */
 async function killUntil(isOver: () => boolean, killing: Killing): Promise<void> {
-  const { place, random, running, ended, attempts } = killing
+  const { deployment, random, running, ended, attempts } = killing
   while (!isOver()) {
     const step = random.pick(STEPS)
     let victim = -1
@@ -108,7 +116,7 @@ async function killUntil(isOver: () => boolean, killing: Killing): Promise<void>
     if (killed === undefined) return
     await killed.stop('SIGKILL')
     ended.push(killed)
-    running[victim] = await place.start(SETTINGS)
+    running[victim] = await deployment.start(SETTINGS)
     // Not a wait for anything: this is how long all four are there.
     await pause(random.between(0, 600))
   }

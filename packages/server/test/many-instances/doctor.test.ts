@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import postgres from 'postgres'
 import { anAccount, aReadyAsset } from '../../src/database/contract/builders.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
-import { stowage } from '../support/stowage-command.ts'
 
 /** As if each row took so long to read as thousands do. */
 const SLOW = `
@@ -12,7 +12,7 @@ const SLOW = `
 
 await withSharedEngines('doctor', (engines) => {
   test('doctor compares tables that take longer to read than a request may', async (t) => {
-    const { settings, database } = await engines.place(t)
+    const { settings, database } = await engines.deploy(t)
     const { id } = await anAccount(database, 'default')
     for (let count = 0; count < 5; count += 1) await aReadyAsset(database.of(id))
     const admin = postgres(settings.STOWAGE_DATABASE ?? '', { onnotice: () => {} })

@@ -1,29 +1,35 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aFolder } from '../support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { stowage } from '@stowage/testing/service/stowage-command'
+import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
-import { stowage } from '../support/stowage-command.ts'
-import { download, someBytes, uploadFile } from '../support/upload.ts'
 
 await withSharedEngines('identity', (engines) => {
   test('instances that start at once bind one storage, and another bucket is refused', async (t) => {
-    const place = await engines.place(t)
-    const instances = await Promise.all(Array.from({ length: 6 }, () => place.start()))
-    const { storageId } = await place.database.readIdentity()
+    const deployment = await engines.deploy(t)
+    const instances = await Promise.all(Array.from({ length: 6 }, () => deployment.start()))
+    const { storageId } = await deployment.database.readIdentity()
     assert.ok(storageId)
     const bytes = someBytes(10)
     const { id } = await uploadFile(instances[0]?.baseUrl ?? '', { bytes })
-    await place.start()
+    await deployment.start()
 
-    const other = await engines.place(t)
-    const mistyped = { ...place.settings, STOWAGE_STORAGE: other.settings.STOWAGE_STORAGE ?? '' }
+    const other = await engines.deploy(t)
+    const mistyped = {
+      ...deployment.settings,
+      STOWAGE_STORAGE: other.settings.STOWAGE_STORAGE ?? '',
+    }
     const refused = await aFailedStart(mistyped)
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /the storage has no identity/)
 
-    const bucket = place.settings.STOWAGE_STORAGE ?? ''
-    const prefixed = await aFailedStart({ ...place.settings, STOWAGE_STORAGE: `${bucket}/prefix` })
+    const bucket = deployment.settings.STOWAGE_STORAGE ?? ''
+    const prefixed = await aFailedStart({
+      ...deployment.settings,
+      STOWAGE_STORAGE: `${bucket}/prefix`,
+    })
     assert.match(prefixed.stderr, /the storage has no identity/)
 
     const stranger = { ...other.settings, STOWAGE_STORAGE: bucket }
@@ -33,17 +39,17 @@ await withSharedEngines('identity', (engines) => {
     await Promise.all(instances.map((instance) => instance.stop('SIGTERM')))
     const adopted = await stowage(stranger, 'adopt', '--yes')
     assert.equal(adopted.code, 0, adopted.stderr)
-    const adopter = await place.start(stranger)
+    const adopter = await deployment.start(stranger)
     assert.ok(adopter)
-    const back = await aFailedStart(place.settings)
+    const back = await aFailedStart(deployment.settings)
     assert.match(back.stderr, /the storage belongs to the database/)
-    assert.equal((await stowage(place.settings, 'adopt', '--yes')).code, 0)
-    const last = await place.start()
+    assert.equal((await stowage(deployment.settings, 'adopt', '--yes')).code, 0)
+    const last = await deployment.start()
     assert.deepEqual(await download(last.baseUrl, id), bytes)
   })
 
   test('a second machine with a folder of its own on the same PostgreSQL is refused', async (t) => {
-    const { settings } = await engines.place(t)
+    const { settings } = await engines.deploy(t)
     const own = async () => ({
       STOWAGE_DATABASE: settings.STOWAGE_DATABASE ?? '',
       STOWAGE_DATA: await aFolder(t),

@@ -3,14 +3,21 @@ import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { UploadSession } from '@stowage/protocol'
+import { aRandom } from '@stowage/testing/machine/random'
+import { until } from '@stowage/testing/machine/until'
+import {
+  API,
+  callUrl,
+  complete,
+  putParts,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
 import { checkAftermath } from '../support/aftermath.ts'
 import type { Attempt, Step } from '../support/insist.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import { aRandom } from '../support/random.ts'
 import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
 import { type Outage, type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
-import { until } from '../support/until.ts'
-import { API, callUrl, complete, putParts, requestSession, someBytes } from '../support/upload.ts'
 
 const CLIENTS = 8
 /** Longer than the pause between two runs of the jobs, so that they meet it. */
@@ -54,8 +61,8 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
 })
 
 async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promise<void> {
-  const place = await engines.place(t)
-  const instances = [await place.start(), await place.start()] as const
+  const deployment = await engines.deploy(t)
+  const instances = [await deployment.start(), await deployment.start()] as const
   const attempts: Attempt[] = []
   const ledger = anEmptyLedger()
   let isOver = false
@@ -105,7 +112,7 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
   t.diagnostic(describe(attempts, times.back))
   checkAttempts(attempts, one, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
-  await checkAftermath(t, place, ledger)
+  await checkAftermath(t, deployment, ledger)
 }
 
 /** All of it is stored, but it is not completed. */

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
-import { ADMIN_KEY, callerWith, KEYS, requestKey } from '../support/accounts.ts'
-import { callJson } from '../support/service.ts'
-import {
-  CHUNK,
-  type SharedEngines,
-  type SharedPlace,
-  withSharedEngines,
-} from '../support/shared-engines.ts'
+import { ADMIN_KEY, callerWith, KEYS, requestKey } from '@stowage/testing/service/accounts'
+import { callJson } from '@stowage/testing/service/service'
 import {
   API,
   callUrl,
@@ -18,11 +12,17 @@ import {
   putParts,
   requestSession,
   someBytes,
-} from '../support/upload.ts'
+} from '@stowage/testing/service/upload'
+import {
+  CHUNK,
+  type SharedDeployment,
+  type SharedEngines,
+  withSharedEngines,
+} from '../support/shared-engines.ts'
 
 const WITH_KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 
-interface Four extends SharedPlace {
+interface Four extends SharedDeployment {
   /** Where the four instances answer. */
   all: readonly [string, string, string, string]
 }
@@ -33,14 +33,14 @@ async function fourInstances(
   engines: SharedEngines,
   settings: Record<string, string> = {},
 ): Promise<Four> {
-  const place = await engines.place(t)
+  const deployment = await engines.deploy(t)
   const [one, two, three, four] = await Promise.all([
-    place.start(settings),
-    place.start(settings),
-    place.start(settings),
-    place.start(settings),
+    deployment.start(settings),
+    deployment.start(settings),
+    deployment.start(settings),
+    deployment.start(settings),
   ])
-  return { ...place, all: [one.baseUrl, two.baseUrl, three.baseUrl, four.baseUrl] }
+  return { ...deployment, all: [one.baseUrl, two.baseUrl, three.baseUrl, four.baseUrl] }
 }
 
 /** Calls so many times at once, one instance after the other. */

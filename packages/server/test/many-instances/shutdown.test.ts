@@ -1,42 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { aHoldingProxy } from '@stowage/testing/proxies/holding-proxy'
+import { untilEnded } from '@stowage/testing/service/service-process'
+import { complete, putParts, requestSession, someBytes } from '@stowage/testing/service/upload'
 import { anAccount, reserve } from '../../src/database/contract/builders.ts'
-import { aHoldingProxy } from '../support/holding-proxy.ts'
-import { untilEnded } from '../support/process.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 import { isRefused } from '../support/tcp.ts'
-import { until } from '../support/until.ts'
-import { complete, putParts, requestSession, someBytes } from '../support/upload.ts'
 
 await withSharedEngines('shutdown', (engines) => {
   test('SIGTERM ends an instance between two removals, and it takes no calls meanwhile', async (t) => {
-    const place = await engines.place(t)
-    const account = await anAccount(place.database, 'default', 100_000)
-    const data = place.database.of(account.id)
+    const deployment = await engines.deploy(t)
+    const account = await anAccount(deployment.database, 'default', 100_000)
+    const data = deployment.database.of(account.id)
     for (let index = 0; index < 20; index += 1) {
       const { upload } = await reserve(data)
       await data.cancelUpload(upload.asset.id)
     }
-    const due = (await place.database.listRemovals(100)).length
-    const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')
-    const instance = await place.start({ STOWAGE_S3_ENDPOINT: proxy.url })
+    const due = (await deployment.database.listRemovals(100)).length
+    const proxy = await aHoldingProxy(t, deployment.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')
+    const instance = await deployment.start({ STOWAGE_S3_ENDPOINT: proxy.url })
     await until('removals are under way', () => proxy.held() > 0)
     const ended = instance.stop('SIGTERM')
     await until('it takes no new calls', () => isRefused(instance.baseUrl))
     proxy.release()
     await untilEnded(instance)
     assert.equal(await ended, 0)
-    assert.equal((await place.database.listRemovals(100)).length, due - 8)
+    assert.equal((await deployment.database.listRemovals(100)).length, due - 8)
   })
 
   test('SIGTERM ends an instance whose store never answers a completion', async (t) => {
-    const place = await engines.place(t)
-    const other = await place.start()
+    const deployment = await engines.deploy(t)
+    const other = await deployment.start()
     const bytes = someBytes(5)
     const session = await requestSession(other.baseUrl, { bytes })
     await putParts(session, bytes)
-    const proxy = await aHoldingProxy(t, place.settings.STOWAGE_S3_ENDPOINT ?? '', 'POST')
-    const instance = await place.start({ STOWAGE_S3_ENDPOINT: proxy.url })
+    const proxy = await aHoldingProxy(t, deployment.settings.STOWAGE_S3_ENDPOINT ?? '', 'POST')
+    const instance = await deployment.start({ STOWAGE_S3_ENDPOINT: proxy.url })
     const cut = assert.rejects(complete(instance.baseUrl, session))
     await until('the completion waits', () => proxy.held() > 0)
     const ended = instance.stop('SIGTERM')

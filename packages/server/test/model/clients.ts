@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
-import type { TestAccount } from '../support/accounts.ts'
-import { API, putPart, someBytes } from '../support/upload.ts'
+import type { TestAccount } from '@stowage/testing/service/accounts'
+import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import type { Command, JobName } from './commands.ts'
 import { CUT_OFF, type Event, type Observation } from './observation.ts'
 

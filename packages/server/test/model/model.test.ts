@@ -1,8 +1,8 @@
 import { test } from 'node:test'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { keepResult } from '../reliability/result.ts'
-import { aKeyedService } from '../support/accounts.ts'
-import { isOnS3 } from '../support/engines.ts'
 import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'
 
@@ -32,7 +32,7 @@ test(`random calls by parallel clients are answered as the rules say (MODEL_SEED
   t.diagnostic(`${sequences} sequences, ${calls} calls`)
   const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
   await keepResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
-    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/server/test/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
+    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
     rows: {
       Sequences: String(sequences),
       Calls: calls.toLocaleString('en'),

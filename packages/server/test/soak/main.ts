@@ -22,7 +22,7 @@ const env = {
 }
 const child = spawn(
   process.execPath,
-  [path('../on-engines.ts'), values.engines, path('soak.test.ts')],
+  [path('../../../testing/src/stages/on-engines.ts'), values.engines, path('soak.test.ts')],
   { stdio: 'inherit', env },
 )
 const [code] = await once(child, 'exit')

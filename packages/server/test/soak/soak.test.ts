@@ -1,6 +1,6 @@
 import { test } from 'node:test'
+import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { keepResult } from '../reliability/result.ts'
-import { ENGINES } from '../support/engines.ts'
 import { soak } from './soak.ts'
 
 const { SOAK_MINUTES = '0.2', SOAK_SEED = String(Date.now() % 2 ** 31) } = process.env

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { type S3Proxy, startS3Proxy } from '@stowage/testing/proxies/s3-proxy'
+import { aDeployment, type Deployment } from '@stowage/testing/service/deployment'
+import { listAll } from '@stowage/testing/service/list-all'
+import { aService } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
-import { cleanUp } from '../support/clean-up.ts'
 import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
-import { isOnS3 } from '../support/engines.ts'
-import { listAll } from '../support/list-all.ts'
 import { makeAllOverdue } from '../support/overdue.ts'
-import { aPlace, type Place } from '../support/place.ts'
-import { aServiceProcess } from '../support/process.ts'
-import { aRandom, type Random } from '../support/random.ts'
-import { type S3Proxy, startS3Proxy } from '../support/s3-proxy.ts'
-import { aService } from '../support/service.ts'
-import { stowage } from '../support/stowage-command.ts'
 import {
   anEmptyDiary,
   type Diary,
@@ -42,8 +42,8 @@ export async function soak(
   { durationMs, seed }: { durationMs: number; seed: number },
 ): Promise<Record<string, string>> {
   const random = aRandom(seed)
-  const place = await aPlace(t, { isReliable: true })
-  const store = await aSlowStore(t, place, random)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const store = await aSlowStore(t, deployment, random)
   const diary = anEmptyDiary()
   const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0 }
   let left: (SentFile | undefined)[] = []
@@ -53,13 +53,13 @@ export async function soak(
     const remainingMs = end - performance.now()
     const lastsMs = Math.min(remainingMs, random.between(500, 5_000))
     const signal = random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)
-    const round = await runOnce(t, { place, store, random, diary, left, lastsMs, signal })
+    const round = await runOnce(t, { deployment, store, random, diary, left, lastsMs, signal })
     left = round.left
     shifts += round.shifts
     ends[signal] = (ends[signal] ?? 0) + 1
   }
   store?.interfere(() => undefined)
-  await check(t, place, diary)
+  await check(t, deployment, diary)
   const { completed, cancelled, abandoned } = diary
   return {
     'Uploads completed': String(completed.size),
@@ -73,7 +73,7 @@ export async function soak(
 }
 
 interface Round {
-  place: Place
+  deployment: Deployment
   store: S3Proxy | undefined
   random: Random
   diary: Diary
@@ -83,8 +83,8 @@ interface Round {
 }
 
 async function runOnce(t: TestContext, round: Round) {
-  const { place, store, random, diary, lastsMs, signal } = round
-  const clockFile = join(place.folder, 'clock')
+  const { deployment, store, random, diary, lastsMs, signal } = round
+  const clockFile = join(deployment.folder, 'clock')
   const settings = {
     ...SETTINGS,
     ...endpointOf(store),
@@ -92,7 +92,7 @@ async function runOnce(t: TestContext, round: Round) {
     CLOCK_FILE: clockFile,
     NODE_OPTIONS: `--import ${SHIFT_CLOCK}`,
   }
-  const service = await aServiceProcess(t, settings, place)
+  const service = await aServiceProcess(t, settings, deployment)
   const { baseUrl } = service
   const { left } = round
   const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
@@ -108,17 +108,17 @@ async function runOnce(t: TestContext, round: Round) {
   return { left: await clients.stop(() => service.stop(signal)), shifts }
 }
 
-async function check(t: TestContext, place: Place, diary: Diary): Promise<void> {
-  const service = await aService(t, SETTINGS, place)
-  await makeEverythingOverdue(place)
+async function check(t: TestContext, deployment: Deployment, diary: Diary): Promise<void> {
+  const service = await aService(t, SETTINGS, deployment)
+  await makeEverythingOverdue(deployment)
   await settleAll(service, diary)
   const assets = await listAll(service.baseUrl)
   await checkAnswers(service, diary, assets)
   await checkContents(service, diary, assets)
   await checkUsage(service, assets)
   await service.close()
-  await place.backdoor.assertHoldsOnly(assets, CHUNK)
-  const settings = { ...(place.settings as Record<string, string>), ...SETTINGS }
+  await deployment.backdoor.assertHoldsOnly(assets, CHUNK)
+  const settings = { ...(deployment.settings as Record<string, string>), ...SETTINGS }
   const { stdout, stderr } = await stowage(settings, 'doctor', '--verify', '--json')
   assert.notEqual(stdout, '', stderr)
   const found: Finding[] = JSON.parse(stdout)
@@ -129,7 +129,7 @@ async function check(t: TestContext, place: Place, diary: Diary): Promise<void> 
 }
 
 /** As if four hours had passed, also for uploads whose request was never answered. */
-async function makeEverythingOverdue({ folder, settings }: Place): Promise<void> {
+async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<void> {
   if (settings.STOWAGE_DATABASE !== undefined) return makeAllOverdue(settings.STOWAGE_DATABASE)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec(`update assets set expires_at = 0 where status in ('uploading', 'completing')`)
@@ -137,7 +137,7 @@ async function makeEverythingOverdue({ folder, settings }: Place): Promise<void>
 }
 
 /** On S3, answers take their time, and some never come. */
-async function aSlowStore(t: TestContext, { settings }: Place, random: Random) {
+async function aSlowStore(t: TestContext, { settings }: Deployment, random: Random) {
   if (settings.STOWAGE_S3_ENDPOINT === undefined) return undefined
   const proxy = await startS3Proxy(settings.STOWAGE_S3_ENDPOINT)
   cleanUp(t, () => proxy.close())

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { listAll } from './list-all.ts'
+import { listAll } from '@stowage/testing/service/list-all'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, download } from '@stowage/testing/service/upload'
 import { keepingNothing, makeAllOverdue } from './overdue.ts'
 import type { Ledger } from './roaming-client.ts'
 import { runJobs } from './run-jobs.ts'
-import { aService, type TestService } from './service.ts'
-import type { SharedPlace } from './shared-engines.ts'
-import { API, download } from './upload.ts'
+import type { SharedDeployment } from './shared-engines.ts'
 
 /** Beyond every upload's life, and the day that the storage's strays are left alone. */
 const LATER_MS = 48 * 3_600_000
@@ -20,11 +20,11 @@ const AT_ONCE = 8
  */
 export async function checkAftermath(
   t: TestContext,
-  place: SharedPlace,
+  deployment: SharedDeployment,
   ledger: Ledger,
 ): Promise<void> {
-  const service = await aService(t, place.settings)
-  await settle(service, place.settings.STOWAGE_DATABASE ?? '')
+  const service = await aService(t, deployment.settings)
+  await settle(service, deployment.settings.STOWAGE_DATABASE ?? '')
   const assets = await listAll(service.baseUrl)
   const kept = [...ledger.completed].filter((id) => !ledger.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
@@ -37,7 +37,7 @@ export async function checkAftermath(
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
   assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
   assert.deepEqual(books?.counted, books?.actual)
-  assert.deepEqual(await place.readObjects(), kept.toSorted())
+  assert.deepEqual(await deployment.readObjects(), kept.toSorted())
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
 

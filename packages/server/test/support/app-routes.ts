@@ -1,6 +1,6 @@
+import type { TestService } from '@stowage/testing/service/service'
 import { pino } from 'pino'
 import { buildApp } from '../../src/http/app.ts'
-import type { TestService } from './service.ts'
 
 /** Every method and path that the app itself routes, as `GET /healthz`, documented or not. */
 export async function routesOf({ context, baseUrl }: TestService): Promise<string[]> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Asset } from '@stowage/protocol'
+import type { TestService } from '@stowage/testing/service/service'
+import { API, download } from '@stowage/testing/service/upload'
 import type { AssetStatus } from '../../src/domain/asset.ts'
 import { inHours, keepingNothing } from './overdue.ts'
 import { runJobs } from './run-jobs.ts'
-import type { TestService } from './service.ts'
-import { API, download } from './upload.ts'
 import type { Diary } from './uploading-client.ts'
 
 const ENDS: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready']

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import type { Answer } from './service.ts'
+import type { Answer } from '@stowage/testing/service/service'
 
 export interface ExactRequest {
   method: string

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import { spawnService } from '@stowage/testing/service/service-process'
 import type { Environment } from '../../src/config/config.ts'
-import { spawnService } from './process.ts'
 
 export interface FailedStart {
   code: number | null

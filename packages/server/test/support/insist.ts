@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Random } from './random.ts'
-import type { Answer } from './service.ts'
+import type { Random } from '@stowage/testing/machine/random'
+import type { Answer } from '@stowage/testing/service/service'
 
 /** What is asked of the service; but a part goes straight to the storage. */
 export type Step =

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ServiceProcess } from './process.ts'
+import type { ServiceProcess } from '@stowage/testing/service/service-process'
 
 /** Every error in the log is one of these, and standard error has no more than the log. */
 export function assertLoggedErrors(instance: ServiceProcess, expected: string[] = []): void {

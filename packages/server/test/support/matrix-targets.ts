@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { type Call, finishUpload, sendUpload, type TestAccount } from './accounts.ts'
+import {
+  type Call,
+  finishUpload,
+  sendUpload,
+  type TestAccount,
+} from '@stowage/testing/service/accounts'
+import { API, someBytes } from '@stowage/testing/service/upload'
 import type { Operation, Target } from './openapi-operations.ts'
-import { API, someBytes } from './upload.ts'
 
 async function anUploadingFile({ call }: TestAccount): Promise<Target> {
   const { session, parts } = await sendUpload(call, { name: 'going up.zip', bytes: someBytes(25) })

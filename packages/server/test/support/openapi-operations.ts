@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Answer } from './service.ts'
+import type { Answer } from '@stowage/testing/service/service'
 
 interface Schema {
   type?: string

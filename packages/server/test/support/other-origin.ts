@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { cleanUp } from './clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 
 const ATTEMPTS = new URL('../embedded/other-origin/attempts.js', import.meta.url)
 

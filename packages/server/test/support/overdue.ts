@@ -1,6 +1,6 @@
+import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
 import type { Context } from '../../src/operations/context.ts'
-import { until } from './until.ts'
 
 /**
  * A context for the jobs in which uploads are not kept at all: those that `makeOverdue` was called

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { someBytes } from './upload.ts'
+import { someBytes } from '@stowage/testing/service/upload'
 
 /** Endless content out of one buffer: every file and every part of it starts at another place. */
 export interface Pattern {

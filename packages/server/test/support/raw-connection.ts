@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import { until } from './until.ts'
+import { until } from '@stowage/testing/machine/until'
 
 export interface RawConnection {
   socket: Socket

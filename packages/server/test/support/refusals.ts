@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '@stowage/protocol'
+import type { Answer } from '@stowage/testing/service/service'
 import { aScene, finishOpenUpload, readState, type Scene } from './scene.ts'
-import type { Answer } from './service.ts'
 
 /** How the service says no. */
 export interface Refusal {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
-import { aRandom, type Random } from './random.ts'
-import { callJson } from './service.ts'
-import { API, complete, putPart, requestSession, someBytes } from './upload.ts'
+import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { callJson } from '@stowage/testing/service/service'
+import { API, complete, putPart, requestSession, someBytes } from '@stowage/testing/service/upload'
 
 /** A part has one of two contents, and completions name the ETags of the one, the other or none. */
 export interface Raced {

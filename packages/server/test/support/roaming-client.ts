@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
+import { type Answer, callJson } from '@stowage/testing/service/service'
+import { API, callUrl, cancel, complete, putPart, someBytes } from '@stowage/testing/service/upload'
 import { type Insistence, insist } from './insist.ts'
-import { type Answer, callJson } from './service.ts'
 import { CHUNK } from './shared-engines.ts'
-import { API, callUrl, cancel, complete, putPart, someBytes } from './upload.ts'
 
 /** What clients were told. Every id is of an asset. */
 export interface Ledger {

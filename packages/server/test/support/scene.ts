@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
-import { forAccount } from '../../src/operations/context.ts'
-import { requestUpload } from '../../src/operations/uploads/request-upload.ts'
-import { aService, type TestService } from './service.ts'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   cancel,
   complete,
@@ -12,7 +10,9 @@ import {
   requestSession,
   someBytes,
   uploadFile,
-} from './upload.ts'
+} from '@stowage/testing/service/upload'
+import { forAccount } from '../../src/operations/context.ts'
+import { requestUpload } from '../../src/operations/uploads/request-upload.ts'
 
 const CHUNK_SIZE = 10
 const SIZE = 25

@@ -1,13 +1,13 @@
 import { after, type TestContext, test } from 'node:test'
+import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { startPostgres } from '@stowage/testing/engines/postgres'
+import { aBucket, credentialsOf, readBucket } from '@stowage/testing/engines/s3-server'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { S3_SMALLEST_PART } from '../../src/config/engines.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openPostgresDatabase } from '../../src/database/postgres/postgres-database.ts'
-import { startCeph, whyNoCeph } from './ceph.ts'
-import { aFolder, cleanUp } from './clean-up.ts'
-import { startPostgres } from './postgres.ts'
-import { aServiceProcess, type ServiceProcess } from './process.ts'
-import { skipUnlessCi } from './requirement.ts'
-import { aBucket, credentialsOf, readBucket } from './s3-server.ts'
 
 export const CHUNK = S3_SMALLEST_PART
 
@@ -18,7 +18,7 @@ export interface Outage {
 }
 
 /** An empty database and an empty bucket, for as many instances as a test likes. */
-export interface SharedPlace {
+export interface SharedDeployment {
   settings: Record<string, string>
   /** Looks at the rows behind the instances' backs. */
   database: Database
@@ -30,7 +30,7 @@ export interface SharedPlace {
 export interface SharedEngines {
   postgres: Outage
   ceph: Outage
-  place(t: TestContext): Promise<SharedPlace>
+  deploy(t: TestContext): Promise<SharedDeployment>
 }
 
 /** Tests on one PostgreSQL and one Ceph, which run as long as the tests of this file. */
@@ -53,7 +53,7 @@ async function startEngines(): Promise<SharedEngines> {
   return {
     postgres: { stop: () => server.stop(), start: () => server.start() },
     ceph,
-    async place(t) {
+    async deploy(t) {
       count += 1
       const name = `test_${count}`
       // Not dropped: those that are killed leave connections, and the server goes soon anyway.

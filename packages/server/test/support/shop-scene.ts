@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Asset, Key, Product } from '@stowage/protocol'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 import { storeLink as storeTheirs } from '../../src/operations/assets/store-link.ts'
 import { forAccount } from '../../src/operations/context.ts'
 import { createKey } from '../../src/operations/keys/create-key.ts'
 import { putProducts as putTheirs } from '../../src/operations/products/put-products.ts'
 import { aScene, type Scene } from './scene.ts'
-import type { TestService } from './service.ts'
 import { attach, productsFrom, putProducts, storeLink } from './shop.ts'
-import { API } from './upload.ts'
 
 /** The scene, and beside it whatever a shop has that a bad request could damage. */
 export interface ShopScene extends Scene {

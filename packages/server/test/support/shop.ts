@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Asset, Product } from '@stowage/protocol'
-import type { Answer, TestService } from './service.ts'
-import { API } from './upload.ts'
+import type { Answer, TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
 
 /** A product as it is put: the id is the service's. */
 export interface ProductToPut extends Partial<Omit<Product, 'id'>> {

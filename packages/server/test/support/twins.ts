@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Product, UploadSession } from '@stowage/protocol'
+import {
+  anAccount,
+  type Call,
+  finishUpload,
+  sendUpload,
+  type TestAccount,
+} from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
 import { hashKey } from '../../src/operations/keys/create-key.ts'
-import { anAccount, type Call, finishUpload, sendUpload, type TestAccount } from './accounts.ts'
-import type { TestService } from './service.ts'
-import { API, someBytes } from './upload.ts'
 
 /** An account in which everything that people choose is the same as in its twin. */
 export interface Twin extends TestAccount {

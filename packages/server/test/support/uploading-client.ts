@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
-import { aRandom, type Random } from './random.ts'
-import { callJson } from './service.ts'
-import { API, cancel, complete, putPart, requestSession, someBytes } from './upload.ts'
+import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { callJson } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  putPart,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
 
 /** How far an upload had come when the service died under it. */
 export type Step = 'request' | 'parts' | 'complete' | 'cancel' | 'resume'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aFolder } from '../../../../server/test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { writePrivateFile } from './index.ts'
 
 test('only the user can read the file and the folders created for it', async (t) => {

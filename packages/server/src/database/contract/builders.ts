@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
-import { cleanUp } from '../../../test/support/clean-up.ts'
 import type { Upload } from '../../domain/asset.ts'
 import type { NewProduct } from '../../domain/product.ts'
 import type { AccountData, AssetSort } from '../account-data.ts'

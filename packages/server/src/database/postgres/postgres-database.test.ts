@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { aPostgresServer } from '@stowage/testing/engines/postgres'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import postgres from 'postgres'
-import { cleanUp } from '../../../test/support/clean-up.ts'
-import { aPostgresServer } from '../../../test/support/postgres.ts'
-import { startTcpProxy } from '../../../test/support/tcp-proxy.ts'
-import { until } from '../../../test/support/until.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import {
   aBusyAccount,

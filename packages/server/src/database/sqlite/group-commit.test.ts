@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { aFolder } from '../../../test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { groupCommits } from './group-commit.ts'
 import { wrapConnection } from './statement.ts'
 

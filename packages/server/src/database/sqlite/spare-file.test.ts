@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aFolder } from '../../../test/support/clean-up.ts'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { spareRoomBeside } from './spare-file.ts'
 
 test('the spare room is given once, and kept again afterwards', async (t) => {

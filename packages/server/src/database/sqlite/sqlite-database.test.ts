@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import {
   aBusyAccount,
   aLink,

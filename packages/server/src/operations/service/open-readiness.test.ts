@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '../../../test/support/service.ts'
+import { aService } from '@stowage/testing/service/service'
 import { openReadiness } from './open-readiness.ts'
 
 test('however many ask at once or within a second, each engine is asked once', async (t) => {

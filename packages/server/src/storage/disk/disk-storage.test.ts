@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
 import type { Storage } from '../storage.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { openDiskStorage } from './disk-storage.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type FileHandle, open, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
-import { someBytes } from '../../../test/support/upload.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { someBytes } from '@stowage/testing/service/upload'
 import { openPartWriters } from './part-writer.ts'
 
 async function aFile(t: TestContext, flags = 'w'): Promise<{ path: string; file: FileHandle }> {

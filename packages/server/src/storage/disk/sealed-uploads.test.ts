@@ -3,8 +3,8 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder, cleanUp } from '../../../test/support/clean-up.ts'
-import { until } from '../../../test/support/until.ts'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import { openDiskStorage } from './disk-storage.ts'
 
 const upload = { key: '01890000-0000-7000-8000-000000000001', id: 'one' }

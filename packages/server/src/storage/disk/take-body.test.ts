@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { cleanUp } from '../../../test/support/clean-up.ts'
-import { someBytes } from '../../../test/support/upload.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { someBytes } from '@stowage/testing/service/upload'
 import { openLines } from './open-lines.ts'
 import { takeBody } from './take-body.ts'
 

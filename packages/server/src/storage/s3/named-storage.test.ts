@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteObjectCommand } from '@aws-sdk/client-s3'
-import { cleanUp } from '../../../test/support/clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { readConfig } from '../../config/config.ts'
 import { testStorageContract } from '../storage.contract.ts'
 import { openClient } from './s3-client.ts'

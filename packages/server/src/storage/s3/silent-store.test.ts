@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { cleanUp } from '../../../test/support/clean-up.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { openS3Storage } from './s3-storage.ts'
 
 const LONGEST_MS = 25_000

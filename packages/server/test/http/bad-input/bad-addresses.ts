@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { type ExactRequest, sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -9,7 +10,6 @@ import {
   wrongMethod,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 /** Every call on one asset, each with what makes it succeed for the open upload. */
 function callsOn({ open }: Scene, id: string): ExactRequest[] {

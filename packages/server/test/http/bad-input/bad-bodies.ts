@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -10,7 +11,6 @@ import {
   wrongMediaType,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 interface Call {
   method: string

@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import {
   type BadRequest,
   type BadRequests,
@@ -7,7 +8,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 /** `:id` stands for the open upload's asset. */
 const CALLS = [

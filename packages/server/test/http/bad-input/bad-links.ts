@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import {
   type BadRequest,
   type BadRequests,
@@ -6,7 +7,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { ShopScene } from '../../support/shop-scene.ts'
-import { API } from '../../support/upload.ts'
 import { NOT_TEXT, TOO_LONG, UNPRINTABLE } from './bad-values.ts'
 
 const LINK = { filename: 'a.zip', url: 'https://example.com/a.zip' }

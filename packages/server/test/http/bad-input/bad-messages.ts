@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly, sendText } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -6,7 +7,6 @@ import {
   malformedRequest,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 const FILE = '{"name":"a.bin","size":1}'
 

@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -8,7 +9,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 function rowsOf(scene: Scene, path: string, rows: [string, Refusal][]): BadRequest[] {
   return rows.map(([query, refusal]) => ({

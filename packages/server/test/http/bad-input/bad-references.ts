@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { type ExactRequest, sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -10,7 +11,6 @@ import {
   wrongMethod,
 } from '../../support/refusals.ts'
 import type { ShopScene } from '../../support/shop-scene.ts'
-import { API } from '../../support/upload.ts'
 import {
   BROKEN_IDS,
   NOT_LISTS,

@@ -1,4 +1,5 @@
 import { ENDPOINTS } from '@stowage/protocol'
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -11,7 +12,6 @@ import {
   wrongMediaType,
 } from '../../support/refusals.ts'
 import type { ShopScene } from '../../support/shop-scene.ts'
-import { API } from '../../support/upload.ts'
 
 interface Call {
   method: string

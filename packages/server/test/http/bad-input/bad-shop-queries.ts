@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../../support/exact-request.ts'
 import {
   type BadRequest,
@@ -8,7 +9,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { ShopScene } from '../../support/shop-scene.ts'
-import { API } from '../../support/upload.ts'
 import {
   BROKEN_QUERIES,
   NOT_BOOLEANS,

@@ -1,3 +1,4 @@
+import { API } from '@stowage/testing/service/upload'
 import {
   type BadRequest,
   type BadRequests,
@@ -6,7 +7,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 
 const BAD_SIZES = [undefined, null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
 const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-9007199254740993', '1e-7']

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { API } from '@stowage/testing/service/upload'
 import {
   type BadRequest,
   type BadRequests,
@@ -7,7 +8,6 @@ import {
   shorten,
 } from '../../support/refusals.ts'
 import type { Scene } from '../../support/scene.ts'
-import { API } from '../../support/upload.ts'
 import { withinASecond } from '../../support/within-a-second.ts'
 
 const PATH = `${API}/assets/signed`

@@ -7,9 +7,9 @@ import {
   ListObjectsV2Command,
   PutBucketCorsCommand,
 } from '@aws-sdk/client-s3'
-import { startCeph, whyNoCeph } from '../../../../test/support/ceph.ts'
-import { skipUnlessCi } from '../../../../test/support/requirement.ts'
-import { aBucket, credentialsOf, type S3Server } from '../../../../test/support/s3-server.ts'
+import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
+import { skipUnlessCi } from '@stowage/testing/machine/requirement'
 import type { Finding } from '../../../domain/finding.ts'
 import { openClient } from '../s3-client.ts'
 import type { Examination } from './examination.ts'

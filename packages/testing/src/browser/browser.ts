@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
-import { cleanUp } from './clean-up.ts'
-import { installed } from './installed.ts'
+import { cleanUp } from '../machine/clean-up.ts'
+import { installed } from '../machine/installed.ts'
 
 export const EXECUTABLE = '/usr/bin/chromium'
 

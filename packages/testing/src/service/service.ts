@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test'
+import { openService, type Service } from '@stowage/server/src/compose'
+import { type Config, type Environment, readConfig } from '@stowage/server/src/config/config'
 import { pino } from 'pino'
-import { openService, type Service } from '../../src/compose.ts'
-import { type Config, type Environment, readConfig } from '../../src/config/config.ts'
-import { aFolder, cleanUp } from './clean-up.ts'
+import type { StorageBackdoor } from '../engines/storage-backdoor.ts'
+import { aFolder, cleanUp } from '../machine/clean-up.ts'
+import { aDeployment, type Deployment } from './deployment.ts'
 import { expectInterface } from './expect-interface.ts'
-import type { StorageBackdoor } from './in-storage.ts'
-import { aPlace, type Place } from './place.ts'
 
 export { aFolder }
 
@@ -32,10 +32,10 @@ export interface Answer {
 export async function aService(
   t: TestContext,
   settings: Environment = {},
-  place?: Place,
+  deployment?: Deployment,
   { dashboard }: { dashboard?: URL } = {},
 ): Promise<TestService> {
-  const { folder, backdoor, settings: engines } = place ?? (await aPlace(t))
+  const { folder, backdoor, settings: engines } = deployment ?? (await aDeployment(t))
   const service = await openService({
     config: configOf({ ...engines, ...settings }),
     logger: pino({ level: 'silent' }),

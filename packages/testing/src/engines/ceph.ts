@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from '../machine/free-port.ts'
+import { installed } from '../machine/installed.ts'
+import { until } from '../machine/until.ts'
 import { cephSettings } from './ceph-settings.ts'
-import { freePort } from './free-port.ts'
-import { installed } from './installed.ts'
 import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
-import { until } from './until.ts'
 
 const run = promisify(execFile)
 const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }

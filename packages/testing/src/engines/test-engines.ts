@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Environment } from '../../src/config/config.ts'
-import { cleanUp } from './clean-up.ts'
+import type { Environment } from '@stowage/server/src/config/config'
+import { cleanUp } from '../machine/clean-up.ts'
+import { startTcpProxy } from '../proxies/tcp-proxy.ts'
 import { anEmptyDatabase } from './empty-database.ts'
-import { diskBackdoor, type StorageBackdoor } from './in-storage.ts'
 import { aBucket, emptyBucket, readBucket, readUploadsIn } from './s3-server.ts'
-import { startTcpProxy } from './tcp-proxy.ts'
+import { diskBackdoor, type StorageBackdoor } from './storage-backdoor.ts'
 
 export interface Engines {
   settings: Environment

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { glob } from 'node:fs/promises'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { buildDashboard } from './build-dashboard.ts'
+import { buildDashboard } from '../browser/build-dashboard.ts'
 
 /** These share two processes, as loading everything anew takes longer than most of them. */
 const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//

@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
-import type { Environment } from '../../src/config/config.ts'
-import { cleanUp } from './clean-up.ts'
-import { aPlace, type Place } from './place.ts'
+import type { Environment } from '@stowage/server/src/config/config'
+import { cleanUp } from '../machine/clean-up.ts'
+import { until } from '../machine/until.ts'
+import { aDeployment, type Deployment } from './deployment.ts'
 import { COMMAND } from './stowage-command.ts'
-import { until } from './until.ts'
 
 export interface ServiceProcess {
   child: ChildProcess
   pid: number
   /** Where its data are. Another process there goes on with them. */
-  place: Place
+  deployment: Deployment
   baseUrl: string
   storageUrl: string
   /** What it has written so far. */
@@ -27,11 +27,11 @@ export interface ServiceProcess {
 export async function aServiceProcess(
   t: TestContext,
   settings: Environment = {},
-  givenPlace?: Place,
+  given?: Deployment,
   wrapper: string[] = [],
 ): Promise<ServiceProcess> {
-  const place = givenPlace ?? (await aPlace(t))
-  const child = spawnService({ ...place.settings, ...settings }, wrapper)
+  const deployment = given ?? (await aDeployment(t))
+  const child = spawnService({ ...deployment.settings, ...settings }, wrapper)
   // Unlike "exit", it comes after everything that was written.
   const ended = once(child, 'close')
   cleanUp(t, async () => {
@@ -55,7 +55,7 @@ export async function aServiceProcess(
   return {
     child,
     pid: child.pid ?? 0,
-    place,
+    deployment,
     baseUrl: address('Service'),
     storageUrl: address('Storage'),
     output: () => ({ stdout, stderr }),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { listenOnFreePort } from './free-port.ts'
+import { listenOnFreePort } from '../machine/free-port.ts'
 
 /** What the store, or the network before it, does with a request instead of answering it. */
 export type S3Fault =

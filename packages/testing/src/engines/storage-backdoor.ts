@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadSession } from '@stowage/protocol'
-import type { StorageUpload } from '../../src/storage/storage.ts'
-import type { TestService } from './service.ts'
+import type { StorageUpload } from '@stowage/server/src/storage/storage'
+import type { TestService } from '../service/service.ts'
 
 /** What a test can see and do behind the service's back, whatever the storage is. */
 export interface StorageBackdoor {

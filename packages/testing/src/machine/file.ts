@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { someBytes } from './upload.ts'
+import { someBytes } from '../service/upload.ts'
 
 /** Prime, so that no two parts of a file begin alike. */
 const PERIOD = 1_000_003

@@ -1,15 +1,15 @@
-import { openPostgresDatabase } from '../src/database/postgres/postgres-database.ts'
-import { startCeph, whyNoCeph } from './support/ceph.ts'
-import { startPostgres } from './support/postgres.ts'
-import { runTests } from './support/run-tests.ts'
-import { credentialsOf } from './support/s3-server.ts'
+import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
+import { startCeph, whyNoCeph } from '../engines/ceph.ts'
+import { startPostgres } from '../engines/postgres.ts'
+import { credentialsOf } from '../engines/s3-server.ts'
+import { runTests } from './run-tests.ts'
 
 /**
  * Runs tests with the service on a pair of engines:
  *
- *     node packages/server/test/on-engines.ts sqlite+disk FILE…
- *     node packages/server/test/on-engines.ts postgres+disk FILE…
- *     node packages/server/test/on-engines.ts postgres+ceph FILE…
+ *     node packages/testing/src/stages/on-engines.ts sqlite+disk FILE…
+ *     node packages/testing/src/stages/on-engines.ts postgres+disk FILE…
+ *     node packages/testing/src/stages/on-engines.ts postgres+ceph FILE…
  */
 const [engines = '', ...patterns] = process.argv.slice(2)
 

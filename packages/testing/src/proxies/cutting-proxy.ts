@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { listenOnFreePort } from './free-port.ts'
+import { listenOnFreePort } from '../machine/free-port.ts'
 
 /** When a connection is cut: before the server gets a message, or after it has, before its answer. */
 export type Moment = 'before' | 'after'

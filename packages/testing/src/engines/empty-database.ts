@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import postgres from 'postgres'
-import { cleanUp } from './clean-up.ts'
+import { cleanUp } from '../machine/clean-up.ts'
 
 /** A database of its own on that PostgreSQL server, which is dropped after the test. */
 export async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
