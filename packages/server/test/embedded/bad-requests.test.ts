@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { badStorageMessages } from '../http/bad-input/bad-messages.ts'
+import { badStorageMessages } from '../http/input/bad-input/bad-messages.ts'
 import { refuses } from '../support/refusals.ts'
 import { badStorageRequests } from './bad-storage-requests.ts'
 

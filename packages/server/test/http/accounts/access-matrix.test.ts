@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import {
+  ADMIN_KEY,
+  aKeyedService,
+  anAccount,
+  callerWith,
+  type TestAccount,
+  type TextAnswer,
+} from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { formatApiKey } from '../../../src/domain/api-key.ts'
+import { readAccountState, readWholeState } from '../../support/account-state.ts'
+import { routesOf } from '../../support/app-routes.ts'
+import { neverThere, targetsOf } from '../../support/matrix-targets.ts'
+import {
+  assertDocumented,
+  fillCall,
+  type Operation,
+  operationsOf,
+  SCOPES,
+  type Target,
+} from '../../support/openapi-operations.ts'
+
+interface Matrix {
+  service: TestService
+  operations: Operation[]
+  ours: TestAccount
+  /** Things of ours to call the operation on, and as many that never were. */
+  targetsAndNothing(operation: Operation): Promise<Target[]>
+  send(operation: Operation, target: Target, secret?: string): Promise<TextAnswer>
+}
+
+async function aMatrix(t: TestContext): Promise<Matrix> {
+  const service = await aKeyedService(t)
+  const document = await service.call('GET', '/openapi.json')
+  const operations = operationsOf(document.body)
+  const ours = await anAccount(service, { name: 'default' })
+  // The products that the examples of other calls name.
+  const products = operations.find(({ name }) => name === `PUT ${API}/products`)
+  const stored = await ours.call('PUT', `${API}/products`, products?.body)
+  assert.equal(stored.status, 200, stored.text)
+  return {
+    service,
+    operations,
+    ours,
+    async targetsAndNothing(operation) {
+      const targets = await targetsOf(operation, ours)
+      return [...targets, ...targets.map((one) => neverThere(one, service.context.newId))]
+    },
+    send(operation, target, secret) {
+      const { path, body, headers } = fillCall(operation, target)
+      return callerWith(service.baseUrl, secret)(operation.method, path, body, headers)
+    },
+  }
+}
+
+function isAllowed(held: (typeof SCOPES)[number], { scope }: Operation): boolean {
+  return scope === 'public' || SCOPES.indexOf(held) >= SCOPES.indexOf(scope)
+}
+
+function assertUnauthenticated({ status, headers, body, text }: TextAnswer): void {
+  assert.deepEqual([status, body.code], [401, 'unauthenticated'], text)
+  assert.match(headers.get('www-authenticate') ?? '', /^Bearer\b/)
+}
+
+test('every call has a rule: a key for what is an account’s, more than read for changes', async (t) => {
+  const { operations } = await aMatrix(t)
+  assert.ok(operations.length > 20)
+  for (const { name, method, path, scope } of operations) {
+    if (path.startsWith(API)) assert.notEqual(scope, 'public', name)
+    if (method !== 'GET') assert.notEqual(scope, 'read', name)
+    if (path.startsWith(`${API}/keys`)) assert.equal(scope, 'manage', name)
+  }
+})
+
+test('the document has every route of the interface, and the service every call of the document', async (t) => {
+  const { service, operations } = await aMatrix(t)
+  const routes = new Set(await routesOf(service))
+  const documented = new Set(operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1')))
+  assert.deepEqual(
+    [...documented].filter((name) => !routes.has(name)),
+    [],
+  )
+  const ofInterface = [...routes].filter((name) => name.includes(` ${API}`))
+  const unknown = ofInterface.filter((name) => !documented.has(name.replace(/^HEAD /, 'GET ')))
+  assert.deepEqual(unknown, [])
+  assert.ok(ofInterface.length > operations.length)
+})
+
+test('a call without a rule, or on something unheard of, fails the matrix', async (t) => {
+  const { service, operations, ours } = await aMatrix(t)
+  const { body: document } = await service.call('GET', '/openapi.json')
+  for (const scope of [undefined, 'everyone']) {
+    const item = { get: { ...document.paths['/healthz'].get, 'x-scope': scope } }
+    assert.throws(() => operationsOf({ paths: { '/new': item } }), /GET \/new has no rule/)
+  }
+  const [operation] = operations
+  assert.ok(operation)
+  for (const path of ['/things/{id}', '/assets/{other}', '/{id}', '/assets/{id}/parts/{part}']) {
+    await assert.rejects(targetsOf({ ...operation, path }, ours), /nothing is known/)
+  }
+})
+
+test('without a valid key every call of an account is 401, and changes nothing', async (t) => {
+  const { service, operations, ours, send, targetsAndNothing } = await aMatrix(t)
+  const revoked = (await ours.call('POST', `${API}/keys`, { name: 'old', scope: 'manage' })).body
+    .data
+  await ours.call('DELETE', `${API}/keys/${revoked.id}`)
+  const { secret } = ours.keys.manage
+  const strangers: Record<string, string | undefined> = {
+    'no key': undefined,
+    'a mistyped key': secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0'),
+    'an unknown key': formatApiKey(randomBytes(32)),
+    'a revoked key': revoked.secret,
+  }
+  for (const operation of operations) {
+    const targets = await targetsAndNothing(operation)
+    const before = await readWholeState(service.context)
+    for (const [stranger, key] of Object.entries(strangers)) {
+      await t.test(`${operation.name} with ${stranger}`, async () => {
+        for (const target of targets) {
+          const answer = await send(operation, target, key)
+          assertDocumented(operation, answer)
+          if (operation.scope === 'public') assert.equal(answer.status, operation.success)
+          else assertUnauthenticated(answer)
+        }
+      })
+    }
+    await t.test(`${operation.name} changed nothing`, async () => {
+      assert.deepEqual(await readWholeState(service.context), before)
+    })
+  }
+})
+
+test('a key without the scope is 403, told which scope it takes, and changes nothing', async (t) => {
+  const { service, operations, ours, send, targetsAndNothing } = await aMatrix(t)
+  for (const operation of operations) {
+    const lacking = SCOPES.filter((scope) => !isAllowed(scope, operation))
+    const targets = lacking.length > 0 ? await targetsAndNothing(operation) : []
+    const before = await readWholeState(service.context)
+    for (const scope of lacking) {
+      await t.test(`${operation.name} with a ${scope} key`, async () => {
+        for (const target of targets) {
+          const answer = await send(operation, target, ours.keys[scope].secret)
+          assertDocumented(operation, answer)
+          assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden'], answer.text)
+          assert.match(answer.body.message, new RegExp(`\\b${operation.scope}\\b`))
+        }
+      })
+    }
+    await t.test(`${operation.name} changed nothing`, async () => {
+      assert.deepEqual(await readWholeState(service.context), before)
+    })
+  }
+})
+
+test('a key with the scope is answered as the document says', async (t) => {
+  const { operations, ours, send } = await aMatrix(t)
+  for (const operation of operations) {
+    const allowed = SCOPES.filter((scope) => isAllowed(scope, operation))
+    const callers = [
+      ...allowed.map((scope) => ({ caller: `a ${scope} key`, secret: ours.keys[scope].secret })),
+      { caller: 'the admin key', secret: ADMIN_KEY },
+    ]
+    for (const { caller, secret } of callers) {
+      await t.test(`${operation.name} with ${caller}`, async () => {
+        const targets = await targetsOf(operation, ours)
+        const answers = await Promise.all(targets.map((target) => send(operation, target, secret)))
+        for (const answer of answers) assertDocumented(operation, answer)
+        const statuses = answers.map(({ status }) => status)
+        assert.ok(
+          statuses.includes(operation.success),
+          `never done: ${answers.map(({ text }) => text)}`,
+        )
+      })
+    }
+  }
+})
+
+test('with another account’s key nothing of ours is there, to the letter', async (t) => {
+  const { service, operations, ours, send } = await aMatrix(t)
+  const { context } = service
+  const theirs = await anAccount(service, { name: 'somebody else' })
+  for (const operation of operations) {
+    await t.test(operation.name, async () => {
+      const targets = await targetsOf(operation, ours)
+      const before = await readAccountState(context, ours.id)
+      for (const target of targets) {
+        const answer = await send(operation, target, theirs.keys.manage.secret)
+        assertDocumented(operation, answer)
+        if (Object.keys(target.ids).length === 0) {
+          assert.equal(answer.status, operation.success, answer.text)
+          continue
+        }
+        assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], target.state)
+        const nothing = neverThere(target, context.newId)
+        for (const { keys } of [theirs, ours]) {
+          const notThere = await send(operation, nothing, keys.manage.secret)
+          assert.equal(notThere.status, 404)
+          assert.equal(answer.text, notThere.text)
+          assert.deepEqual([...answer.headers.keys()], [...notThere.headers.keys()])
+        }
+      }
+      assert.deepEqual(await readAccountState(context, ours.id), before)
+    })
+  }
+})
+
+test('HEAD needs the same key as GET', async (t) => {
+  const { operations, ours, service } = await aMatrix(t)
+  for (const operation of operations.filter(({ method }) => method === 'GET')) {
+    for (const target of await targetsOf(operation, ours)) {
+      const { path, headers } = fillCall(operation, target)
+      const head = (secret?: string) =>
+        callerWith(service.baseUrl, secret)('HEAD', path, undefined, headers)
+      const refused = await head()
+      assert.equal(refused.status, operation.scope === 'public' ? 200 : 401, operation.name)
+      const get = await callerWith(service.baseUrl, ADMIN_KEY)('GET', path, undefined, headers)
+      assert.equal((await head(ADMIN_KEY)).status, get.status, operation.name)
+    }
+  }
+})
+
+test('a call without a body takes the Content-Type that some clients send with everything', async (t) => {
+  const { operations, ours, service } = await aMatrix(t)
+  const json = { 'Content-Type': 'application/json' }
+  for (const operation of operations.filter(({ body }) => body === undefined)) {
+    await t.test(operation.name, async () => {
+      const [target] = await targetsOf(operation, ours)
+      assert.ok(target)
+      const { path, headers } = fillCall(operation, target)
+      const call = callerWith(service.baseUrl, ADMIN_KEY)
+      assertDocumented(
+        operation,
+        await call(operation.method, path, undefined, { ...headers, ...json }),
+      )
+    })
+  }
+})

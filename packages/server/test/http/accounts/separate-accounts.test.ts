@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aKeyedService, type Call, sendUpload } from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
+import { readAccountState } from '../../support/account-state.ts'
+import {
+  aTwin,
+  listQuestions,
+  ownQuestions,
+  type Twin,
+  withoutTraits,
+} from '../../support/twins.ts'
+
+interface Twins {
+  service: TestService
+  north: Twin
+  south: Twin
+}
+
+/** Each of them hears nothing of the other, in whatever it asks. */
+async function twins(t: TestContext): Promise<Twins> {
+  const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const north = await aTwin(service, { name: 'north', size: 25 })
+  const south = await aTwin(service, { name: 'south', size: 38 })
+  return {
+    service,
+    north: { ...north, call: withoutTraits(north.call, south.traits) },
+    south: { ...south, call: withoutTraits(south.call, north.traits) },
+  }
+}
+
+/** Everything that an account reads, by what it asked. */
+async function readAll(call: Call, questions: string[]) {
+  const answers: Record<string, unknown> = {}
+  for (const question of questions) {
+    const { status, text, headers } = await call('GET', question)
+    assert.ok(status < 500, text)
+    // A signature is another one at another time.
+    const location = headers.get('location')?.split('?')[0]
+    answers[question] = { status, text, location }
+  }
+  return answers
+}
+
+test('what an account reads stays the same to the letter, whatever its twin does', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const now = new Date()
+  service.context.clock = () => now
+  const north = await aTwin(service, { name: 'north', size: 25 })
+  const questions = [...listQuestions(), ...ownQuestions(north)]
+  const before = await readAll(north.call, questions)
+
+  const south = await aTwin(service, { name: 'south', size: 38 })
+  assert.deepEqual(await readAll(north.call, questions), before)
+
+  const { call, file, loose, open, linkId, products, keys } = south
+  const renamed = { filename: 'else.zip', url: 'https://else.example', size: 1 }
+  const product = { product_id: 77, variant_id: 771, name: 'Else', sku: 'ELSE', tags: ['else'] }
+  const changes: [string, string, object?][] = [
+    ['PUT', `/assets/${linkId}`, renamed],
+    ['PUT', `/assets/${file.id}`, { filename: 'else.zip' }],
+    ['PUT', '/products', { products: [product] }],
+    ['POST', `/assets/${loose.id}/attach`, { product_ids: [77, 78] }],
+    ['POST', `/assets/${file.id}/detach`, { product_ids: [77] }],
+    ['POST', `/assets/${open.id}/cancel`, { upload_id: open.upload_id }],
+    ['DELETE', `/products/${products[2]?.id}`],
+    ['DELETE', `/assets/${loose.id}`],
+    ['DELETE', `/assets/${file.id}`],
+    ['DELETE', `/assets/${linkId}`],
+    ['POST', '/keys', { name: 'else', scope: 'manage' }],
+    ['DELETE', `/keys/${keys.read.id}`],
+    ['DELETE', `/keys/${keys.manage.id}`],
+  ]
+  for (const [method, path, body] of changes) {
+    const answer = await call(method, API + path, body)
+    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
+  }
+  await service.context.database.changePlan(south.id, { name: 'else', storage: 1 })
+  assert.deepEqual(await readAll(north.call, questions), before)
+})
+
+test('twins count and list their own, by every filter, and hear nothing of each other', async (t) => {
+  const { north, south } = await twins(t)
+  const totals: Record<string, number[]> = {}
+  for (const { call } of [north, south]) {
+    for (const question of listQuestions()) {
+      const { body, text } = await call('GET', question)
+      assert.equal(body.data.length, question.includes('page=2') ? 1 : body.meta.total, text)
+      totals[question] = [...(totals[question] ?? []), body.meta.total]
+    }
+  }
+  for (const [question, [ofNorth, ofSouth]] of Object.entries(totals)) {
+    assert.equal(ofNorth, ofSouth, question)
+  }
+  assert.ok(Object.values(totals).filter(([total = 0]) => total > 0).length > 30)
+  for (const twin of [north, south]) {
+    const all = await twin.call('GET', `${API}/assets?with_products=1`)
+    const ids = all.body.data.map(({ id }: { id: string }) => id)
+    assert.deepEqual(ids, [twin.linkId, twin.loose.id, twin.file.id])
+    const linked = await twin.call('GET', `${API}/assets?sku=PACK-1&product_id=77&linked=1`)
+    assert.deepEqual([linked.body.meta.total, linked.body.data[0].id], [1, twin.file.id])
+    const keys = await twin.call('GET', `${API}/keys`)
+    const keyIds = keys.body.data.map(({ id }: { id: string }) => id)
+    assert.deepEqual(
+      keyIds.sort(),
+      Object.values(twin.keys)
+        .map(({ id }) => id)
+        .sort(),
+    )
+    for (const question of ownQuestions(twin)) {
+      const { status, text } = await twin.call('GET', question)
+      const isNone = question.includes(`${twin.linkId}/upload`)
+      const isEarly = question.includes(`${twin.open.id}/download`)
+      assert.equal(status < 400, !isNone && !isEarly, `${question}: ${status} ${text}`)
+    }
+  }
+})
+
+test('everything that the twin can read is 404 for the other', async (t) => {
+  const { north, south } = await twins(t)
+  const byId = (twin: Twin) =>
+    ownQuestions(twin).filter((path) => /\/(assets|products)\//.test(path))
+  for (const [reader, owner] of [
+    [north, south],
+    [south, north],
+  ] as const) {
+    for (const question of byId(owner)) {
+      const { status, body } = await reader.call('GET', question)
+      assert.deepEqual([status, body.code], [404, 'not_found'], question)
+    }
+  }
+})
+
+test('the same Idempotency-Key gives each account its own session', async (t) => {
+  const { north, south } = await twins(t)
+  for (const { call, bytes, open } of [north, south]) {
+    const file = { name: 'pack 3.zip', size: bytes.length, mime: 'application/zip' }
+    const headers = { 'Idempotency-Key': 'order-3' }
+    const again = await call('POST', `${API}/assets/signed`, file, headers)
+    assert.deepEqual([again.status, again.body.id], [201, open.id])
+    const other = { ...file, size: 63 - bytes.length }
+    const reused = await call('POST', `${API}/assets/signed`, other, headers)
+    assert.deepEqual([reused.status, reused.body.code], [409, 'idempotency_key_reused'])
+  }
+  const [first, second] = await Promise.all(
+    [north, south].map(({ call }) =>
+      sendUpload(call, { name: 'new.zip', bytes: someBytes(5) }, { 'Idempotency-Key': 'order-4' }),
+    ),
+  )
+  assert.notEqual(first?.session.id, second?.session.id)
+})
+
+test('what is the twin’s is unknown to attach and detach, as if it never was', async (t) => {
+  const { service, north, south } = await twins(t)
+  const { context } = service
+  const only = { product_id: 99, variant_id: 991, name: 'Pack of north' }
+  await north.call('PUT', `${API}/products`, { products: [only] })
+  const uuid = context.newId()
+  const cases: [string, object, object][] = [
+    ['a product’s number', { product_ids: [99] }, { product_ids: [98] }],
+    ['a variant’s number', { variant_ids: [991] }, { variant_ids: [981] }],
+    ['a product’s id', { products: [north.products[0]?.id] }, { products: [uuid] }],
+    ['among known', { product_ids: [77, 78, 99] }, { product_ids: [77, 78, 98] }],
+  ]
+  const before = await Promise.all([north, south].map(({ id }) => readAccountState(context, id)))
+  for (const link of ['attach', 'detach']) {
+    for (const [name, foreign, none] of cases) {
+      const path = `${API}/assets/${south.loose.id}/${link}`
+      const [notYours, notThere] = [
+        await south.call('POST', path, foreign),
+        await south.call('POST', path, none),
+      ]
+      assert.deepEqual([notYours.status, notThere.status], [422, 422], name)
+      assert.equal(nameless(notYours.text), nameless(notThere.text), name)
+    }
+    const theirs = await south.call('POST', `${API}/assets/${north.file.id}/${link}`, {
+      product_ids: [77],
+    })
+    assert.deepEqual([theirs.status, theirs.body.code], [404, 'not_found'])
+  }
+  const after = await Promise.all([north, south].map(({ id }) => readAccountState(context, id)))
+  assert.deepEqual(after, before)
+})
+
+/** Without the ids that the caller named. */
+function nameless(text: string): string {
+  return text.replaceAll(/[0-9a-f-]{36}|\b9\d+\b/g, '…')
+}
+
+test('the twin’s upload_id belongs to no upload of the other', async (t) => {
+  const { service, north, south } = await twins(t)
+  for (const step of ['uploaded', 'cancel']) {
+    const path = `${API}/assets/${south.open.id}/${step}`
+    const notYours = await south.call('POST', path, { upload_id: north.open.upload_id })
+    const notThere = await south.call('POST', path, { upload_id: service.context.newId() })
+    assert.equal(notYours.status, 422)
+    assert.equal(notYours.text, notThere.text)
+    const swapped = `${API}/assets/${north.open.id}/${step}`
+    const foreign = await south.call('POST', swapped, { upload_id: north.open.upload_id })
+    assert.equal(foreign.status, 404)
+  }
+  const { status, body } = await north.call('GET', `${API}/assets/${north.open.id}/upload`)
+  assert.deepEqual([status, body.status, body.received.length], [200, 'uploading', 3])
+})
+
+test('files of one name are each account’s own bytes', async (t) => {
+  const { north, south } = await twins(t)
+  for (const { call, file, bytes } of [north, south]) {
+    const { headers } = await call('GET', `${API}/assets/${file.id}/download`)
+    const response = await fetch(headers.get('location') ?? '')
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  }
+})
+
+test('a full plan stops its own account only, and tells its own numbers only', async (t) => {
+  const { service, north, south } = await twins(t)
+  await service.context.database.changePlan(north.id, { name: 'north plan', storage: 80 })
+  const file = { name: 'more.zip', size: 100 }
+  const refused = await north.call('POST', `${API}/assets/signed`, file)
+  const { message, ...facts } = refused.body
+  assert.deepEqual(facts, {
+    code: 'storage_exceeded',
+    needed: 100,
+    available: 5,
+    limit: 80,
+    stored: 50,
+    reserved: 25,
+  })
+  assert.equal((await south.call('POST', `${API}/assets/signed`, file)).status, 201)
+  const { data } = (await south.call('GET', `${API}/account`)).body
+  assert.deepEqual(data, {
+    name: 'south',
+    plan: { name: 'south plan', storage: 1e9 },
+    stored: 76,
+    reserved: 138,
+    available: 1e9 - 214,
+    assets: 3,
+    scope: 'manage',
+  })
+})
+
+test('the twin’s keys can’t be revoked, and don’t count as the last manage key', async (t) => {
+  const { north, south } = await twins(t)
+  const foreign = await south.call('DELETE', `${API}/keys/${north.keys.manage.id}`)
+  assert.deepEqual([foreign.status, foreign.body.code], [404, 'not_found'])
+  assert.equal((await north.call('GET', `${API}/keys`)).status, 200)
+  const last = await south.call('DELETE', `${API}/keys/${south.keys.manage.id}`)
+  assert.deepEqual([last.status, last.body.code], [409, 'last_manage_key'])
+  assert.equal((await south.call('GET', `${API}/keys`)).status, 200)
+})

@@ -1,0 +1,57 @@
+import { API } from '@stowage/testing/service/upload'
+import {
+  type BadRequest,
+  type BadRequests,
+  invalid,
+  type Refusal,
+  shorten,
+} from '../../../support/refusals.ts'
+import type { ShopScene } from '../../../support/shop-scene.ts'
+import { NOT_TEXT, TOO_LONG, UNPRINTABLE } from './bad-values.ts'
+
+const KEY = { name: 'shop backend', scope: 'read' }
+
+const NOT_SCOPES = [
+  ...[...NOT_TEXT, ['read'], { read: true }],
+  ...['', ' ', 'admin', 'public', 'Read', 'READ', 'read ', 'read,write', 'read write', '*', '\0'],
+]
+
+export function badKeys(scene: ShopScene): BadRequests {
+  const { service, manageKey } = scene
+  const rowsOf = (rows: [body: object, refusal: Refusal][]): BadRequest[] =>
+    rows.map(([body, refusal]) => ({
+      input: `${shorten(body)}, for ${refusal.field}`,
+      send: () => service.call('POST', `${API}/keys`, body),
+      refusal,
+    }))
+  const named = (names: unknown[], says: RegExp) =>
+    rowsOf(names.map((name) => [{ ...KEY, name }, invalid('name', says)]))
+  return {
+    'a key without what it needs': rowsOf([
+      [{}, invalid('name', /^name is required/)],
+      [{}, invalid('scope')],
+      [{ scope: 'read' }, invalid('name', /^name is required/)],
+      [{ name: 'shop' }, invalid('scope', /^scope is required/)],
+    ]),
+    'a name that says nothing': [
+      ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be text of 1 to 255 characters/),
+      ...named(
+        [' ', '\u3000', '\t\n', ...UNPRINTABLE],
+        /^name must tell people what the key is for/,
+      ),
+    ],
+    'a scope that is none': rowsOf(
+      NOT_SCOPES.map((scope) => [
+        { ...KEY, scope },
+        invalid('scope', /^scope must be read, write or manage/),
+      ]),
+    ),
+    'the last manage key': [
+      {
+        input: 'revoked',
+        send: () => service.call('DELETE', `${API}/keys/${manageKey.id}`),
+        refusal: { status: 409, code: 'last_manage_key', says: /Create a new one first/ },
+      },
+    ],
+  }
+}

@@ -1,0 +1,145 @@
+import { API } from '@stowage/testing/service/upload'
+import {
+  type BadRequest,
+  type BadRequests,
+  invalid,
+  type Refusal,
+  shorten,
+} from '../../../support/refusals.ts'
+import type { ShopScene } from '../../../support/shop-scene.ts'
+import { withinASecond } from '../../../support/within-a-second.ts'
+import {
+  NOT_LISTS,
+  NOT_SHOP_ID_TEXTS,
+  NOT_SHOP_IDS,
+  NOT_TEXT,
+  TOO_LONG,
+  UNPRINTABLE,
+} from './bad-values.ts'
+
+const PATH = `${API}/products`
+const PRODUCT = { product_id: 9, variant_id: 9, name: 'New', tags: ['a'] }
+
+type Row = [body: unknown, refusal: Refusal, input?: string]
+
+function rowsOf({ service }: ShopScene, rows: Row[]): BadRequest[] {
+  return rows.map(([body, refusal, input = shorten(body)]) => ({
+    input: `${input}, for ${refusal.field}`,
+    send: () => service.call('PUT', PATH, body),
+    refusal,
+  }))
+}
+
+/** A good product before it and one after it: neither is stored. */
+function amongGood(product: unknown, refusal: Refusal, input = shorten(product)): Row {
+  const others = [1, 2].map((id) => ({ ...PRODUCT, product_id: id, variant_id: id, name: 'Other' }))
+  return [{ products: [others[0], product, others[1]] }, refusal, input]
+}
+
+/** A product of which one field is none. */
+function fieldRow(field: string, value: unknown, says: RegExp, at = field): Row {
+  const input = shorten({ [field]: value })
+  return amongGood({ ...PRODUCT, [field]: value }, invalid(`products.1.${at}`, says), input)
+}
+
+export function badProducts(scene: ShopScene): BadRequests {
+  const noProduct = invalid('products.1', /^products\.1 must be a product/)
+  return {
+    'a list of products that is none': rowsOf(scene, listRows()),
+    'a product that is none': rowsOf(
+      scene,
+      [null, 5, 'a', true, [], [PRODUCT]].map((product) => amongGood(product, noProduct)),
+    ),
+    'ids of the shop that are none': rowsOf(scene, ['product_id', 'variant_id'].flatMap(idRows)),
+    'texts that are none': rowsOf(scene, textRows()),
+    'tags that are none': [...rowsOf(scene, tagRows()), endlessTags(scene)],
+    'the same product twice': rowsOf(scene, duplicateRows()),
+  }
+}
+
+function listRows(): Row[] {
+  const tooMany = Array.from({ length: 1001 }, (_, index) => ({ ...PRODUCT, variant_id: index }))
+  const missing = invalid('products', /^products is required/)
+  const refusal = invalid('products', /^products must be a list of 1 to 1000 products/)
+  return [
+    [{}, missing],
+    [PRODUCT, missing],
+    ...NOT_LISTS.map((products): Row => [{ products }, refusal]),
+    [{ products: [] }, refusal],
+    [{ products: tooMany }, refusal, '1,001 products'],
+    [{ products: Array.from({ length: 100_000 }, () => 0) }, refusal, '100,000 numbers'],
+  ]
+}
+
+function idRows(field: string): Row[] {
+  const says = /must be a whole number from 0 to 9007199254740991/
+  return [
+    fieldRow(field, undefined, /^products\.1\.\w+ is required/),
+    ...NOT_SHOP_IDS.map((value) => fieldRow(field, value, says)),
+    ...NOT_SHOP_ID_TEXTS.map((value): Row => {
+      const body = JSON.stringify({ products: [PRODUCT] })
+      const text = body.replace(`"${field}":9`, `"${field}":${value}`)
+      return [text, invalid(`products.0.${field}`, says)]
+    }),
+  ]
+}
+
+function textRows(): Row[] {
+  return [
+    fieldRow('name', undefined, /^products\.1\.name is required/),
+    fieldRow('name', '', /must be text of 1 to 255 characters/),
+    ...['name', 'variant_name', 'sku', 'vendor'].flatMap((field) => [
+      ...[...NOT_TEXT, ...TOO_LONG].map((value) =>
+        fieldRow(field, value, /must be text of [01] to 255 characters/),
+      ),
+      ...UNPRINTABLE.map((value) => fieldRow(field, value, /must not have control characters/)),
+    ]),
+  ]
+}
+
+function tagRows(): Row[] {
+  const list = /must be a list of at most 250 texts of 1 to 255 characters/
+  const text = /must be text of 1 to 255 characters/
+  const control = /must not have control characters/
+  const tooMany = Array.from({ length: 251 }, (_, index) => `tag ${index}`)
+  return [
+    ...NOT_LISTS.map((tags) => fieldRow('tags', tags, list)),
+    fieldRow('tags', tooMany, list),
+    ...[null, 5, true, [], {}, '', ...TOO_LONG].map((tag) =>
+      fieldRow('tags', ['fine', tag], text, 'tags.1'),
+    ),
+    ...UNPRINTABLE.map((tag) => fieldRow('tags', ['fine', tag, 'fine too'], control, 'tags.1')),
+    // Each is half of a character; only together they would be one.
+    fieldRow('tags', ['\ud83d', '\ude00'], control, 'tags.0'),
+    fieldRow('tags', ['a\ud83d', '\ude00b'], control, 'tags.0'),
+  ]
+}
+
+/** While one request is checked, no other is answered. */
+function endlessTags({ service }: ShopScene): BadRequest {
+  const tags = `${'"a",'.repeat(1_500_000)}"a"`
+  const body = `{"products":[{"product_id":9,"variant_id":9,"name":"New","tags":[${tags}]}]}`
+  return {
+    input: 'one and a half million tags, in less than a second',
+    send: () => withinASecond(() => service.call('PUT', PATH, body)),
+    refusal: invalid('products.0.tags'),
+  }
+}
+
+/** Also where the same number is written in another way. */
+function duplicateRows(): Row[] {
+  const other = { ...PRODUCT, variant_id: 10 }
+  const third = invalid('products.2', /^products\.2 is the same product and variant as products\.0/)
+  const second = invalid('products.1', /^products\.1 is the same product and variant/)
+  const twice = (one: string, again: string): Row => {
+    const products = [one, again].map((id) => `{"product_id":${id},"variant_id":9,"name":"a"}`)
+    return [`{"products":[${products}]}`, second, `product_id ${one} and ${again}`]
+  }
+  return [
+    [{ products: [PRODUCT, other, PRODUCT] }, third, 'word for word'],
+    [{ products: [PRODUCT, other, { ...PRODUCT, name: 'b' }] }, third, 'with another name'],
+    twice('0', '-0'),
+    twice('9', '9.0'),
+    twice('90', '9e1'),
+  ]
+}

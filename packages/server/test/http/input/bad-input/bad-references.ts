@@ -1,0 +1,180 @@
+import { API } from '@stowage/testing/service/upload'
+import { type ExactRequest, sendExactly } from '../../../support/exact-request.ts'
+import {
+  type BadRequest,
+  type BadRequests,
+  invalid,
+  malformedRequest,
+  notFound,
+  type Refusal,
+  shorten,
+  wrongMethod,
+} from '../../../support/refusals.ts'
+import type { ShopScene } from '../../../support/shop-scene.ts'
+import {
+  BROKEN_IDS,
+  NOT_LISTS,
+  NOT_SHOP_ID_TEXTS,
+  NOT_SHOP_IDS,
+  NOT_TEXT,
+  NOWHERE_IDS,
+  UNPRINTABLE,
+} from './bad-values.ts'
+
+type Row = [body: unknown, refusal: Refusal]
+
+/** To attach by it and to detach by it. */
+function rowsOf({ service, ready }: ShopScene, rows: Row[]): BadRequest[] {
+  return ['attach', 'detach'].flatMap((name) =>
+    rows.map(([body, refusal]) => ({
+      input: `${name} ${shorten(body)}, for ${refusal.field}`,
+      send: () => service.call('POST', `${API}/assets/${ready.id}/${name}`, body),
+      refusal,
+    })),
+  )
+}
+
+const SHOP_IDS = ['product_ids', 'variant_ids']
+const NOT_UUIDS = [
+  ...[null, 5, true, [], {}, '', ' ', 'nonsense', '1', '\0', '\ud800', '../a'],
+  ...['01981d2c5a7e7c319d0a6f1b2c3d4e5f', '{01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f}'],
+  ...['01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5', '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f\n'],
+]
+
+export function badReferences(scene: ShopScene): BadRequests {
+  return {
+    'references that name nothing': rowsOf(
+      scene,
+      [
+        {},
+        { product_ids: [] },
+        { product_ids: [], variant_ids: [], products: [], skus: [] },
+        { ids: [1] },
+      ].map((body): Row => [body, invalid('product_ids', /^product_ids must name a product/)]),
+    ),
+    'references of the wrong shape': rowsOf(scene, shapeRows()),
+    'references to products that are not there': rowsOf(scene, unknownRows(scene)),
+    'an asset, product or key that is not there': nowhereRows(scene),
+    'an id with broken percent-encoding': brokenRows(scene),
+    'a method that the address does not take': methodRows(scene),
+  }
+}
+
+function shapeRows(): Row[] {
+  const list = /must be a list of at most 1000 ids/
+  const number = /must be a whole number from 0 to 9007199254740991/
+  const tooMany = Array.from({ length: 1001 }, (_, index) => index)
+  return [
+    ...[...SHOP_IDS, 'products'].flatMap((field) =>
+      [...NOT_LISTS, tooMany].map((value): Row => [{ [field]: value }, invalid(field, list)]),
+    ),
+    ...SHOP_IDS.flatMap((field): Row[] => [
+      ...NOT_SHOP_IDS.map((id): Row => [{ [field]: [1, id] }, invalid(`${field}.1`, number)]),
+      ...NOT_SHOP_ID_TEXTS.map(
+        (id): Row => [`{"${field}":[1,${id}]}`, invalid(`${field}.1`, number)],
+      ),
+    ]),
+    ...NOT_UUIDS.map((id): Row => [{ products: [id] }, invalid('products.0', /must be a UUID/)]),
+    ...[...NOT_LISTS, tooMany.map(String)].map(
+      (value): Row => [{ skus: value }, invalid('skus', /must be a list of at most 1000 SKUs/)],
+    ),
+    ...[...NOT_TEXT, '', 'a'.repeat(256)].map(
+      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must be text of 1 to 255/)],
+    ),
+    ...UNPRINTABLE.map(
+      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must not have control/)],
+    ),
+    // One list is right, the other is not.
+    [{ product_ids: [1], products: ['nonsense'] }, invalid('products.0')],
+  ]
+}
+
+function unknownRows({ products, theirs, ready, service }: ShopScene): Row[] {
+  const known = products.map(({ id }) => id)
+  const stranger = service.context.newId()
+  const names = (id: string | number) => new RegExp(`unknown: ${id}\\b`)
+  return [
+    [{ product_ids: [2, 3, 4] }, invalid('product_ids', names(4))],
+    [{ variant_ids: [2, 3, Number.MAX_SAFE_INTEGER] }, invalid('variant_ids', names(2 ** 53 - 1))],
+    [{ skus: ['no such SKU'] }, invalid('skus', names('no such SKU'))],
+    [{ product_ids: [0] }, invalid('product_ids', names(0))],
+    [{ products: [...known, stranger] }, invalid('products', names(stranger))],
+    [{ products: [...known, ready.id] }, invalid('products', names(ready.id))],
+    [{ product_ids: [2], variant_ids: [2], products: [stranger] }, invalid('products')],
+    // Another account has it.
+    [{ products: [...known, theirs.productId] }, invalid('products', names(theirs.productId))],
+    [{ product_ids: [2, 7] }, invalid('product_ids', names(7))],
+    [{ variant_ids: [2, 7] }, invalid('variant_ids', names(7))],
+  ]
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Every new call on one thing, each with what makes it succeed for one of ours. */
+function callsOn(kind: 'assets' | 'products' | 'keys', id: string): ExactRequest[] {
+  const path = `${API}/${kind}/${id}`
+  const references = { headers: JSON_TYPE, body: '{"product_ids":[2]}' }
+  const name = { headers: JSON_TYPE, body: '{"filename":"renamed.bin"}' }
+  if (kind === 'keys') return [{ method: 'DELETE', path }]
+  if (kind === 'products') {
+    return [
+      { method: 'GET', path },
+      { method: 'GET', path: `${path}?with_assets=true` },
+      { method: 'DELETE', path },
+    ]
+  }
+  return [
+    { method: 'PUT', path, ...name },
+    { method: 'DELETE', path },
+    { method: 'POST', path: `${path}/attach`, ...references },
+    { method: 'POST', path: `${path}/detach`, ...references },
+  ]
+}
+
+function exactRows({ service }: ShopScene, calls: ExactRequest[], refusal: Refusal): BadRequest[] {
+  return calls.map((call) => ({
+    input: `${call.method} ${shorten(call.path)}`,
+    send: () => sendExactly(service.baseUrl, call),
+    refusal,
+  }))
+}
+
+function nowhereRows(scene: ShopScene): BadRequest[] {
+  const { cancelled, foreign, ready, products, readKey, theirs } = scene
+  const product = products[0]?.id ?? ''
+  const strange = {
+    assets: [cancelled.id, foreign.id, theirs.linkId, product, readKey.id, ready.id.slice(0, -1)],
+    products: [theirs.productId, ready.id, readKey.id, product.slice(1), `${product}0`, '1'],
+    keys: [theirs.keyId, ready.id, product, `${readKey.id}%20`, 'stow_'],
+  }
+  const kinds = ['assets', 'products', 'keys'] as const
+  const calls = kinds.flatMap((kind) =>
+    [...NOWHERE_IDS, ...strange[kind]].flatMap((id) => callsOn(kind, id)),
+  )
+  return exactRows(scene, calls, notFound)
+}
+
+function brokenRows(scene: ShopScene): BadRequest[] {
+  const kinds = ['assets', 'products', 'keys'] as const
+  const calls = kinds.flatMap((kind) => BROKEN_IDS.flatMap((id) => callsOn(kind, id)))
+  return exactRows(scene, calls, malformedRequest)
+}
+
+function methodRows(scene: ShopScene): BadRequest[] {
+  const { ready, products, readKey } = scene
+  const asset = `${API}/assets/${ready.id}`
+  const table: [path: string, allow: string[], methods: string[]][] = [
+    [`${API}/assets/store`, ['POST'], ['PATCH']],
+    [`${asset}/attach`, ['POST'], ['GET', 'PUT', 'PATCH', 'DELETE']],
+    [`${asset}/detach`, ['POST'], ['GET', 'PUT', 'PATCH', 'DELETE']],
+    [`${API}/products`, ['GET', 'PUT'], ['POST', 'PATCH', 'DELETE']],
+    [`${API}/products/${products[0]?.id}`, ['GET', 'DELETE'], ['POST', 'PUT', 'PATCH']],
+    [`${API}/account`, ['GET'], ['POST', 'PUT', 'PATCH', 'DELETE']],
+    [`${API}/keys`, ['GET', 'POST'], ['PUT', 'PATCH', 'DELETE']],
+    [`${API}/keys/${readKey.id}`, ['DELETE'], ['GET', 'POST', 'PUT', 'PATCH']],
+  ]
+  return table.flatMap(([path, allow, methods]) => {
+    const calls = methods.map((method) => ({ method, path }))
+    return exactRows(scene, calls, wrongMethod(allow))
+  })
+}

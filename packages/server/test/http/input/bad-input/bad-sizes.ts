@@ -1,0 +1,66 @@
+import { API } from '@stowage/testing/service/upload'
+import {
+  type BadRequest,
+  type BadRequests,
+  invalid,
+  notFound,
+  shorten,
+} from '../../../support/refusals.ts'
+import type { Scene } from '../../../support/scene.ts'
+
+const BAD_SIZES = [undefined, null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
+const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-9007199254740993', '1e-7']
+
+export async function badSizes(scene: Scene): Promise<BadRequests> {
+  return {
+    'a size that is no number of bytes': valueRows(scene),
+    'a size that the upload cannot have': limitRows(scene),
+    'a new size in another state': stateRows(scene),
+  }
+}
+
+function resize(scene: Scene, id: string, body: unknown) {
+  return scene.service.call('PATCH', `${API}/assets/${id}/upload`, body)
+}
+
+function valueRows(scene: Scene): BadRequest[] {
+  const bodies = [
+    ...BAD_SIZES.map((size) => ({ size })),
+    // As text, because these numbers don't survive JSON.stringify.
+    ...BAD_SIZE_TEXTS.map((size) => `{"size":${size}}`),
+  ]
+  return bodies.map((body) => ({
+    input: shorten(body),
+    send: () => resize(scene, scene.open.id, body),
+    refusal: invalid('size'),
+  }))
+}
+
+function limitRows(scene: Scene): BadRequest[] {
+  const row = (input: string, size: number, refusal: BadRequest['refusal']): BadRequest => ({
+    input,
+    send: () => resize(scene, scene.open.id, { size }),
+    refusal,
+  })
+  return [
+    row('more parts than the storage takes', 10_000 * 10 + 1, invalid('size', /at most 100000\b/)),
+    row('far too many parts', Number.MAX_SAFE_INTEGER, invalid('size')),
+    row('less than what was received', 20, invalid('size', /part 3 begins at 20\b/)),
+    row('nothing, of what was received', 0, invalid('size', /part 2 begins at 10\b/)),
+  ]
+}
+
+function stateRows(scene: Scene): BadRequest[] {
+  const { cancelled, ready, foreign } = scene
+  const row = (input: string, id: string, refusal: BadRequest['refusal']): BadRequest => ({
+    input,
+    send: () => resize(scene, id, { size: 5 }),
+    refusal,
+  })
+  return [
+    row('of a cancelled upload', cancelled.id, notFound),
+    row('of another account', foreign.id, notFound),
+    row('of nothing', '00000000-0000-7000-8000-000000000000', notFound),
+    row('of a ready asset', ready.id, { status: 409, code: 'already_uploaded' }),
+  ]
+}

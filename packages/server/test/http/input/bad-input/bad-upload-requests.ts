@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { API } from '@stowage/testing/service/upload'
+import {
+  type BadRequest,
+  type BadRequests,
+  invalid,
+  type Refusal,
+  shorten,
+} from '../../../support/refusals.ts'
+import type { Scene } from '../../../support/scene.ts'
+import { withinASecond } from '../../../support/within-a-second.ts'
+
+const PATH = `${API}/assets/signed`
+const FILE = { name: 'a.bin', size: 1, mime: 'application/zip' }
+
+function request(scene: Scene, body: unknown, headers?: Record<string, string>) {
+  return scene.service.call('POST', PATH, body, headers)
+}
+
+function rowsOf(scene: Scene, rows: [body: unknown, refusal: Refusal][]): BadRequest[] {
+  return rows.map(([body, refusal]) => ({
+    input: shorten(body),
+    send: () => request(scene, body),
+    refusal,
+  }))
+}
+
+const NOT_TEXT = [null, 5, true, [], {}, ['a.bin']]
+
+const BAD_NAMES = [
+  ...NOT_TEXT,
+  '',
+  ' ',
+  '\u3000',
+  'a'.repeat(256),
+  'a'.repeat(10_000),
+  '😀'.repeat(256),
+  'a\0b',
+  'a\nb',
+  'a\r\nb',
+  'a\u001bb',
+  'a\u007fb',
+  'a\u0085b',
+  '\ud800',
+  'a\udc00b',
+  '../a',
+  '..\\a',
+  'a/b',
+  'a\\b',
+  '/',
+  '/etc/passwd',
+  'C:\\a.bin',
+  '.',
+  '..',
+]
+
+const BAD_SIZES = [null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
+const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-9007199254740993', '1e-7']
+
+const BAD_MEDIA_TYPES = [
+  ...NOT_TEXT,
+  ' ',
+  'zip',
+  'application/',
+  '/zip',
+  'a/b/c',
+  'a b/c',
+  'a/b;',
+  'a/b; c',
+  'a/b, c/d',
+  'a/b\0',
+  'a/b\n',
+  'a/b\r\nX-Evil: 1',
+  // White space that no header can carry: the file could never be downloaded.
+  'a/b;\r\n c=d',
+  'a/b\n;c=d',
+  'a/b;\u00a0c=d',
+  'a/b;\u2028c=d',
+  'ä/b',
+  '\ud800/b',
+  `a/${'b'.repeat(254)}`,
+]
+
+const BAD_KEYS = ['', ' ', 'a b', 'a\tb', 'é', '\u0080', 'a'.repeat(256), 'a'.repeat(5000)]
+
+export async function badUploadRequests(scene: Scene): Promise<BadRequests> {
+  return {
+    'a name that is no name': nameRows(scene),
+    'a size that is no number of bytes': sizeRows(scene),
+    'a media type that is none': mediaTypeRows(scene),
+    'an Idempotency-Key that is none': keyRows(scene),
+    'an Idempotency-Key that is taken': await takenKeyRows(scene),
+  }
+}
+
+function nameRows(scene: Scene): BadRequest[] {
+  const rows = ['name', 'filename'].flatMap((field) =>
+    BAD_NAMES.map((value): [unknown, Refusal] => [{ size: 1, [field]: value }, invalid(field)]),
+  )
+  return rowsOf(scene, [
+    ...rows,
+    [{ size: 1 }, invalid('name')],
+    [{ size: 1, name: 'a.bin', filename: 'b.bin' }, invalid('filename')],
+    [{ size: 1, name: 'a.bin', filename: null }, invalid('filename')],
+  ])
+}
+
+function sizeRows(scene: Scene): BadRequest[] {
+  return rowsOf(scene, [
+    [{ name: 'a.bin' }, invalid('size')],
+    [{}, invalid('size')],
+    ...BAD_SIZES.map((size): [unknown, Refusal] => [{ ...FILE, size }, invalid('size')]),
+    // As text, because these numbers don't survive JSON.stringify.
+    ...BAD_SIZE_TEXTS.map((size): [unknown, Refusal] => [
+      `{"name":"a.bin","size":${size}}`,
+      invalid('size'),
+    ]),
+    [
+      { ...FILE, size: Number.MAX_SAFE_INTEGER },
+      { status: 402, code: 'storage_exceeded' },
+    ],
+  ])
+}
+
+function mediaTypeRows(scene: Scene): BadRequest[] {
+  const rows = ['mime', 'mime_type'].flatMap((field) =>
+    BAD_MEDIA_TYPES.map((value): [unknown, Refusal] => [
+      { name: 'a.bin', size: 1, [field]: value },
+      invalid(field),
+    ]),
+  )
+  return [...rowsOf(scene, rows), slowMediaType(scene)]
+}
+
+/** Long enough to be seen by the clock, if the time to read it doubles with each parameter. */
+function slowMediaType(scene: Scene): BadRequest {
+  const mime = `a/b${';c=""'.repeat(26)}\n`
+  return {
+    input: 'a media type that is slow to read',
+    send: () => withinASecond(() => request(scene, { name: 'a.bin', size: 1, mime })),
+    refusal: invalid('mime'),
+  }
+}
+
+function keyRows(scene: Scene): BadRequest[] {
+  return BAD_KEYS.map((key) => ({
+    input: `Idempotency-Key: ${shorten(key)}`,
+    send: () => request(scene, FILE, { 'Idempotency-Key': key }),
+    refusal: invalid('idempotency-key'),
+  }))
+}
+
+async function takenKeyRows(scene: Scene): Promise<BadRequest[]> {
+  const taken = { 'Idempotency-Key': 'taken' }
+  const ended = { 'Idempotency-Key': 'ended' }
+  assert.equal((await request(scene, FILE, taken)).status, 201)
+  const { id, upload_id } = (await request(scene, FILE, ended)).body
+  await scene.service.call('POST', `${API}/assets/${id}/cancel`, { upload_id })
+  const others = [
+    { ...FILE, name: 'b.bin' },
+    { ...FILE, size: 2 },
+    { ...FILE, mime: 'text/plain' },
+  ]
+  return [
+    ...others.map(
+      (body): BadRequest => ({
+        input: `for another file ${shorten(body)}`,
+        send: () => request(scene, body, taken),
+        refusal: { status: 409, code: 'idempotency_key_reused' },
+      }),
+    ),
+    {
+      input: 'by an upload that was cancelled',
+      send: () => request(scene, FILE, ended),
+      refusal: { status: 409, code: 'upload_ended' },
+    },
+  ]
+}

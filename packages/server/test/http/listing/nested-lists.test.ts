@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Asset, Product } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { attach, detach, productsFrom, putProducts, storeLink } from '../../support/shop.ts'
+
+const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
+
+/** More than are read at once, so that an asset comes in several slices. */
+const MANY = 600
+
+async function aLinkedShop(t: TestContext) {
+  const service = await aService(t)
+  const products = await putProducts(service, productsFrom(1, MANY))
+  const ids = idsOf(products)
+  const assets: Asset[] = []
+  // None, one, many, exactly as many as a slice has, two.
+  for (const linked of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
+    const asset = await storeLink(service, { filename: `${linked.length}` })
+    if (linked.length > 0) await attach(service, asset.id, { products: linked })
+    assets.push(asset)
+  }
+  return { service, ids, assets }
+}
+
+test('with_products is complete and in order, however many products an asset has', async (t) => {
+  const { service, ids, assets } = await aLinkedShop(t)
+  const list = await service.call('GET', `${API}/assets?with_products=true`)
+  const expected = [ids.slice(0, 2), ids.slice(0, 200), ids, ids.slice(0, 1), []]
+  assert.deepEqual(idsOf(list.body.data), idsOf(assets.toReversed()))
+  for (const [index, { products }] of list.body.data.entries()) {
+    assert.deepEqual(idsOf(products), expected[index])
+  }
+  assert.equal(list.body.meta.total, assets.length)
+  const one = await service.call('GET', `${API}/assets/${assets[2]?.id}?with_products=true`)
+  assert.deepEqual(idsOf(one.body.data.products), ids)
+  const attached = await attach(service, assets[2]?.id ?? '', { products: ids.slice(0, 1) })
+  assert.deepEqual([attached.status, idsOf(attached.body.data.products)], [201, ids])
+  const detached = await detach(service, assets[2]?.id ?? '', { products: ids.slice(0, 1) })
+  assert.deepEqual([detached.status, idsOf(detached.body.data.products)], [200, ids.slice(1)])
+})
+
+test('with_assets has the newest hundred of each product, and how many there are', async (t) => {
+  const service = await aService(t)
+  const [product, other] = await putProducts(service, productsFrom(1, 2))
+  const assets: string[] = []
+  for (let index = 0; index < 103; index += 1) {
+    const { id } = await storeLink(service)
+    await attach(service, id, { products: [product?.id ?? ''] })
+    assets.unshift(id)
+  }
+  const expectNested = (found: Product & { assets: Asset[]; assets_total: number }) => {
+    assert.deepEqual(idsOf(found.assets), assets.slice(0, 100))
+    assert.equal(found.assets_total, 103)
+  }
+  const one = await service.call('GET', `${API}/products/${product?.id}?with_assets=true`)
+  expectNested(one.body.data)
+  const list = await service.call('GET', `${API}/products?with_assets=true`)
+  expectNested(list.body.data[1])
+  assert.deepEqual([list.body.data[0].assets, list.body.data[0].assets_total], [[], 0])
+  const without = await service.call('GET', `${API}/products/${other?.id}`)
+  assert.deepEqual(
+    [without.body.data.assets, without.body.data.assets_total],
+    [undefined, undefined],
+  )
+})
+
+/** Every row behind the path, by `after`. */
+async function walk({ call }: TestService, path: string): Promise<string[]> {
+  const ids: string[] = []
+  let after = ''
+  do {
+    const { status, body } = await call('GET', `${API}${path}?limit=250${after}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    ids.push(...idsOf(body.data))
+    after = body.meta.next_after === null ? '' : `&after=${body.meta.next_after}`
+  } while (after !== '')
+  return ids
+}
+
+test('the products of an asset and the assets of a product have pages of their own', async (t) => {
+  const { service, ids, assets } = await aLinkedShop(t)
+  const [none, , all] = assets
+  assert.deepEqual(await walk(service, `/assets/${all?.id}/products`), ids.toReversed())
+  assert.deepEqual(await walk(service, `/assets/${none?.id}/products`), [])
+  const linked = idsOf(assets.slice(1)).toReversed()
+  assert.deepEqual(await walk(service, `/products/${ids[0]}/assets`), linked)
+  const page = await service.call('GET', `${API}/products/${ids[0]}/assets?limit=2&page=2`)
+  assert.deepEqual(idsOf(page.body.data), linked.slice(2))
+  assert.deepEqual([page.body.meta.total, page.body.meta.last_page], [4, 2])
+  for (const path of [`/assets/${ids[0]}/products`, `/products/${all?.id}/assets`]) {
+    assert.equal((await service.call('GET', `${API}${path}`)).status, 404)
+  }
+  const wrong = await service.call('GET', `${API}/assets/${all?.id}/products?limit=0`)
+  assert.equal(wrong.status, 422)
+})

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aFolder, aService } from '@stowage/testing/service/service'
+import { openSqliteDatabase } from '../../../src/database/sqlite/sqlite-database.ts'
+import { attachProducts } from '../../../src/operations/assets/attach-products.ts'
+import { listAssets } from '../../../src/operations/assets/list-assets.ts'
+import { sliceProducts } from '../../../src/operations/assets/read-products-of-assets.ts'
+import { storeLink } from '../../../src/operations/assets/store-link.ts'
+import { type AccountContext, forAccount } from '../../../src/operations/context.ts'
+import { listProducts } from '../../../src/operations/products/list-products.ts'
+import { putProducts } from '../../../src/operations/products/put-products.ts'
+import { sliceAssets } from '../../../src/operations/products/read-assets-of-products.ts'
+
+interface CountedShop {
+  rows: number
+  context: AccountContext
+  assetIds: string[]
+  productIds: number[]
+  /** Runs the work and gives the statements that it took. */
+  count(work: () => Promise<unknown>): Promise<string[]>
+}
+
+const MOST = 3
+
+/** `rows` assets and as many products, on a database that tells of every statement. */
+async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> {
+  const { context: served } = await aService(t)
+  let statements: string[] = []
+  const database = await openSqliteDatabase({
+    file: join(await aFolder(t), 'counted.db'),
+    onStatement: (sql) => statements.push(sql),
+  })
+  cleanUp(t, () => database.close())
+  const { id } = await database.ensureAccount({
+    id: served.newId(),
+    name: 'counted',
+    planName: 'counted',
+    planStorage: 0,
+    createdAt: served.clock(),
+  })
+  const context = forAccount({ ...served, database }, id)
+  const productIds = Array.from({ length: rows }, (_, index) => index + 1)
+  await putProducts(
+    context,
+    productIds.map((number) => ({
+      product_id: number,
+      variant_id: number,
+      name: `${number}`,
+      sku: 'PACK',
+    })),
+  )
+  const assetIds: string[] = []
+  for (const number of productIds) {
+    const link = { filename: `pack ${number}`, url: `https://example.com/${number}` }
+    assetIds.push((await storeLink(context, link)).id)
+  }
+  return {
+    rows,
+    context,
+    assetIds,
+    productIds,
+    async count(work) {
+      statements = []
+      await work()
+      return [...statements]
+    },
+  }
+}
+
+/** The asset and the product with the same number are linked, and the first asset with all. */
+async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
+  for (const [index, id] of assetIds.entries()) {
+    await attachProducts(context, id, { product_ids: productIds.slice(index, index + 1) })
+  }
+  await attachProducts(context, assetIds[0] ?? '', { product_ids: productIds })
+}
+
+/** The statements of each piece of work, by its name. */
+type Counts = Record<string, string[]>
+
+test('the number of statements does not grow with the number of rows', async (t) => {
+  const few = await aCountedShop(t, 10)
+  const many = await aCountedShop(t, 1000)
+  /** The same statements with ten rows and with a thousand, and at most so many of them. */
+  const check = async (measure: (shop: CountedShop) => Promise<Counts>, most: number) => {
+    const counts = await measure(many)
+    assert.deepEqual(counts, await measure(few))
+    for (const [name, statements] of Object.entries(counts)) {
+      assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
+    }
+  }
+  /** Three with ten rows; with a thousand, no more than a twentieth of the two thousand links. */
+  const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>) => {
+    for (const [shop, most] of [
+      [few, MOST],
+      [many, 100],
+    ] as const) {
+      for (const [name, statements] of Object.entries(await measure(shop))) {
+        assert.ok(statements.length <= most, `${name}: ${statements.length}`)
+      }
+    }
+  }
+  await t.test('attaching a thousand products takes three', () => check(countAttaching, MOST))
+  // It also notes that none is left.
+  await t.test('detaching them takes four', () => check(countDetaching, MOST + 1))
+  await t.test('a whole call to attach takes one more, to read the asset', () =>
+    check(countCalls, MOST + 1),
+  )
+  await linkAll(few)
+  await linkAll(many)
+  await t.test('listing assets with their products takes a statement for each slice', () =>
+    checkSlices(countAssets),
+  )
+  await t.test('listing products with their assets takes a statement for each slice', () =>
+    checkSlices(countProducts),
+  )
+})
+
+/** All products of the shop, in every way to name them. */
+async function everyWay({ context, productIds, rows }: CountedShop) {
+  const { rows: products } = await context.data.listProducts({ page: 1, perPage: rows })
+  const ids = products.map(({ id }) => id)
+  const skus = [...new Set(products.map(({ sku }) => sku))]
+  const none = { productIds: [], variantIds: [], ids: [], skus: [] }
+  return Object.entries({
+    'by product id': { ...none, productIds },
+    'by variant id': { ...none, variantIds: productIds },
+    'by id': { ...none, ids },
+    'by SKU': { ...none, skus },
+    'by all of them': { productIds, variantIds: productIds, ids, skus },
+  })
+}
+
+async function linkedTo({ context }: CountedShop, id: string): Promise<number> {
+  return (await context.data.productsOfAssets([id], 100_000))?.get(id)?.length ?? 0
+}
+
+async function countAttaching(shop: CountedShop): Promise<Counts> {
+  const { count, context, rows } = shop
+  const [id = ''] = shop.assetIds
+  const counts: Counts = {}
+  for (const [way, selection] of await everyWay(shop)) {
+    counts[way] = await count(() => context.data.attachProducts(id, selection))
+    assert.equal(await linkedTo(shop, id), rows)
+    counts[`${way}, again`] = await count(() => context.data.attachProducts(id, selection))
+    await context.data.detachProducts(id, selection)
+  }
+  return counts
+}
+
+async function countDetaching(shop: CountedShop): Promise<Counts> {
+  const { count, context } = shop
+  const [id = ''] = shop.assetIds
+  const counts: Counts = {}
+  for (const [way, selection] of await everyWay(shop)) {
+    await context.data.attachProducts(id, selection)
+    counts[way] = await count(() => context.data.detachProducts(id, selection))
+    assert.equal(await linkedTo(shop, id), 0)
+  }
+  return counts
+}
+
+async function countCalls(shop: CountedShop): Promise<Counts> {
+  const { count, context, productIds, rows } = shop
+  const [id = ''] = shop.assetIds
+  const attach = await count(async () => {
+    await attachProducts(context, id, { product_ids: productIds })
+  })
+  assert.equal(await linkedTo(shop, id), rows)
+  return { attach }
+}
+
+async function countAssets({ count, context, rows }: CountedShop): Promise<Counts> {
+  const wishes = {
+    all: {},
+    'by name': { filename: 'pack' },
+    'by type and link': { type: 'link', linked: true, sort: '-bytes' },
+    'by sku': { sku: 'PACK' },
+  } as const
+  const counts: Counts = {}
+  for (const [name, wish] of Object.entries(wishes)) {
+    counts[name] = await count(async () => {
+      const { assets } = await listAssets(context, { limit: rows, ...wish })
+      assert.equal(assets.length, rows)
+      const linked = new Map<string, number>()
+      for await (const slice of sliceProducts(context, assets)) {
+        for (const { asset, products } of slice) {
+          linked.set(asset.id, (linked.get(asset.id) ?? 0) + products.length)
+        }
+      }
+      assert.deepEqual(
+        [...linked.keys()],
+        assets.map(({ id }) => id),
+      )
+      assert.deepEqual(new Set(linked.values()), new Set([rows, 1]))
+    })
+  }
+  return counts
+}
+
+async function countProducts({ count, context, rows }: CountedShop): Promise<Counts> {
+  const all = await count(async () => {
+    const { products } = await listProducts(context, { limit: rows })
+    assert.equal(products.length, rows)
+    const slices = await Array.fromAsync(sliceAssets(context, products))
+    // All but the first product have the first asset besides their own.
+    const linked = slices
+      .flat()
+      .map(({ assets }) => assets.length)
+      .toReversed()
+    assert.deepEqual(linked, [1, ...Array.from({ length: rows - 1 }, () => 2)])
+  })
+  return { all }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ADMIN_KEY, aKeyedService } from '@stowage/testing/service/accounts'
+import { type Answer, aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { sendExactly } from '../../support/exact-request.ts'
+
+const PAGE = { Origin: 'https://shop.example' }
+const KEY = { Authorization: `Bearer ${ADMIN_KEY}` }
+
+function listed(headers: Headers, name: string): string[] {
+  return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
+}
+
+test('with keys, a page of any origin may ask first, for every method and header of the interface', async (t) => {
+  const { baseUrl } = await aKeyedService(t)
+  for (const path of [`${API}/assets`, `${API}/assets/signed`, `${API}/keys/some-id`, '/nowhere']) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+      const { status, headers, body } = await sendExactly(baseUrl, {
+        method: 'OPTIONS',
+        path,
+        headers: {
+          ...PAGE,
+          'Access-Control-Request-Method': method,
+          'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
+        },
+      })
+      assert.deepEqual([status, body], [204, ''], path)
+      assert.equal(headers.get('access-control-allow-origin'), '*')
+      assert.ok(listed(headers, 'access-control-allow-methods').includes(method.toLowerCase()))
+      for (const name of ['authorization', 'content-type', 'idempotency-key']) {
+        assert.ok(listed(headers, 'access-control-allow-headers').includes(name), name)
+      }
+    }
+  }
+})
+
+/** Whatever a page's fetch can bring about. */
+const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
+  [200, 'GET', `${API}/assets`, KEY],
+  [200, 'GET', '/', {}],
+  [400, 'POST', `${API}/keys`, { ...KEY, 'Content-Type': 'application/json' }, '{'],
+  [400, 'GET', `${API}/assets?filename=%ff`, KEY],
+  [400, 'GET', `${API}/assets/%ff`, KEY],
+  [401, 'GET', `${API}/assets`, {}],
+  [404, 'GET', `${API}/assets/none`, KEY],
+  [404, 'GET', `${API}/assets/${'x'.repeat(200)}`, KEY],
+  [404, 'GET', '/nowhere', KEY],
+  [405, 'PATCH', `${API}/assets`, KEY],
+  [415, 'POST', `${API}/keys`, { ...KEY, 'Content-Type': 'text/plain' }, 'x'],
+  [422, 'GET', `${API}/assets?limit=0`, KEY],
+]
+
+test('with keys, every answer can be read by a page of any origin, refusals too', async (t) => {
+  const { baseUrl } = await aKeyedService(t)
+  for (const [status, method, path, headers, body] of ANSWERS) {
+    await t.test(`${status} ${method} ${path.slice(0, 40)}`, async () => {
+      const exact = { method, path, headers: { ...PAGE, ...headers }, body }
+      const answer = await sendExactly(baseUrl, exact)
+      assert.equal(answer.status, status)
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*')
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null)
+      const exposed = listed(answer.headers, 'access-control-expose-headers')
+      for (const name of ['x-request-id', 'retry-after', 'x-ratelimit-remaining']) {
+        assert.ok(exposed.includes(name), name)
+      }
+      assert.ok(answer.headers.get('x-request-id'))
+    })
+  }
+})
+
+function assertClosed({ headers }: Answer): void {
+  const names = [...headers.keys()].filter((name) => name.startsWith('access-control-'))
+  assert.deepEqual(names, [])
+}
+
+test('without keys no answer is for other origins, and asking first is refused', async (t) => {
+  const { baseUrl } = await aService(t)
+  for (const [, method, path, headers, body] of ANSWERS) {
+    assertClosed(await sendExactly(baseUrl, { method, path, headers, body }))
+    const own = { ...headers, Origin: baseUrl }
+    assertClosed(await sendExactly(baseUrl, { method, path, headers: own, body }))
+  }
+  for (const [, , path] of ANSWERS) {
+    const asking = { ...PAGE, 'Access-Control-Request-Method': 'PUT' }
+    const answer = await sendExactly(baseUrl, { method: 'OPTIONS', path, headers: asking })
+    assertClosed(answer)
+    assert.ok(answer.status >= 400, path)
+  }
+})

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { aRawConnection } from '../../support/raw-connection.ts'
+import { aProductToPut } from '../../support/shop.ts'
+
+const BODY = JSON.stringify({ products: [aProductToPut({ variant_id: 1 })] })
+
+function head(first: string, ...more: string[]): string {
+  return [first, 'Host: 127.0.0.1', ...more, '', ''].join('\r\n')
+}
+
+const PUT_PRODUCTS = [
+  'Content-Type: application/json',
+  `Content-Length: ${BODY.length}`,
+  'Expect: 100-continue',
+]
+
+test('a client that waits for 100 Continue gets it, and then its answer', async (t) => {
+  const service = await aService(t)
+  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
+  await sees('HTTP/1.1 100 Continue\r\n\r\n')
+  assert.doesNotMatch(received(), / 200 /)
+  socket.write(BODY)
+  await sees('HTTP/1.1 200 OK')
+  // The connection stays good for more.
+  socket.write(head('GET /healthz HTTP/1.1'))
+  await sees('{"status":"ok"}')
+})
+
+test('a client that is refused is not asked for its body', async (t) => {
+  const service = await aService(t, { STOWAGE_AUTH: 'keys' })
+  for (const [line, status] of [
+    [`PUT ${API}/products`, 401],
+    ['PUT /nowhere', 404],
+    [`DELETE ${API}/products`, 405],
+  ]) {
+    const { socket, closed, received } = aRawConnection(t, service.baseUrl)
+    socket.write(head(`${line} HTTP/1.1`, ...PUT_PRODUCTS))
+    await closed()
+    assert.match(received(), new RegExp(`^HTTP/1.1 ${status} `))
+  }
+})
+
+test('the service closes while a client waits for 100 Continue on another call', async (t) => {
+  const service = await aService(t)
+  const { socket, sees } = aRawConnection(t, service.baseUrl)
+  socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
+  await sees('100 Continue')
+  const closing = service.close()
+  socket.write(BODY)
+  await sees('200 OK')
+  socket.end()
+  await closing
+})
+
+test('HTTP/1.0 is never sent a 100', async (t) => {
+  const service = await aService(t)
+  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  socket.write(head(`PUT ${API}/products HTTP/1.0`, ...PUT_PRODUCTS) + BODY)
+  await sees(' 200 OK')
+  assert.doesNotMatch(received(), /100 Continue/)
+})
+
+test('an expectation that nobody knows is refused with a reason', async (t) => {
+  const service = await aService(t)
+  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  socket.write(head('GET /healthz HTTP/1.1', 'Expect: foo'))
+  await sees('}')
+  const [answer = '', json = ''] = received().split('\r\n\r\n')
+  assert.match(answer, /^HTTP\/1.1 417 /)
+  assert.match(answer, /x-request-id: /i)
+  assert.equal(JSON.parse(json).code, 'expectation_failed')
+})
+
+test('a valid request that is followed by junk gets its answer, and the junk a 400', async (t) => {
+  const service = await aService(t)
+  const { socket, closed, received } = aRawConnection(t, service.baseUrl)
+  socket.write(
+    `${head(`GET ${API}/assets HTTP/1.1`)}${head('GET /healthz HTTP/1.1')}\0junk\r\n\r\nmore junk`,
+  )
+  await closed()
+  const statuses = [...received().matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+  assert.deepEqual(statuses, ['200', '200', '400'])
+  assert.match(received(), /"code":"malformed_request"\}$/)
+})
+
+test('a body that is cut into broken chunks is a 400 at once', async (t) => {
+  const service = await aService(t)
+  const { socket, closed, received } = aRawConnection(t, service.baseUrl)
+  const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+  socket.write(`${head(`PUT ${API}/products HTTP/1.1`, ...chunked)}zz\r\n`)
+  await closed()
+  assert.match(received(), /^HTTP\/1.1 400 /)
+})

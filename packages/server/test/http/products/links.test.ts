@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
+import {
+  API,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../../support/run-jobs.ts'
+import { attach, namesOf, putProduct, storeLink } from '../../support/shop.ts'
+
+test('a link is an asset with its address, and takes nothing of the plan', async (t) => {
+  const { call } = await aService(t)
+  const url = 'https://example.com/courses/1/ü.zip?token=a%20b&x=[1]#part'
+  const body = { filename: 'Kürs.zip', url, size: '10MB' }
+  const before = Date.now()
+  const { status, body: answer } = await call('POST', `${API}/assets/store`, body)
+  const after = Date.now()
+  assert.equal(status, 201)
+  const { id, created_at, ...rest } = answer.data
+  assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  const createdAt = Date.parse(created_at)
+  assert.ok(before <= createdAt && createdAt <= after, created_at)
+  assert.deepEqual(rest, {
+    filename: 'Kürs.zip',
+    size: '10 MB',
+    is_file: false,
+    is_link: true,
+    url,
+    status: 'ready',
+    bytes: 10_000_000,
+    mime: 'application/octet-stream',
+  })
+  assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, answer)
+  assert.deepEqual((await call('GET', `${API}/assets?filename=kürs`)).body.data, [answer.data])
+  const { stored, reserved, assets } = (await call('GET', `${API}/account`)).body.data
+  assert.deepEqual({ stored, reserved, assets }, { stored: 0, reserved: 0, assets: 1 })
+})
+
+test('the size of a link is text with a unit, bytes, or left out', async (t) => {
+  const service = await aService(t)
+  const table: [size: string | number | undefined, bytes: number, text: string][] = [
+    [undefined, 0, '0 B'],
+    [0, 0, '0 B'],
+    [999, 999, '999 B'],
+    ['999', 999, '999 B'],
+    ['10MB', 10_000_000, '10 MB'],
+    ['10 mb', 10_000_000, '10 MB'],
+    ['1.5 GB', 1_500_000_000, '1.5 GB'],
+    ['1TB', 1_000_000_000_000, '1 TB'],
+    ['1 KiB', 1024, '1 kB'],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, '9 PB'],
+    [`${Number.MAX_SAFE_INTEGER}`, Number.MAX_SAFE_INTEGER, '9 PB'],
+  ]
+  for (const [size, bytes, text] of table) {
+    const link = await storeLink(service, size === undefined ? {} : { size })
+    assert.deepEqual([link.bytes, link.size], [bytes, text], `${size}`)
+  }
+})
+
+test('a download of a link leads to its address, encoded as a header wants it', async (t) => {
+  const service = await aService(t)
+  const table = [
+    ['https://example.com/a%20b.zip?x=1&y=%2F#z', 'https://example.com/a%20b.zip?x=1&y=%2F#z'],
+    ['http://example.com:8080/a', 'http://example.com:8080/a'],
+    ['https://例え.jp/音楽.zip', 'https://xn--r8jz45g.jp/%E9%9F%B3%E6%A5%BD.zip'],
+  ]
+  for (const [url = '', location] of table) {
+    const link = await storeLink(service, { url })
+    assert.equal(link.url, url)
+    const answer = await service.call('GET', `${API}/assets/${link.id}/download`)
+    assert.deepEqual([answer.status, answer.headers.get('location')], [302, location])
+    assert.equal(answer.headers.get('cache-control'), 'no-store')
+  }
+})
+
+/** A web server that notes who comes to it. */
+async function aVisitedServer(t: TestContext): Promise<{ url: string; visits: string[] }> {
+  const visits: string[] = []
+  const server = createServer((request: IncomingMessage, response) => {
+    visits.push(`${request.method} ${request.url}`)
+    response.end('here')
+  })
+  server.on('connection', () => visits.push('a connection'))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp(t, async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, visits }
+}
+
+test('nothing is ever fetched from the address of a link', async (t) => {
+  const service = await aService(t)
+  const { url, visits } = await aVisitedServer(t)
+  await putProduct(service, { variant_id: 11 })
+  const { id } = await storeLink(service, { url: `${url}/first` })
+  const path = `${API}/assets/${id}`
+  await service.call('PUT', path, { url: `${url}/second`, filename: 'renamed.zip', size: '5 MB' })
+  await attach(service, id, { product_ids: [1] })
+  await service.call('GET', `${API}/assets?with_products=true&filename=renamed`)
+  await service.call('GET', `${API}/products?with_assets=true`)
+  const answer = await service.call('GET', `${path}/download`)
+  assert.equal(answer.headers.get('location'), `${url}/second`)
+  const { body } = await service.call('GET', `${path}/address`)
+  assert.deepEqual(body.data, { url: `${url}/second`, expires_at: null })
+  await runJobs(service.context)
+  await service.call('DELETE', path)
+  await runJobs(service.context)
+  assert.deepEqual(visits, [])
+  // The server does take visits: the browser's own.
+  assert.equal(await (await fetch(`${url}/third`)).text(), 'here')
+  assert.deepEqual(visits, ['a connection', 'GET /third'])
+})
+
+test('a link has no upload to resume, complete or cancel', async (t) => {
+  const service = await aService(t)
+  const { id } = await storeLink(service)
+  const upload_id = service.context.newId()
+  for (const [method, name] of [
+    ['GET', 'upload'],
+    ['POST', 'uploaded'],
+    ['PUT', 'uploaded'],
+    ['POST', 'cancel'],
+  ] as const) {
+    const body = method === 'GET' ? undefined : { upload_id }
+    const answer = await service.call(method, `${API}/assets/${id}/${name}`, body)
+    assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], name)
+  }
+})
+
+test('of a link name, address and size are changed, and what is left out stays', async (t) => {
+  const service = await aService(t)
+  const link = await storeLink(service, { filename: 'first.zip', size: 5 })
+  const path = `${API}/assets/${link.id}`
+  const { url } = link
+  const table: [change: object, now: object][] = [
+    [{}, {}],
+    [{ filename: 'second.zip' }, { filename: 'second.zip' }],
+    [{ url: 'http://example.org/x' }, { url: 'http://example.org/x' }],
+    [{ size: '1.5 GB' }, { bytes: 1_500_000_000, size: '1.5 GB' }],
+    [{ size: 0 }, { bytes: 0, size: '0 B' }],
+    [
+      { filename: 'third.zip', url, size: '2kB' },
+      { filename: 'third.zip', url, bytes: 2000, size: '2 kB' },
+    ],
+  ]
+  let expected: object = link
+  for (const [change, now] of table) {
+    expected = { ...expected, ...now }
+    const answer = await service.call('PUT', path, change)
+    assert.deepEqual([answer.status, answer.body], [200, { data: expected }])
+    assert.deepEqual((await service.call('GET', path)).body, { data: expected })
+  }
+})
+
+test('a renamed file keeps its bytes, is found by the new name only, and is saved under it', async (t) => {
+  const service = await aService(t)
+  const bytes = someBytes(25)
+  const file = await uploadFile(service.baseUrl, { name: 'before.bin', bytes })
+  const session = await requestSession(service.baseUrl, { name: 'before too.bin', bytes })
+  const link = await storeLink(service, { filename: 'before.link' })
+  const names = ['Nächher – 後.bin', 'Nächher – 後, too.bin', 'Nächher.link']
+  for (const [index, { id }] of [file, session, link].entries()) {
+    const filename = names[index]
+    const answer = await service.call('PUT', `${API}/assets/${id}`, { filename })
+    assert.deepEqual([answer.status, answer.body.data.filename], [200, filename])
+  }
+  const renaming = await service.call('GET', `${API}/assets/${session.id}`)
+  assert.deepEqual(
+    [renaming.body.data.status, renaming.body.data.filename],
+    ['uploading', names[1]],
+  )
+  await complete(service.baseUrl, session, await putParts(session, bytes))
+  assert.deepEqual(await namesOf(service, 'filename=before'), [])
+  const found = await namesOf(service, `filename=${encodeURIComponent('NÄCHHER')}&sort=created_at`)
+  assert.deepEqual(found, names)
+  for (const [index, { id }] of [file, session].entries()) {
+    assert.deepEqual(await download(service.baseUrl, id), bytes)
+    const response = await fetch(`${service.baseUrl}${API}/assets/${id}/download`)
+    await response.arrayBuffer()
+    const disposition = response.headers.get('content-disposition') ?? ''
+    const [, encoded = ''] = /filename\*=UTF-8''(\S+)/.exec(disposition) ?? []
+    assert.equal(decodeURIComponent(encoded), names[index])
+  }
+})
+
+test('address and size of a file are facts: changing them is refused, the name with them', async (t) => {
+  const service = await aService(t)
+  const bytes = someBytes(25)
+  const file = await uploadFile(service.baseUrl, { name: 'file.bin', bytes })
+  const session = await requestSession(service.baseUrl, { name: 'open.bin', bytes })
+  const changes = [
+    { url: 'https://example.com' },
+    { size: 25 },
+    { url: 'https://a.b', size: '1MB' },
+  ]
+  for (const { id } of [file, session]) {
+    const path = `${API}/assets/${id}`
+    const before = await service.call('GET', path)
+    for (const change of changes) {
+      const answer = await service.call('PUT', path, { filename: 'other.bin', ...change })
+      const problems = Object.keys(change).map((field) => [
+        field,
+        ['can be changed of a link only'],
+      ])
+      assert.deepEqual([answer.status, answer.body.code], [422, 'invalid'])
+      assert.deepEqual(answer.body.errors, Object.fromEntries(problems))
+    }
+    assert.deepEqual((await service.call('GET', path)).body, before.body)
+  }
+})

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
+import { watchClock } from '../../../src/jobs/watch-clock.ts'
+
+test('an instance whose clock is off reports it once in the log, and in /readyz until it is right', async (t) => {
+  const service = await aService(t)
+  const { context } = service
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  const clock = () => new Date(Date.now() + 7_200_000)
+  const ahead = { ...context, warn, clock, health: { clock: undefined } }
+  await watchClock(ahead)
+  await watchClock(ahead)
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /the clock of this machine is 7200 s ahead of the database’s/)
+  // The service's own job, which finds its clock right, may run at the same time.
+  await until('it is in /readyz', async () => {
+    await watchClock({ ...ahead, health: context.health })
+    const { status, body } = await service.call('GET', '/readyz')
+    assert.equal(status, 200)
+    return body.notes?.[0] === 'the clock of this instance is 7200 s ahead of the database’s'
+  })
+  await watchClock({ ...context, warn })
+  const right = await service.call('GET', '/readyz')
+  assert.deepEqual([right.status, right.body.notes], [200, undefined])
+})

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { test } from 'node:test'
+import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
+import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import type { Database } from '../../../src/database/database.ts'
+import { at } from '../../support/overdue.ts'
+import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
+import { assertBooksBalance } from '../../support/shop.ts'
+
+/** More than the buffers between the two ends of a connection take. */
+const LARGE = 24_000_000
+
+for (const [parts, chunkSize] of [
+  ['one part', LARGE],
+  ['six parts', 4_000_000],
+] as const) {
+  test(`a file of ${parts} deleted while it is downloaded arrives whole or is cut, never wrong`, async (t) => {
+    const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${chunkSize}` })
+    const bytes = someBytes(LARGE)
+    const { id } = await uploadFile(service.baseUrl, { bytes })
+    const path = `${API}/assets/${id}`
+    const signed = await service.call('GET', `${path}/download`)
+    const address = signed.headers.get('location') ?? ''
+    const [answer] = (await once(request(address).end(), 'response')) as [IncomingMessage]
+    assert.deepEqual([answer.statusCode, answer.headers['content-length']], [200, `${LARGE}`])
+
+    assert.equal((await service.call('DELETE', path)).status, 202)
+    await runJobs(service.context)
+    assert.deepEqual(await readObjects(service), [])
+    const { received, isCut } = await readOn(answer)
+    assert.ok(received.equals(bytes.subarray(0, received.length)), 'other bytes')
+    assert.equal(isCut, received.length < LARGE, `${received.length} bytes, cut: ${isCut}`)
+    // The only part is open already, so that nothing can take it away.
+    if (chunkSize === LARGE) assert.equal(isCut, false)
+    const again = await callUrl(address)
+    assert.equal(again.status, 404)
+    assert.equal((await service.call('GET', `${path}/download`)).status, 404)
+    await assertBooksBalance(service)
+  })
+}
+
+async function readOn(answer: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = []
+  let isCut = false
+  try {
+    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
+  } catch {
+    isCut = true
+  }
+  return { received: Buffer.concat(chunks), isCut }
+}
+
+const HOUR_MS = 3_600_000
+
+/** How long after `now` the only removal becomes due. */
+async function pauseUntilDue(database: Database, now: number): Promise<number> {
+  const [removal] = await database.listRemovals(10)
+  return (removal?.dueAt.getTime() ?? 0) - now
+}
+
+async function attemptsOf(database: Database): Promise<number[]> {
+  const removals = await database.listRemovals(10)
+  return removals.map(({ attempts }) => attempts)
+}
+
+test('a file deleted while the storage is away is removed once it is back, tried with growing pauses', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '25' })
+  const context = takeOverJobs(service)
+  const { database } = context
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  const putBack = await takeStorageAway(service)
+  const answer = await service.call('DELETE', `${API}/assets/${id}`)
+  assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+  assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.available, 25)
+
+  let now = Date.now()
+  const pauses: number[] = []
+  for (let attempt = 1; attempt <= 14; attempt += 1) {
+    await runJobs(at(context, () => now))
+    assert.deepEqual(await attemptsOf(database), [attempt])
+    const pause = await pauseUntilDue(database, now)
+    pauses.push(pause)
+    // Not a moment before.
+    await runJobs(at(context, () => now + pause - 1))
+    assert.deepEqual(await attemptsOf(database), [attempt])
+    now += pause
+  }
+  const seconds = pauses.map((pause) => pause / 1000)
+  assert.deepEqual(seconds.slice(0, 4), [5, 10, 20, 40])
+  assert.deepEqual(
+    seconds,
+    seconds.toSorted((a, b) => a - b),
+  )
+  assert.equal(seconds.at(-1), HOUR_MS / 1000)
+
+  // Longer than a deleted asset is remembered.
+  now += 30 * 24 * HOUR_MS
+  await runJobs(at(context, () => now))
+  assert.deepEqual(await readObjects(service), [id])
+  await putBack()
+  now += HOUR_MS
+  await runJobs(at(context, () => now))
+  assert.deepEqual(await readObjects(service), [])
+  assert.deepEqual(await attemptsOf(database), [])
+  await uploadFile(service.baseUrl, { bytes: someBytes(25, 2) })
+  await assertBooksBalance(service)
+})

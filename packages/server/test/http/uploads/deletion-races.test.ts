@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Asset } from '@stowage/protocol'
+import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { type Answer, aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../../support/run-jobs.ts'
+import {
+  assertBooksBalance,
+  attach,
+  detach,
+  namesOf,
+  productsOf,
+  putProduct,
+  putProducts,
+  storeLink,
+} from '../../support/shop.ts'
+
+const ROUNDS = 20
+
+function remove({ call }: TestService, id: string): Promise<Answer> {
+  return call('DELETE', `${API}/assets/${id}`)
+}
+
+/** A call without a body is read first, so the delete is held up, each round differently. */
+async function removeAfter(service: TestService, turns: number, id: string): Promise<Answer> {
+  for (let turn = 0; turn < turns; turn += 1) await service.call('GET', '/healthz')
+  return remove(service, id)
+}
+
+/**
+ * All at once, each round with another one first; the answers are in the given order. The first two
+ * rounds are no race: one after the other, in this order and in the other, so that both are seen.
+ */
+async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+  if (round < 2) {
+    const inTurn: Answer[] = []
+    const order = round === 0 ? [...calls.keys()] : [...calls.keys()].reverse()
+    for (const index of order) inTurn[index] = await (calls[index] as () => Promise<Answer>)()
+    return inTurn
+  }
+  const first = round % calls.length
+  const order = [...calls.keys()].map((index) => (index + first) % calls.length)
+  const answers: Answer[] = []
+  await Promise.all(
+    order.map(async (index) => {
+      answers[index] = await (calls[index] as () => Promise<Answer>)()
+    }),
+  )
+  return answers
+}
+
+/** Nothing of these assets is linked any more, seen from either side. */
+async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
+  const [books] = await service.context.database.compareUsage()
+  const data = service.context.database.of(books?.accountId ?? '')
+  assert.equal((await data.productsOfAssets(assetIds, 100_000))?.size, 0)
+  const { body } = await service.call('GET', `${API}/products?with_assets=true`)
+  const linked = body.data.flatMap(({ assets }: { assets: Asset[] }) => assets.map(({ id }) => id))
+  for (const id of assetIds) assert.ok(!linked.includes(id))
+}
+
+test('of deletes at once one is 202 and the others are 404', async (t) => {
+  const service = await aService(t)
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { id } =
+      round % 2 === 0
+        ? await storeLink(service)
+        : await uploadFile(service.baseUrl, { bytes: someBytes(5) })
+    const times = 2 + (round % 3)
+    const calls = Array.from({ length: times }, () => () => remove(service, id))
+    const statuses = (await race(round, calls)).map(({ status }) => status)
+    assert.deepEqual(statuses.toSorted(), [202, ...Array.from({ length: times - 1 }, () => 404)])
+    await assertBooksBalance(service)
+  }
+  await runJobs(service.context)
+  assert.deepEqual(await readObjects(service), [])
+})
+
+test('a delete that races attaching, detaching and renaming leaves no link, no name and no byte', async (t) => {
+  const service = await aService(t)
+  await putProducts(
+    service,
+    [11, 12].map((variant_id) => ({ variant_id })),
+  )
+  const seen = { attach: new Set<number>(), detach: new Set<number>(), rename: new Set<number>() }
+  const ids: string[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { id } = await uploadFile(service.baseUrl, { name: 'racing', bytes: someBytes(5) })
+    await attach(service, id, { variant_ids: [11] })
+    ids.push(id)
+    const [deleted, attached, detached, renamed] = (await race(round, [
+      () => removeAfter(service, round % 5, id),
+      () => attach(service, id, { product_ids: [1] }),
+      () => detach(service, id, { variant_ids: [11] }),
+      () => service.call('PUT', `${API}/assets/${id}`, { filename: 'renamed' }),
+    ])) as [Answer, Answer, Answer, Answer]
+    assert.equal(deleted.status, 202)
+    seen.attach.add(attached.status)
+    seen.detach.add(detached.status)
+    seen.rename.add(renamed.status)
+    assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
+    await assertNoLinks(service, ids)
+    await assertBooksBalance(service)
+  }
+  // Each came before the delete in some rounds and after it in others.
+  assert.deepEqual(seen, {
+    attach: new Set([201, 404]),
+    detach: new Set([200, 404]),
+    rename: new Set([200, 404]),
+  })
+  for (const query of ['', 'filename=rac', 'filename=renamed', 'linked=true', 'product_id=1']) {
+    assert.deepEqual(await namesOf(service, query), [], query)
+  }
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.stored, 0)
+  await runJobs(service.context)
+  assert.deepEqual(await readObjects(service), [])
+})
+
+test('a delete that races the completion or the cancel of its upload leaves a whole file or nothing', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const kept: string[] = []
+  const outcomes = new Set<string>()
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const bytes = someBytes(25, round)
+    const session = await requestSession(service.baseUrl, { bytes })
+    const parts = await putParts(session, bytes)
+    const [deleted, completed, cancelled] = (await race(round, [
+      () => removeAfter(service, round % 7, session.id),
+      () => complete(service.baseUrl, session, parts),
+      ...(round % 5 === 0 ? [() => cancel(service.baseUrl, session)] : []),
+    ])) as [Answer, Answer, Answer | undefined]
+    const isReady = (await service.call('GET', `${API}/assets/${session.id}`)).status === 200
+    const facts = `${deleted.status} ${completed.status} ${cancelled?.status} ${isReady}`
+    outcomes.add(`delete ${deleted.status}, completion ${completed.status}`)
+    if (isReady) {
+      assert.deepEqual([deleted.status, deleted.body.code], [409, 'upload_completing'], facts)
+      assert.equal(completed.status, 200, facts)
+      assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+      kept.push(session.id)
+    } else {
+      // Either the delete ended it, or the cancel did before.
+      assert.ok(deleted.status === 202 || cancelled?.status === 200, facts)
+      assert.ok([202, 404].includes(deleted.status), facts)
+      assert.ok([200, 404].includes(completed.status), facts)
+    }
+    await assertBooksBalance(service)
+  }
+  assert.ok(outcomes.size > 1, `only ${[...outcomes]}`)
+  await runJobs(service.context)
+  assert.deepEqual(await readObjects(service), kept.sort())
+  assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
+})
+
+test('a product that is deleted while it is attached is linked to nothing', async (t) => {
+  const service = await aService(t)
+  const asset = await storeLink(service, { filename: 'asset' })
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const product = await putProduct(service, { product_id: round, variant_id: round })
+    const [deleted, attached, again] = (await race(round, [
+      () => service.call('DELETE', `${API}/products/${product.id}`),
+      () => attach(service, asset.id, { product_ids: [round] }),
+      () => service.call('DELETE', `${API}/products/${product.id}`),
+    ])) as [Answer, Answer, Answer]
+    assert.deepEqual([deleted.status, again.status].toSorted(), [202, 404])
+    assert.ok([201, 422].includes(attached.status), JSON.stringify(attached.body))
+    assert.deepEqual(await productsOf(service, asset.id), [])
+    assert.deepEqual(await namesOf(service, 'linked=true'), [])
+    assert.deepEqual(await namesOf(service, 'linked=false'), ['asset'])
+  }
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { UploadSession } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
+import { keepingNothing, makeOverdue } from '../../support/overdue.ts'
+import { runJobs } from '../../support/run-jobs.ts'
+
+async function assertBooksBalance({ context }: TestService): Promise<void> {
+  for (const { counted, actual } of await context.database.compareUsage()) {
+    assert.deepEqual(counted, actual)
+  }
+}
+
+test('of 200 requests for a tenth of the plan exactly 10 succeed, and again after cancelling', async (t) => {
+  const service = await aService(t, { STOWAGE_PLAN_STORAGE: '1000' })
+  const ask = () => service.call('POST', `${API}/assets/signed`, { name: 'a', size: 100 })
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all(Array.from({ length: 200 }, ask))
+    const sessions: UploadSession[] = answers
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => body)
+    const refused = answers.filter(({ status }) => status === 402)
+    assert.deepEqual([sessions.length, refused.length], [10, 190])
+    const cancels = await Promise.all(
+      sessions.flatMap((session) => [1, 2, 3].map(() => cancel(service.baseUrl, session))),
+    )
+    assert.deepEqual(new Set(cancels.map(({ status }) => status)), new Set([200]))
+    await assertBooksBalance(service)
+  }
+})
+
+test('of completions that race all answer the ready asset', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  for (let round = 0; round < 10; round += 1) {
+    const bytes = someBytes(35, round)
+    const session = await requestSession(service.baseUrl, { bytes })
+    const parts = await putParts(session, bytes)
+    const answers = await Promise.all(
+      [parts, [], parts, parts.slice(1), []].map((list) =>
+        complete(service.baseUrl, session, list),
+      ),
+    )
+    for (const { status, body } of answers) {
+      assert.deepEqual([status, body.data?.status], [200, 'ready'], JSON.stringify(body))
+    }
+    assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+  }
+  await assertBooksBalance(service)
+})
+
+test('completion, cancel and expiry racing for one upload: one wins and the books balance', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const { context } = service
+  const outcomes = new Set<string>()
+  for (let round = 0; round < 30; round += 1) {
+    const bytes = someBytes(25, round)
+    const session = await requestSession(service.baseUrl, { bytes })
+    await putParts(session, bytes)
+    // A completion looks at the parts first, so the others are held up, each round differently.
+    const afterTurns = async (turns: number) => {
+      for (let turn = 0; turn < turns; turn += 1) await service.call('GET', '/healthz')
+    }
+    const cancelLater = async () => {
+      await afterTurns(round % 3)
+      return cancel(service.baseUrl, session)
+    }
+    const expireLater = async () => {
+      await afterTurns(round % 5)
+      await makeOverdue(context, [session.id])
+      await runJobs(keepingNothing(context))
+      return { status: 0 }
+    }
+    const calls = [() => complete(service.baseUrl, session), cancelLater, expireLater]
+    // In the first rounds each is once ahead of the others for certain.
+    const [ahead] = round < calls.length ? calls.splice(round, 1) : []
+    const first = ahead === undefined ? [] : [await ahead()]
+    const answers = [...first, ...(await Promise.all(calls.map((call) => call())))]
+    const asset = await service.call('GET', `${API}/assets/${session.id}`)
+    const won = answers.filter(({ status }) => status === 200)
+    if (asset.status === 200) {
+      assert.equal(asset.body.data.status, 'ready')
+      assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+      assert.equal(won.length, 1)
+      outcomes.add('ready')
+    } else {
+      assert.ok(won.length <= 1)
+      outcomes.add(won.length === 1 ? 'cancelled' : 'expired')
+    }
+    await assertBooksBalance(service)
+  }
+  assert.equal(outcomes.size, 3, `only ${[...outcomes]}`)
+  await runJobs(context)
+  assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
+})
+
+test('racing requests with one Idempotency-Key get one session', async (t) => {
+  const service = await aService(t)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () =>
+      service.call(
+        'POST',
+        `${API}/assets/signed`,
+        { name: 'a', size: 7 },
+        { 'Idempotency-Key': 'k' },
+      ),
+    ),
+  )
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+  await assertBooksBalance(service)
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, download, putPart } from '@stowage/testing/service/upload'
+import { type Raced, raceReplacedPart } from '../../support/replaced-parts.ts'
+import { runJobs } from '../../support/run-jobs.ts'
+
+/** `RACE_UPLOADS=20000` looks for what is rare. */
+const UPLOADS = Number(process.env.RACE_UPLOADS ?? 25)
+const SEED = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31)
+const AT_ONCE = 6
+/** Two parts, of which the second is shorter. */
+const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+
+test('an upload whose part is replaced while completions race is ready, downloadable and closed, also after a restart', async (t) => {
+  t.diagnostic(`RACE_UPLOADS=${UPLOADS} RACE_SEED=${SEED}`)
+  const deployment = await aDeployment(t, { isReliable: true })
+  const service = await aService(t, SETTINGS, deployment)
+  const raced: Raced[] = []
+  const failures: unknown[] = []
+  await side(UPLOADS, async (index) => {
+    try {
+      raced.push(await raceReplacedPart(service.baseUrl, SEED + index))
+    } catch (error) {
+      failures.push(error)
+    }
+  })
+  t.diagnostic(JSON.stringify(Object.fromEntries(sumOf(raced))))
+  assert.deepEqual(failures.slice(0, 3), [], `${failures.length} uploads failed`)
+  const surprises = [...sumOf(raced).keys()].filter((answer) => !EXPECTED.has(answer))
+  assert.deepEqual(surprises, [])
+  await checkAll(service, raced)
+  await checkClosed(raced)
+  await runJobs(service.context)
+  await service.close()
+  const restarted = await aService(t, SETTINGS, deployment)
+  await runJobs(restarted.context)
+  await checkAll(restarted, raced)
+  const ids = raced.map(({ session }) => ({ id: session.id, bytes: 15 }))
+  await restarted.close()
+  await deployment.backdoor.assertHoldsOnly(ids, 10)
+})
+
+/** A part is refused once the upload is complete, a completion when a part is not the one it names. */
+const EXPECTED = new Set(['put 200', 'put 404', 'complete 200', 'complete 422', 'resume 200'])
+
+/** Each is ready with one content of each part, and no upload is open. */
+async function checkAll(service: TestService, raced: Raced[]): Promise<void> {
+  const lost: string[] = []
+  await side(raced.length, async (index) => {
+    const { session, contents } = raced[index] as Raced
+    const asset = await service.call('GET', `${API}/assets/${session.id}`)
+    if (asset.body.data?.status !== 'ready') lost.push(`${session.id} is not ready`)
+    const bytes = await download(service.baseUrl, session.id).catch(() => undefined)
+    const [first, second] = contents
+    // The second part may be of the other content than the first.
+    const isWhole = [first, second].some((content) =>
+      bytes?.subarray(0, 10).equals(content.subarray(0, 10)),
+    )
+    if (!isWhole || !bytes?.subarray(10).equals(first.subarray(10))) {
+      lost.push(`${session.id} can't be downloaded whole`)
+    }
+  })
+  assert.deepEqual(lost.slice(0, 5), [], `${lost.length} of ${raced.length} uploads are lost`)
+  assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
+}
+
+/** Their URLs are still valid, but nothing takes a part. */
+async function checkClosed(raced: Raced[]): Promise<void> {
+  for (const { session, contents } of raced.slice(-10)) {
+    const response = await putPart(session.urls[0]?.url ?? '', contents[0].subarray(0, 10))
+    await response.arrayBuffer()
+    assert.equal(response.status, 404)
+  }
+}
+
+function sumOf(raced: Raced[]): Map<string, number> {
+  const sum = new Map<string, number>()
+  for (const { answers } of raced) {
+    for (const [answer, count] of answers) sum.set(answer, (sum.get(answer) ?? 0) + count)
+  }
+  return sum
+}
+
+async function side(count: number, work: (index: number) => Promise<void>): Promise<void> {
+  const indexes = Array.from({ length: count }, (_, index) => index).values()
+  const worker = async () => {
+    for (const index of indexes) await work(index)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { PartAddress, ReceivedPart, UploadSession } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  complete,
+  download,
+  putPart,
+  putParts,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
+import { forAccount } from '../../../src/operations/context.ts'
+import { completeUpload } from '../../../src/operations/uploads/complete-upload.ts'
+import { assertBooksBalance } from '../../support/shop.ts'
+
+const CHUNK = 10
+
+function start(t: TestContext, settings: Record<string, string> = {}): Promise<TestService> {
+  return aService(t, { STOWAGE_CHUNK_SIZE: `${CHUNK}`, ...settings })
+}
+
+function resize(service: TestService, { id }: UploadSession, size: number) {
+  return service.call('PATCH', `${API}/assets/${id}/upload`, { size })
+}
+
+const numbersOf = (urls: PartAddress[]) => urls.map(({ part }) => part)
+const receivedOf = (parts: ReceivedPart[]) => parts.map(({ PartNumber }) => PartNumber)
+
+async function send(urls: PartAddress[], bytes: Buffer): Promise<void> {
+  for (const { url, start, end } of urls) {
+    assert.equal((await putPart(url, bytes.subarray(start, end))).status, 200)
+  }
+}
+
+async function reservedBy({ call }: TestService): Promise<number> {
+  return (await call('GET', `${API}/account`)).body.data.reserved
+}
+
+test('an upload of unknown length grows while it is sent, and ends with its true size', async (t) => {
+  const service = await start(t)
+  const bytes = someBytes(47)
+  const session = await requestSession(service.baseUrl, { bytes: bytes.subarray(0, 20) })
+  await send(session.urls, bytes)
+  const grown = await resize(service, session, 60)
+  assert.deepEqual([grown.status, grown.body.status], [200, 'uploading'])
+  assert.deepEqual([session.chunk_size, grown.body.chunk_size], [CHUNK, CHUNK])
+  assert.deepEqual(numbersOf(grown.body.urls), [3, 4, 5, 6])
+  assert.deepEqual(receivedOf(grown.body.received), [1, 2])
+  assert.equal(await reservedBy(service), 60)
+  await send(grown.body.urls.slice(0, 2), bytes)
+  const ended = await resize(service, session, 47)
+  assert.deepEqual(
+    ended.body.urls.map(({ part, start, end }: PartAddress) => [part, start, end]),
+    [[5, 40, 47]],
+  )
+  await send(ended.body.urls, bytes)
+  const answer = await complete(service.baseUrl, session)
+  assert.deepEqual([answer.status, answer.body.data.bytes], [200, 47])
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+  assert.equal(await reservedBy(service), 0)
+  await assertBooksBalance(service)
+})
+
+test('the answer is that of GET, and repeating it changes nothing', async (t) => {
+  const service = await start(t)
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const first = await resize(service, session, 35)
+  const again = await resize(service, session, 35)
+  const read = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  const facts = ({ body }: typeof first) => ({
+    ...body,
+    expires_at: null,
+    urls: body.urls.map(({ url, ...part }: PartAddress) => part),
+  })
+  assert.deepEqual(facts(first), facts(read))
+  assert.deepEqual(facts(again), facts(read))
+  assert.equal(await reservedBy(service), 35)
+})
+
+test('a part that was received with another length than the new size gives it is missing', async (t) => {
+  const service = await start(t)
+  const bytes = someBytes(40)
+  const session = await requestSession(service.baseUrl, { bytes: bytes.subarray(0, 25) })
+  await putParts(session, bytes.subarray(0, 25))
+  const grown = await resize(service, session, 40)
+  assert.deepEqual(numbersOf(grown.body.urls), [3, 4])
+  const early = await complete(service.baseUrl, session)
+  assert.deepEqual([early.status, early.body.errors.parts.length], [422, 1])
+  assert.match(early.body.errors.parts[0], /^3, 4 not received/)
+  await send(grown.body.urls, bytes)
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('a part that arrives beyond the new size is named, and a larger size takes it in', async (t) => {
+  const service = await start(t)
+  const bytes = someBytes(30)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await send(session.urls.slice(0, 2), bytes)
+  assert.equal((await resize(service, session, 20)).status, 200)
+  // Its URL was signed before, and is still valid.
+  await send(session.urls.slice(2), bytes)
+  const refused = await complete(service.baseUrl, session)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.errors.parts[0], /^3 received beyond the size/)
+  assert.equal((await resize(service, session, 30)).status, 200)
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('a size beyond the plan is 402 with the figures, and changes nothing', async (t) => {
+  const service = await start(t, { STOWAGE_PLAN_STORAGE: '100' })
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  await requestSession(service.baseUrl, { bytes: someBytes(30) })
+  const { status, body } = await resize(service, session, 71)
+  assert.equal(status, 402)
+  const { message, ...facts } = body
+  assert.deepEqual(facts, {
+    code: 'storage_exceeded',
+    needed: 46,
+    available: 45,
+    limit: 100,
+    stored: 0,
+    reserved: 55,
+  })
+  assert.match(message, /46 B more/)
+  assert.equal(await reservedBy(service), 55)
+  assert.equal((await resize(service, session, 70)).status, 200)
+})
+
+test('a request with the Idempotency-Key of a resized upload gives it as it is now', async (t) => {
+  const service = await start(t)
+  const file = { name: 'a', size: 25, mime: 'text/plain' }
+  const ask = () =>
+    service.call('POST', `${API}/assets/signed`, file, { 'Idempotency-Key': 'resized' })
+  const { body: session } = await ask()
+  await resize(service, session, 45)
+  const repeated = await ask()
+  assert.deepEqual([repeated.status, repeated.body.id], [201, session.id])
+  assert.deepEqual(numbersOf(repeated.body.urls), [1, 2, 3, 4, 5])
+})
+
+test('a completion that compared the parts with the old size does not store the new one', async (t) => {
+  const service = await start(t)
+  const { context } = service
+  const bytes = someBytes(30)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  const [own] = await context.database.compareUsage()
+  const account = forAccount(context, own?.accountId ?? '')
+  const { data } = account
+  let isResized = false
+  // The size changes after the parts were compared, and before the completion begins.
+  const between = {
+    ...account,
+    data: {
+      ...data,
+      async beginCompletion(...call: Parameters<typeof data.beginCompletion>) {
+        if (!isResized) assert.equal((await resize(service, session, 40)).status, 200)
+        isResized = true
+        return data.beginCompletion(...call)
+      },
+    },
+  }
+  await assert.rejects(
+    completeUpload(between, session.id, { uploadId: session.upload_id, parts: [] }),
+    (error: Error & { details?: unknown }) => /parts/.test(JSON.stringify(error)),
+  )
+  const asset = await service.call('GET', `${API}/assets/${session.id}`)
+  assert.deepEqual([asset.body.data.status, asset.body.data.bytes], ['uploading', 40])
+  const { body } = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  await send(body.urls, someBytes(40))
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.equal((await download(service.baseUrl, session.id)).length, 40)
+  await assertBooksBalance(service)
+})
+
+test('completions and new sizes that race leave an asset of one size, with its bytes', async (t) => {
+  const service = await start(t)
+  for (let round = 0; round < 8; round += 1) {
+    const bytes = someBytes(30, round + 1)
+    const session = await requestSession(service.baseUrl, { bytes })
+    await putParts(session, bytes)
+    const calls = [
+      () => complete(service.baseUrl, session),
+      () => resize(service, session, 35),
+      () => complete(service.baseUrl, session),
+    ]
+    const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
+    const statuses = (await Promise.all(rotated.map((call) => call()))).map(({ status }) => status)
+    assert.ok(
+      statuses.every((status) => [200, 409, 422].includes(status)),
+      `${statuses}`,
+    )
+    const { data } = (await service.call('GET', `${API}/assets/${session.id}`)).body
+    if (data.status === 'ready') {
+      assert.equal(data.bytes, 30)
+      assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+    } else assert.equal(data.bytes, 35)
+  }
+  await assertBooksBalance(service)
+})
+
+test('after a completion that the storage refused the size is final, and it can be completed', async (t) => {
+  const service = await start(t)
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await send(session.urls, bytes)
+  const { storage } = service.context
+  const refusing = async () => ({ outcome: 'refused' as const, parts: [1] })
+  service.context.storage = { ...storage, completeUpload: refusing }
+  assert.equal((await complete(service.baseUrl, session)).status, 422)
+  service.context.storage = storage
+  const { status, body } = await resize(service, session, 30)
+  assert.deepEqual([status, body.code], [409, 'upload_completing'])
+  assert.equal(await reservedBy(service), 25)
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})

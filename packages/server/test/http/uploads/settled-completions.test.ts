@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
+import type { Storage } from '../../../src/storage/storage.ts'
+import { runJobs } from '../../support/run-jobs.ts'
+import { assertBooksBalance } from '../../support/shop.ts'
+
+const bytes = someBytes(25)
+
+/**
+ * Two completions of one upload at the same time. The storage has the first one under way until it is
+ * told to go on, and refuses the second one, which makes it an upload again.
+ */
+async function aRefusedRival(t: TestContext, heldAt: 'before' | 'after') {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  const { storage } = service.context
+  const arrived = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const hold = () => {
+    arrived.resolve()
+    return released.promise
+  }
+  let calls = 0
+  const completeUpload: Storage['completeUpload'] = async (...request) => {
+    calls += 1
+    if (calls > 1) return { outcome: 'refused', parts: [1] }
+    if (heldAt === 'before') await hold()
+    const outcome = await storage.completeUpload(...request)
+    if (heldAt === 'after') await hold()
+    return outcome
+  }
+  service.context.storage = { ...storage, completeUpload }
+  const first = complete(service.baseUrl, session)
+  await arrived.promise
+  const second = await complete(service.baseUrl, session)
+  assert.deepEqual([second.status, second.body.errors.parts.length], [422, 1])
+  return { service, session, storage, first, release: released.resolve }
+}
+
+test('a completion that succeeds beside a refused one makes the reopened upload ready', async (t) => {
+  const { service, session, first, release } = await aRefusedRival(t, 'after')
+  const reopened = await service.call('GET', `${API}/assets/${session.id}`)
+  assert.equal(reopened.body.data.status, 'uploading')
+  release()
+  const { status, body } = await first
+  assert.deepEqual([status, body.data?.status], [200, 'ready'])
+  await runJobs(service.context)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+  await assertBooksBalance(service)
+})
+
+test('an object that is completed after its reopened upload was cancelled is removed', async (t) => {
+  const { service, session, storage, first, release } = await aRefusedRival(t, 'before')
+  // On S3 an abort and a completion at the same time may both succeed: the object appears after the abort.
+  const { context } = service
+  context.storage = { ...context.storage, abortUpload: async () => {} }
+  assert.equal((await cancel(service.baseUrl, session)).status, 200)
+  await runJobs(context)
+  assert.deepEqual(await context.database.listRemovals(1), [])
+  release()
+  assert.equal((await first).status, 404)
+  context.storage = storage
+  await runJobs(context)
+  assert.deepEqual(await readObjects(service), [])
+  await assertBooksBalance(service)
+})

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { readObjects, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { aService } from '@stowage/testing/service/service'
+import {
+  API,
+  cancel,
+  complete,
+  download,
+  putParts,
+  requestSession,
+  someBytes,
+} from '@stowage/testing/service/upload'
+import { runJobs } from '../../support/run-jobs.ts'
+import { assertBooksBalance } from '../../support/shop.ts'
+
+/**
+ * The storage has made the object, but the row is still `uploading`: a completion that was refused
+ * has reopened it, and the one that succeeded was killed before it could note that.
+ */
+async function aCompletedObject(t: TestContext) {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  const parts = await putParts(session, bytes)
+  const plan = { size: 25, chunkSize: 10, count: 3 }
+  const upload = await uploadInStorage(service, session)
+  const { outcome } = await service.context.storage.completeUpload(upload, plan, [])
+  assert.equal(outcome, 'completed')
+  return { service, bytes, session, parts }
+}
+
+test('completing an upload whose object is in the storage already makes it ready', async (t) => {
+  for (const isNamed of [true, false]) {
+    const { service, bytes, session, parts } = await aCompletedObject(t)
+    const answer = await complete(service.baseUrl, session, isNamed ? parts : undefined)
+    assert.deepEqual([answer.status, answer.body.data?.status], [200, 'ready'])
+    assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+    await assertBooksBalance(service)
+  }
+})
+
+test('resuming an upload whose object is in the storage already makes it ready and opens nothing', async (t) => {
+  const { service, bytes, session } = await aCompletedObject(t)
+  const answer = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  assert.deepEqual([answer.status, answer.body.status, answer.body.urls], [200, 'ready', []])
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+  assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
+  await assertBooksBalance(service)
+})
+
+test('repeating the request of an upload whose object is in the storage already signs no parts', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const request = async () => {
+    const file = { name: 'a', size: bytes.length, mime: 'text/plain' }
+    const key = { 'Idempotency-Key': 'k' }
+    return (await service.call('POST', `${API}/assets/signed`, file, key)).body
+  }
+  const session = await request()
+  await putParts(session, bytes)
+  const plan = { size: 25, chunkSize: 10, count: 3 }
+  const upload = await uploadInStorage(service, session)
+  await service.context.storage.completeUpload(upload, plan, [])
+  const repeated = await request()
+  assert.deepEqual([repeated.id, repeated.urls], [session.id, []])
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+test('cancelling an upload whose object is in the storage already removes the object', async (t) => {
+  const { service, session } = await aCompletedObject(t)
+  assert.equal((await cancel(service.baseUrl, session)).status, 200)
+  await runJobs(service.context)
+  assert.deepEqual(await readObjects(service), [])
+  assert.deepEqual(await service.context.database.listRemovals(1), [])
+  await assertBooksBalance(service)
+})
+
+test('completing an upload that the storage has lost names its parts, and it can be sent again', async (t) => {
+  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  await service.context.storage.abortUpload(await uploadInStorage(service, session))
+  const refused = await complete(service.baseUrl, session)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.errors.parts[0], /^1, 2, 3 not received/)
+  const resumed = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  assert.equal(resumed.body.urls.length, 3)
+  await putParts(resumed.body, bytes)
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
