@@ -86,7 +86,7 @@ export const COMMANDS = {
 export type CommandName = keyof typeof COMMANDS
 
 /** They work on a database and a storage themselves; all others talk to a service. */
-export const OF_THE_OPERATOR: readonly CommandName[] = [
+export const OPERATOR_COMMANDS: readonly CommandName[] = [
   'serve',
   'accounts',
   'keys',

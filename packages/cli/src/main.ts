@@ -1,7 +1,7 @@
 import manifest from '../package.json' with { type: 'json' }
-import { COMMANDS, type CommandName, isCommand, OF_THE_OPERATOR } from './commands.ts'
-import { plain } from './text/plain.ts'
-import { CommandFailed, guess, isOfTheSystem, UsageError } from './usage.ts'
+import { COMMANDS, type CommandName, isCommand, OPERATOR_COMMANDS } from './commands.ts'
+import { sanitize } from './text/sanitize.ts'
+import { CommandFailed, isSystemError, suggestion, UsageError } from './usage.ts'
 
 /** What other programs call it. */
 const OTHER_WORDS: Record<string, CommandName> = {
@@ -29,7 +29,7 @@ export async function run(commandLine: string[]): Promise<number> {
     if (name === '') return refuse(`which command?\n\n${overview()}`)
     const near = Object.hasOwn(OTHER_WORDS, name)
       ? `; did you mean ${OTHER_WORDS[name]}?`
-      : guess(name, Object.keys(COMMANDS))
+      : suggestion(name, Object.keys(COMMANDS))
     return refuse(`there is no command ${name}${near}\nstowage --help lists the commands.\n`)
   }
   const command = await COMMANDS[name].load()
@@ -40,9 +40,9 @@ export async function run(commandLine: string[]): Promise<number> {
     if (error instanceof UsageError) {
       return refuse(`${error.message}\nstowage ${name} --help has more.\n`)
     }
-    if (!(error instanceof CommandFailed || isOfTheSystem(error))) throw error
+    if (!(error instanceof CommandFailed || isSystemError(error))) throw error
     // What the system says has names in it, which may be anything.
-    const message = error instanceof CommandFailed ? error.message : plain(error.message)
+    const message = error instanceof CommandFailed ? error.message : sanitize(error.message)
     process.stderr.write(`stowage: ${message}\n`)
     return 1
   }
@@ -63,10 +63,10 @@ function overview(): string {
 
 Every day, with the service that \`stowage login\` or STOWAGE_URL and STOWAGE_API_KEY name (else the
 one on this machine):
-${lines(names.filter((name) => !OF_THE_OPERATOR.includes(name)))}
+${lines(names.filter((name) => !OPERATOR_COMMANDS.includes(name)))}
 
 To run the service, with the settings from STOWAGE_* variables:
-${lines(names.filter((name) => OF_THE_OPERATOR.includes(name)))}
+${lines(names.filter((name) => OPERATOR_COMMANDS.includes(name)))}
 
   stowage COMMAND --help        more about a command
   stowage --version

@@ -1,4 +1,4 @@
-import { escapeDangerous } from './text/plain.ts'
+import { escapeControlCharacters } from './text/sanitize.ts'
 
 /** Data goes to standard output: as JSON for programs, otherwise for people. */
 export function writeData(data: unknown, options: { json: boolean; text: string }): void {
@@ -12,21 +12,21 @@ export function writeItem(data: unknown, options: { json: boolean; text: string 
 
 /** Means the same to programs, and tells a terminal to do nothing. */
 export function jsonText(data: unknown, indent?: number): string {
-  return escapeDangerous(JSON.stringify(data, null, indent))
+  return escapeControlCharacters(JSON.stringify(data, null, indent))
 }
 
 /** From here on the work counts, and goes on when nobody reads any more what is said about it. */
-export function outliveReader(): void {
+export function ignoreClosedOutput(): void {
   process.stdout
     .removeAllListeners('error')
     .on('error', ({ code, message }: NodeJS.ErrnoException) => {
       const isGone = code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
-      if (!isGone) say(`stowage: the output can’t be written: ${message}`)
+      if (!isGone) writeMessage(`stowage: the output can’t be written: ${message}`)
     })
 }
 
 /** What is said about it goes to standard error. */
-export function say(message: string): void {
+export function writeMessage(message: string): void {
   process.stderr.write(`${message}\n`)
 }
 

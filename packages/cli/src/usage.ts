@@ -20,7 +20,7 @@ export class CommandFailed extends Error {
 }
 
 /** A full disk, a folder that can't be written to: no bug of ours, and nothing that a stack tells. */
-export function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
@@ -43,12 +43,12 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
     const unknown = /^Unknown option '(--?[^']+)'/.exec(message)?.[1]
     if (unknown === undefined) throw new UsageError(message)
     const names = Object.keys(known).map((name) => `--${name}`)
-    throw new UsageError(`there is no option ${unknown}${guess(unknown, names)}`)
+    throw new UsageError(`there is no option ${unknown}${suggestion(unknown, names)}`)
   }
 }
 
 /** `; did you mean ls?`, or nothing when nothing is near. */
-export function guess(word: string, known: readonly string[]): string {
+export function suggestion(word: string, known: readonly string[]): string {
   const near =
     known.find((name) => name.length > 2 && word.length > 1 && name.startsWith(word)) ??
     closestOf(word, known)
@@ -57,7 +57,7 @@ export function guess(word: string, known: readonly string[]): string {
 }
 
 /** The one value that the command is about. */
-export function onlyValue(positionals: string[], what: string): string {
+export function requireOneArgument(positionals: string[], what: string): string {
   const [value, ...more] = positionals
   if (value === undefined) throw new UsageError(`which ${what}?`)
   if (more.length > 0) throw new UsageError(`one ${what}, please, not ${positionals.join(' ')}`)
@@ -65,12 +65,12 @@ export function onlyValue(positionals: string[], what: string): string {
 }
 
 /** At least one of them. */
-export function someValues(positionals: string[], what: string): string[] {
+export function requireArguments(positionals: string[], what: string): string[] {
   if (positionals.length === 0) throw new UsageError(`which ${what}?`)
   return positionals
 }
 
-export function noValue(positionals: string[]): void {
+export function refuseArguments(positionals: string[]): void {
   if (positionals.length > 0) throw new UsageError(`unexpected: ${positionals.join(' ')}`)
 }
 

@@ -1,4 +1,4 @@
-import { jsonText, say } from './output.ts'
+import { jsonText, writeMessage } from './output.ts'
 
 /** The largest page there is. */
 const PAGE = 1000
@@ -49,9 +49,9 @@ export async function writeList<Item>(
   return { shown, total: shown }
 }
 
-export function sayWhatIsLeft({ shown, total }: ListCounts): void {
-  if (total === 0) say('There is nothing.')
-  else if (shown !== total) say(`${shown} of ${total ?? 'more'}; --all shows every one`)
+export function reportRemaining({ shown, total }: ListCounts): void {
+  if (total === 0) writeMessage('There is nothing.')
+  else if (shown !== total) writeMessage(`${shown} of ${total ?? 'more'}; --all shows every one`)
 }
 
 function openTable<Item>(text: (items: Item[]) => string) {

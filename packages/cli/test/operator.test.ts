@@ -18,9 +18,9 @@ test('a key made on the command line opens a running service, until it is revoke
   const added = await stowage(folder, ...add, '--json')
   assert.equal(added.code, 0, added.stderr)
   const { id, secret } = JSON.parse(added.stdout)
-  const ask = () =>
+  const getAccount = () =>
     service.call('GET', '/api/v1/account', undefined, { Authorization: `Bearer ${secret}` })
-  const account = await ask()
+  const account = await getAccount()
   assert.equal(account.status, 200)
   assert.deepEqual([account.body.data.name, account.body.data.available], ['presets', 5e9])
 
@@ -35,11 +35,11 @@ test('a key made on the command line opens a running service, until it is revoke
     'big',
   )
   assert.match(set.stdout, /presets +big +7 GB/)
-  assert.deepEqual((await ask()).body.data.plan, { name: 'big', storage: 7e9 })
+  assert.deepEqual((await getAccount()).body.data.plan, { name: 'big', storage: 7e9 })
 
   const revoked = await stowage(folder, 'keys', 'revoke', id, '--account', 'presets')
   assert.deepEqual([revoked.code, revoked.stdout], [0, `${id} revoked\n`])
-  assert.equal((await ask()).status, 401)
+  assert.equal((await getAccount()).status, 401)
 })
 
 test('it works while no service runs, and only the secret goes to standard output', async (t) => {

@@ -1,8 +1,8 @@
 import { type Asset, isStowageError } from '@stowage/client/node'
-import type { Connection } from '../connection/connection.ts'
-import { failureOf } from '../connection/with-client.ts'
-import { say, writeItem } from '../output.ts'
-import { plain } from '../text/plain.ts'
+import type { Connection } from '../connection/resolve-connection.ts'
+import { toCommandError } from '../connection/with-client.ts'
+import { writeItem, writeMessage } from '../output.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 /**
@@ -19,10 +19,10 @@ export async function forEachAsset(
     try {
       await work(asset)
     } catch (caught) {
-      const error = failureOf(caught, connection)
+      const error = toCommandError(caught, connection)
       if (!(error instanceof CommandFailed)) throw error
       code = 1
-      say(`stowage: ${plain(asset.filename)}: ${error.message}`)
+      writeMessage(`stowage: ${sanitize(asset.filename)}: ${error.message}`)
       if (json) writeItem({ asset, error: problemOf(error) }, { json, text: '' })
     }
   }

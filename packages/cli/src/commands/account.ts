@@ -3,8 +3,8 @@ import { formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { tableWidth, writeData } from '../output.ts'
 import { accountMeter } from '../text/account-meter.ts'
-import { plain } from '../text/plain.ts'
-import { type Command, noValue, readOptions } from '../usage.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const account: Command = {
   help: `stowage account: the plan, and how much of it is used
@@ -21,7 +21,7 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
-    noValue(positionals)
+    refuseArguments(positionals)
     return withClient(values, async (client, { url }) => {
       const facts = await client.account()
       writeData(facts, { json: values.json === true, text: textOf(facts, url) })
@@ -33,11 +33,11 @@ Examples:
 function textOf(facts: Account, url: string): string {
   const { name, plan, stored, reserved, available, assets } = facts
   const width = Math.min(60, tableWidth() ?? 60)
-  return `${plain(name)} at ${url}
+  return `${sanitize(name)} at ${url}
 
   ${accountMeter(facts, width - 4)}
 
   stored     ${formatSize(stored)} (assets: ${assets})
   reserved   ${formatSize(reserved)} for uploads under way
-  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${plain(plan.name)})`
+  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${sanitize(plan.name)})`
 }

@@ -2,7 +2,13 @@ import { formatSize, parseSize } from '@stowage/protocol/format'
 import type { AccountReport } from '@stowage/server'
 import { tableWidth, writeData } from '../output.ts'
 import { table } from '../text/table.ts'
-import { type Command, noValue, onlyValue, readOptions, UsageError } from '../usage.ts'
+import {
+  type Command,
+  readOptions,
+  refuseArguments,
+  requireOneArgument,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = { plan: { type: 'string' }, storage: { type: 'string' } } as const
 
@@ -40,16 +46,16 @@ Examples:
       writeData(action === 'list' ? reports : reports[0], { json, text })
     }
     if (action === 'list') {
-      noValue(positionals)
+      refuseArguments(positionals)
       return operate(async (operator) => show(await operator.listAccounts()))
     }
     if (action === 'add') {
-      const name = onlyValue(positionals, 'name')
+      const name = requireOneArgument(positionals, 'name')
       const details = { name, plan: plan ?? 'default', storage: storage ?? 1e12 }
       return operate(async (operator) => show([await operator.addAccount(details)]))
     }
     if (action === 'set') {
-      const name = onlyValue(positionals, 'name')
+      const name = requireOneArgument(positionals, 'name')
       const change = {
         ...(plan !== undefined && { plan }),
         ...(storage !== undefined && { storage }),

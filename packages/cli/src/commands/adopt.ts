@@ -1,6 +1,6 @@
-import { say, writeData } from '../output.ts'
-import { canAsk, confirm } from '../terminal/ask.ts'
-import { type Command, noValue, readOptions, UsageError } from '../usage.ts'
+import { writeData, writeMessage } from '../output.ts'
+import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = { yes: { type: 'boolean', short: 'y' } } as const
 
@@ -26,15 +26,15 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    noValue(positionals)
+    refuseArguments(positionals)
     const { yes = false, json = false } = values
-    if (!yes && !canAsk())
+    if (!yes && !isInteractive())
       throw new UsageError('not interactive; pass --yes to bind without asking')
     const server = await import('@stowage/server')
     return server.adopt({
       async confirm(mismatch) {
         if (yes) return true
-        if (mismatch !== undefined) say(`Now: ${mismatch}.`)
+        if (mismatch !== undefined) writeMessage(`Now: ${mismatch}.`)
         return confirm('Bind this storage to this database?')
       },
       onDone(outcome) {

@@ -1,5 +1,5 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
-import { link } from '../products/link.ts'
+import { changeLinks } from '../products/change-links.ts'
 import type { Command } from '../usage.ts'
 
 export const attach: Command = {
@@ -21,7 +21,7 @@ Examples:
   stowage attach a.zip b.zip --to PACK-WAV 632910392
 `,
   run: (commandLine) =>
-    link(commandLine, {
+    changeLinks(commandLine, {
       option: 'to',
       change: (client, id, products) => client.attach(id, products),
     }),

@@ -1,5 +1,5 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
-import { link } from '../products/link.ts'
+import { changeLinks } from '../products/change-links.ts'
 import type { Command } from '../usage.ts'
 
 export const detach: Command = {
@@ -17,7 +17,7 @@ Examples:
   stowage detach sample-pack.zip --from PACK-WAV
 `,
   run: (commandLine) =>
-    link(commandLine, {
+    changeLinks(commandLine, {
       option: 'from',
       change: (client, id, products) => client.detach(id, products),
     }),

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { Finding } from '@stowage/server'
 import { showProgress } from '../terminal/show-progress.ts'
-import { type Command, noValue, readOptions } from '../usage.ts'
+import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 const OPTIONS = {
   fix: { type: 'boolean' },
@@ -33,7 +33,7 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    noValue(positionals)
+    refuseArguments(positionals)
     const { fix = false, repair = false, verify = false, json = false } = values
     const server = await import('@stowage/server')
     const findings: Finding[] = []

@@ -1,22 +1,22 @@
 import { dirname } from 'node:path'
+import { makeFolder } from '@stowage/client/internal/files'
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
-import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
+import { getAssets } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { streamOut } from '../download/stream-out.ts'
-import { isFolder, targetOf } from '../download/target-of.ts'
-import { makeFolder } from '../files/make-folder.ts'
+import { streamAsset } from '../download/stream-asset.ts'
+import { isFolder, targetPath } from '../download/target-path.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
-import { outliveReader, say, writeItem } from '../output.ts'
+import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
 import { openLiveLines } from '../terminal/live-lines.ts'
-import { plain } from '../text/plain.ts'
 import { progressLine } from '../text/progress-line.ts'
+import { sanitize } from '../text/sanitize.ts'
 import {
   type Command,
   CommandFailed,
-  isOfTheSystem,
+  isSystemError,
   readOptions,
-  someValues,
+  requireArguments,
   UsageError,
 } from '../usage.ts'
 
@@ -49,7 +49,7 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const wanted = someValues(positionals, 'asset')
+    const wanted = requireArguments(positionals, 'asset')
     const { output, force = false, json = false } = values
     if (output === '-' && (wanted.length > 1 || json)) {
       throw new UsageError('standard output takes one asset, and no --json beside it')
@@ -60,21 +60,23 @@ Examples:
     }
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted)
-      if (output !== '-') outliveReader()
+      if (output !== '-') ignoreClosedOutput()
       const interruption = onInterrupt()
       const { signal } = interruption
       try {
         return await forEachAsset(assets, { connection, json }, async (asset) => {
           if (output === '-') {
-            await streamOut(client, asset, { output: process.stdout, signal })
+            await streamAsset(client, asset, { output: process.stdout, signal })
             return
           }
           const path = await save(client, asset, { output, force, signal })
-          writeItem({ asset, path }, { json, text: plain(path) })
+          writeItem({ asset, path }, { json, text: sanitize(path) })
         })
       } catch (error) {
         if (!signal.aborted) throw error
-        say(output === '-' ? 'Interrupted.' : 'Interrupted. The same command goes on with it.')
+        writeMessage(
+          output === '-' ? 'Interrupted.' : 'Interrupted. The same command goes on with it.',
+        )
         return INTERRUPTED
       } finally {
         interruption.close()
@@ -90,7 +92,7 @@ interface Saving {
 }
 
 async function save(client: NodeClient, asset: Asset, { output, force, signal }: Saving) {
-  const path = await targetOf(output, asset)
+  const path = await targetPath(output, asset)
   const live = openLiveLines()
   try {
     await makeFolder(dirname(path))
@@ -104,11 +106,11 @@ async function save(client: NodeClient, asset: Asset, { output, force, signal }:
   } catch (error) {
     if (isStowageError(error, 'file_exists')) {
       const ways = '--force writes over it, -o saves it elsewhere'
-      throw new CommandFailed(`${plain(path)} is there already: ${ways}`)
+      throw new CommandFailed(`${sanitize(path)} is there already: ${ways}`)
     }
-    if (isStowageError(error) || signal.aborted || !isOfTheSystem(error)) throw error
+    if (isStowageError(error) || signal.aborted || !isSystemError(error)) throw error
     throw new CommandFailed(
-      plain(
+      sanitize(
         `${path} can’t be written: ${error.message}. Once it can, the same command goes on with it`,
       ),
     )

@@ -1,7 +1,13 @@
 import type { KeyReport, Operator } from '@stowage/server'
-import { say, tableWidth, writeData } from '../output.ts'
+import { tableWidth, writeData, writeMessage } from '../output.ts'
 import { table } from '../text/table.ts'
-import { type Command, noValue, onlyValue, readOptions, UsageError } from '../usage.ts'
+import {
+  type Command,
+  readOptions,
+  refuseArguments,
+  requireOneArgument,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   account: { type: 'string', default: 'default' },
@@ -57,26 +63,28 @@ function workOf(
 ): (operator: Operator) => Promise<void> {
   const { account, positionals, json } = command
   if (action === 'list') {
-    noValue(positionals)
+    refuseArguments(positionals)
     return async (operator) => {
       const reports = await operator.listKeys(account)
       writeData(reports, { json, text: keyTable(reports) })
     }
   }
   if (action === 'add') {
-    noValue(positionals)
+    refuseArguments(positionals)
     const scope = SCOPES.find((known) => known === command.scope)
     const { name } = command
     if (name === undefined) throw new UsageError('what is it for? --name')
     if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}`)
     return async (operator) => {
       const key = await operator.addKey(account, { name, scope })
-      say(`Key ${key.id} of ${account}, scope ${scope}. This is the only time that it is shown:`)
+      writeMessage(
+        `Key ${key.id} of ${account}, scope ${scope}. This is the only time that it is shown:`,
+      )
       writeData(key, { json, text: key.secret })
     }
   }
   if (action === 'revoke') {
-    const id = onlyValue(positionals, 'key id')
+    const id = requireOneArgument(positionals, 'key id')
     return async (operator) => {
       await operator.revokeKey(account, id)
       writeData({ id, revoked: true }, { json, text: `${id} revoked` })

@@ -1,21 +1,21 @@
 import { text as readText } from 'node:stream/consumers'
+import { loginFile, writeLogin } from '../connection/login-file.ts'
 import {
   type Connection,
   DEFAULT_URL,
-  isInTheClear,
-  readKey,
-  readServiceUrl,
-} from '../connection/connection.ts'
-import { loginFile, writeLogin } from '../connection/login-file.ts'
+  parseKey,
+  parseServiceUrl,
+  sendsKeyUnencrypted,
+} from '../connection/resolve-connection.ts'
 import {
   CONNECTION_OPTIONS,
-  failureOf,
   openClient,
-  warnInTheClear,
+  toCommandError,
+  warnUnencryptedKey,
 } from '../connection/with-client.ts'
-import { say, writeData } from '../output.ts'
-import { ask, canAsk } from '../terminal/ask.ts'
-import { plain } from '../text/plain.ts'
+import { writeData, writeMessage } from '../output.ts'
+import { isInteractive, prompt } from '../terminal/prompt.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
 
 export const login: Command = {
@@ -47,32 +47,32 @@ Examples:
     const account = await openClient(connection)
       .account()
       .catch((error) => {
-        throw failureOf(error, connection)
+        throw toCommandError(error, connection)
       })
     await writeLogin(connection)
-    if (isInTheClear(connection)) warnInTheClear(connection.url)
-    say(`Kept in ${loginFile()}`)
+    if (sendsKeyUnencrypted(connection)) warnUnencryptedKey(connection.url)
+    writeMessage(`Kept in ${loginFile()}`)
     const { url } = connection
-    const text = `${url}, account ${plain(account.name)}, plan ${plain(account.plan.name)}`
+    const text = `${url}, account ${sanitize(account.name)}, plan ${sanitize(account.plan.name)}`
     writeData({ url, account }, { json: values.json === true, text })
     return 0
   },
 }
 
 async function completed(url: string | undefined, key: string | undefined): Promise<Connection> {
-  const canBeAsked = canAsk()
+  const canBeAsked = isInteractive()
   const address = url ?? (canBeAsked ? await askFor(`Address [${DEFAULT_URL}]: `) : '')
-  const service = readServiceUrl(address.trim() || DEFAULT_URL)
+  const service = parseServiceUrl(address.trim() || DEFAULT_URL)
   const given =
     key ??
     (canBeAsked
       ? await askFor('Key (nothing for an open service): ', { hidden: true })
       : await readText(process.stdin))
-  return { url: service, key: readKey(given, 'the key') }
+  return { url: service, key: parseKey(given, 'the key') }
 }
 
 async function askFor(question: string, options?: { hidden: boolean }): Promise<string> {
-  const answer = await ask(question, options)
+  const answer = await prompt(question, options)
   if (answer === undefined) throw new CommandFailed('nothing is kept')
   return answer
 }

@@ -1,6 +1,6 @@
 import { loginFile, removeLogin } from '../connection/login-file.ts'
-import { say, writeData } from '../output.ts'
-import { type Command, noValue, readOptions } from '../usage.ts'
+import { writeData, writeMessage } from '../output.ts'
+import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const logout: Command = {
   help: `stowage logout: forget the address and the key that \`stowage login\` kept
@@ -15,10 +15,10 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, {})
-    noValue(positionals)
+    refuseArguments(positionals)
     const was = await removeLogin()
     if (values.json) writeData({ removed: was }, { json: true, text: '' })
-    else say(was ? `${loginFile()} is gone` : 'There was no login.')
+    else writeMessage(was ? `${loginFile()} is gone` : 'There was no login.')
     return 0
   },
 }

@@ -1,10 +1,10 @@
 import type { Asset } from '@stowage/client'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { given } from '../given.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth } from '../output.ts'
 import { type Column, table } from '../text/table.ts'
 import { type Command, readChoice, readCount, readOptions, UsageError } from '../usage.ts'
-import { sayWhatIsLeft, writeList } from '../write-list.ts'
+import { reportRemaining, writeList } from '../write-list.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -68,10 +68,10 @@ Examples:
       sku: values.sku,
     }
     return withClient(values, async (client) => {
-      const list = (pageSize: number) => client.assets(given({ ...query, limit: pageSize }))
+      const list = (pageSize: number) => client.assets(omitUndefined({ ...query, limit: pageSize }))
       const most = all ? undefined : (limit ?? 25)
       const counts = await writeList<Asset>(list, { limit: most, json, text: assetTable })
-      if (!json) sayWhatIsLeft(counts)
+      if (!json) reportRemaining(counts)
       return 0
     })
   },

@@ -1,8 +1,8 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import type { Moved, MoveProgress } from '@stowage/server'
-import { say, writeData } from '../output.ts'
+import { writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
-import { type Command, noValue, readOptions, UsageError } from '../usage.ts'
+import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   from: { type: 'string' },
@@ -33,7 +33,7 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    noValue(positionals)
+    refuseArguments(positionals)
     const { from, ahead = false, verify = false, json = false } = values
     if (from === undefined) throw new UsageError('from which data folder? --from')
     const server = await import('@stowage/server')
@@ -49,11 +49,11 @@ Examples:
         progress.clear()
         writeData(moved, { json, text: summary(moved) })
         if (moved.uploadsLeft > 0 && !ahead) {
-          say(
+          writeMessage(
             `Uploads under way that stay behind: ${moved.uploadsLeft}; their clients begin again.`,
           )
         }
-        say(ahead ? AHEAD : `${from} is as it was. Start the service with these settings.`)
+        writeMessage(ahead ? AHEAD : `${from} is as it was. Start the service with these settings.`)
       },
     })
   },

@@ -1,7 +1,7 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
 import { importProducts } from '../products/import-products.ts'
 import { listProducts } from '../products/list-products.ts'
-import { type Command, guess, UsageError } from '../usage.ts'
+import { type Command, suggestion, UsageError } from '../usage.ts'
 
 const ACTIONS: Record<string, (commandLine: string[]) => Promise<number>> = {
   ls: listProducts,
@@ -39,7 +39,9 @@ Examples:
     if (action === undefined) throw new UsageError('ls or import?')
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
     if (work === undefined) {
-      throw new UsageError(`there is no products ${action}${guess(action, Object.keys(ACTIONS))}`)
+      throw new UsageError(
+        `there is no products ${action}${suggestion(action, Object.keys(ACTIONS))}`,
+      )
     }
     return work(commandLine)
   },

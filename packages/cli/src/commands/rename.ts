@@ -1,7 +1,7 @@
-import { getAsset } from '../assets/find-asset.ts'
+import { getAsset } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { writeItem } from '../output.ts'
-import { plain } from '../text/plain.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { type Command, readOptions, UsageError } from '../usage.ts'
 
 export const rename: Command = {
@@ -25,7 +25,7 @@ Examples:
     return withClient(values, async (client) => {
       const { id, filename } = await getAsset(client, wanted)
       const asset = await client.change(id, { filename: name })
-      const text = plain(`${id}  ${filename} is now ${asset.filename}`)
+      const text = sanitize(`${id}  ${filename} is now ${asset.filename}`)
       writeItem(asset, { json: values.json === true, text })
       return 0
     })

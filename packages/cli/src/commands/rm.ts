@@ -1,13 +1,13 @@
 import type { Asset } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
+import { getAssets } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { outliveReader, say, writeItem } from '../output.ts'
-import { productLabel } from '../products/find-products.ts'
-import { canAsk, confirm } from '../terminal/ask.ts'
-import { plain } from '../text/plain.ts'
-import { type Command, readOptions, someValues, UsageError } from '../usage.ts'
+import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
+import { productLabel } from '../products/get-products.ts'
+import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { type Command, readOptions, requireArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = { ...CONNECTION_OPTIONS, yes: { type: 'boolean', short: 'y' } } as const
 
@@ -30,22 +30,22 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const wanted = someValues(positionals, 'asset')
+    const wanted = requireArguments(positionals, 'asset')
     const { yes = false, json = false } = values
-    if (!yes && !canAsk()) throw new UsageError('nobody can be asked here: --yes deletes')
+    if (!yes && !isInteractive()) throw new UsageError('nobody can be asked here: --yes deletes')
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted, { with_products: true })
       if (!yes) {
-        say(whatGoes(assets))
+        writeMessage(whatGoes(assets))
         if (!(await confirm('Delete for good?'))) {
-          say('Nothing was deleted.')
+          writeMessage('Nothing was deleted.')
           return 1
         }
       }
-      outliveReader()
+      ignoreClosedOutput()
       return forEachAsset(assets, { connection, json }, async ({ id, filename }) => {
         await client.delete(id)
-        const text = plain(`${id}  ${filename} deleted`)
+        const text = sanitize(`${id}  ${filename} deleted`)
         writeItem({ id, filename, deleted: true }, { json, text })
       })
     })
@@ -54,7 +54,7 @@ Examples:
 
 function whatGoes(assets: Asset[]): string {
   const lines = assets.flatMap(({ filename, size, products = [] }) => [
-    `  ${plain(`${filename}  ${size}`)}`,
+    `  ${sanitize(`${filename}  ${size}`)}`,
     ...products.map((product) => `    linked to ${productLabel(product)}`),
   ])
   const bytes = assets.reduce((sum, asset) => sum + (asset.is_file ? asset.bytes : 0), 0)

@@ -1,4 +1,4 @@
-import { type Command, noValue, readOptions } from '../usage.ts'
+import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const serve: Command = {
   help: `stowage serve: run the service, with the settings from STOWAGE_* variables
@@ -12,7 +12,7 @@ SIGTERM or Ctrl-C stops it once running requests have finished, after 25 seconds
 A second one stops it at once.
 `,
   async run(commandLine) {
-    noValue(readOptions(commandLine, {}).positionals)
+    refuseArguments(readOptions(commandLine, {}).positionals)
     const [server, dashboard] = await Promise.all([
       import('@stowage/server'),
       import('@stowage/dashboard'),

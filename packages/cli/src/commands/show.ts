@@ -1,10 +1,10 @@
 import type { Asset } from '@stowage/client'
-import { getAsset } from '../assets/find-asset.ts'
+import { getAsset } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { writeItem } from '../output.ts'
-import { productLabel } from '../products/find-products.ts'
-import { plain } from '../text/plain.ts'
-import { type Command, readOptions, someValues } from '../usage.ts'
+import { productLabel } from '../products/get-products.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { type Command, readOptions, requireArguments } from '../usage.ts'
 
 export const show: Command = {
   help: `stowage show: everything about an asset
@@ -21,7 +21,7 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
-    const wanted = someValues(positionals, 'asset')
+    const wanted = requireArguments(positionals, 'asset')
     return withClient(values, async (client, { url }) => {
       for (const [index, one] of wanted.entries()) {
         const asset = await getAsset(client, one, { with_products: true })
@@ -49,6 +49,6 @@ function textOf(asset: Asset, url: string): string {
       `${productLabel(product)}  ${product.product_id}/${product.variant_id}`,
     ]),
   ]
-  const lines = facts.map(([name, value]) => `  ${name.padEnd(10)}${plain(value)}`)
-  return [plain(filename), ...lines].join('\n')
+  const lines = facts.map(([name, value]) => `  ${name.padEnd(10)}${sanitize(value)}`)
+  return [sanitize(filename), ...lines].join('\n')
 }

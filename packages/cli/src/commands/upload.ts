@@ -1,9 +1,9 @@
 import { CONNECTION_HELP, CONNECTION_OPTIONS } from '../connection/with-client.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
-import { outliveReader, say } from '../output.ts'
+import { ignoreClosedOutput, writeMessage } from '../output.ts'
+import { runUpload, type UploadWishes } from '../upload/check-upload.ts'
 import { collectFiles } from '../upload/collect-files.ts'
-import { runUpload, type UploadWishes } from '../upload/run-upload.ts'
-import { type Command, CommandFailed, readOptions, someValues, UsageError } from '../usage.ts'
+import { type Command, CommandFailed, readOptions, requireArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -42,14 +42,14 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const wishes = await wishesOf(values, someValues(positionals, 'file'))
-    outliveReader()
+    const wishes = await wishesOf(values, requireArguments(positionals, 'file'))
+    ignoreClosedOutput()
     const interruption = onInterrupt({ twice: true })
     try {
       return await runUpload(wishes, interruption)
     } catch (error) {
       if (!interruption.signal.aborted || error instanceof CommandFailed) throw error
-      say('Interrupted before anything was sent.')
+      writeMessage('Interrupted before anything was sent.')
       return INTERRUPTED
     } finally {
       interruption.close()
@@ -67,7 +67,7 @@ async function wishesOf(values: Values, inputs: string[]): Promise<UploadWishes>
   const { files, skipped } = await collectFiles(inputs.filter((input) => input !== '-'))
   const count = files.length + Number(usesStdin)
   if (name !== undefined && count > 1) throw new UsageError(`--name is for one file, not ${count}`)
-  if (skipped.length > 0) say(`Hidden files left out: ${skipped.length}`)
+  if (skipped.length > 0) writeMessage(`Hidden files left out: ${skipped.length}`)
   if (count === 0) throw new CommandFailed('there is no file in it')
   return {
     inputs,

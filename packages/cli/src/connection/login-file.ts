@@ -1,9 +1,8 @@
 import { chmod, readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { homeFolder } from '../files/home-folder.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
+import { homeFolder, writePrivateFile } from '@stowage/client/internal/files'
 import { CommandFailed } from '../usage.ts'
-import type { Connection } from './connection.ts'
+import type { Connection } from './resolve-connection.ts'
 
 /** Where programs of this system keep a user's settings. */
 export function loginFile(environment: NodeJS.ProcessEnv = process.env): string {

@@ -4,11 +4,11 @@ import {
   type NodeClient,
   type StowageError,
 } from '@stowage/client/node'
-import { say } from '../output.ts'
-import { plain } from '../text/plain.ts'
+import { writeMessage } from '../output.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
-import { type Connection, connectionOf } from './connection.ts'
 import { findLogin } from './login-file.ts'
+import { type Connection, resolveConnection } from './resolve-connection.ts'
 
 /** Every command that talks to a service takes them. */
 export const CONNECTION_OPTIONS = { url: { type: 'string' }, key: { type: 'string' } } as const
@@ -23,18 +23,18 @@ export interface ConnectionValues {
 }
 
 /** Somebody sits and waits: a service that is away is told in seconds. */
-const IMPATIENT = { firstMs: 200, longestMs: 2_000 }
+const INTERACTIVE_RETRY = { firstMs: 200, longestMs: 2_000 }
 
 export async function readConnection(options: ConnectionValues): Promise<Connection> {
   const { env } = process
   // With an address and a key of its own, a damaged login is in nobody's way.
   const isWhole = options.url !== undefined && options.key !== undefined
   const login = isWhole ? undefined : await findLogin()
-  return connectionOf({ options, environment: env, login })
+  return resolveConnection({ options, environment: env, login })
 }
 
 export function openClient({ url, key }: Connection): NodeClient {
-  return createClient({ baseUrl: url, apiKey: key, retry: IMPATIENT })
+  return createClient({ baseUrl: url, apiKey: key, retry: INTERACTIVE_RETRY })
 }
 
 /** Runs a command with a client; what the service refuses is said in a sentence. */
@@ -46,12 +46,12 @@ export async function withClient(
   try {
     return await work(openClient(connection), connection)
   } catch (error) {
-    throw failureOf(error, connection)
+    throw toCommandError(error, connection)
   }
 }
 
 /** As `CommandFailed` what a user can do something about; anything else as it is. */
-export function failureOf(error: unknown, connection: Connection): unknown {
+export function toCommandError(error: unknown, connection: Connection): unknown {
   if (!isStowageError(error)) return error
   return new CommandFailed(explain(error, connection), { cause: error })
 }
@@ -73,10 +73,10 @@ export function explain(error: StowageError, { url, key }: Connection): string {
     problems.map((problem) => `  ${field}: ${problem}`),
   )
   // The only line breaks are ours.
-  return [message, ...details].map(plain).join('\n')
+  return [message, ...details].map(sanitize).join('\n')
 }
 
 /** A key that anybody on the way can read deserves a word. */
-export function warnInTheClear(url: string): void {
-  say(`Note: ${url} is not https: whoever is on the way can read the key.`)
+export function warnUnencryptedKey(url: string): void {
+  writeMessage(`Note: ${url} is not https: whoever is on the way can read the key.`)
 }

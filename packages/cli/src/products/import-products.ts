@@ -7,11 +7,11 @@ import {
   type ProductsFile,
   parseProductsFile,
 } from '@stowage/client/products-file'
-import { CONNECTION_OPTIONS, failureOf, withClient } from '../connection/with-client.ts'
-import { say, writeData } from '../output.ts'
+import { CONNECTION_OPTIONS, toCommandError, withClient } from '../connection/with-client.ts'
+import { writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
-import { plain } from '../text/plain.ts'
-import { CommandFailed, onlyValue, readOptions } from '../usage.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { CommandFailed, readOptions, requireOneArgument } from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -24,7 +24,7 @@ const MOST_PROBLEMS = 50
 /** `stowage products import`. */
 export async function importProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
-  const path = onlyValue(positionals, 'file')
+  const path = requireOneArgument(positionals, 'file')
   const { json = false, 'dry-run': isDry = false, 'skip-bad': skipsBad = false } = values
   const file = parseProductsFile(await readWhole(path))
   sayProblems(file, path)
@@ -58,8 +58,10 @@ export async function importProducts(commandLine: string[]): Promise<number> {
     } catch (error) {
       if (!isStowageError(error)) throw error
       progress.clear()
-      say(`${imported} of ${products.length} were imported before this; doing it again is no harm:`)
-      throw failureOf(error, connection)
+      writeMessage(
+        `${imported} of ${products.length} were imported before this; doing it again is no harm:`,
+      )
+      throw toCommandError(error, connection)
     }
     progress.clear()
     writeData({ ...facts, imported }, { json, text: `${imported} products imported` })
@@ -72,17 +74,17 @@ async function readWhole(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new CommandFailed(`${plain(path)} can’t be read: ${(error as Error).message}`)
+    throw new CommandFailed(`${sanitize(path)} can’t be read: ${(error as Error).message}`)
   }
 }
 
 /** `products.csv:12: sku: must be text of …`, as compilers say it. */
 function sayProblems({ problems }: ProductsFile, path: string): void {
   for (const { line, field, message } of problems.slice(0, MOST_PROBLEMS)) {
-    say(plain(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))
+    writeMessage(sanitize(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))
   }
   const more = problems.length - MOST_PROBLEMS
-  if (more > 0) say(`and ${more} more (--json has all)`)
+  if (more > 0) writeMessage(`and ${more} more (--json has all)`)
 }
 
 async function previewOf(client: NodeClient, { products }: ProductsFile) {
@@ -97,7 +99,7 @@ async function previewOf(client: NodeClient, { products }: ProductsFile) {
     )
     const title = `${details.product_id}/${details.variant_id} ${details.name}`
     lines.push(
-      plain(outcome === 'new' ? `new      ${title}` : `changed  ${title}: ${what.join(', ')}`),
+      sanitize(outcome === 'new' ? `new      ${title}` : `changed  ${title}: ${what.join(', ')}`),
     )
   }
   return { counts, lines }

@@ -1,10 +1,10 @@
 import type { Product } from '@stowage/client'
 import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { given } from '../given.ts'
+import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth } from '../output.ts'
 import { type Column, table } from '../text/table.ts'
 import { readCount, readOptions, UsageError } from '../usage.ts'
-import { sayWhatIsLeft, writeList } from '../write-list.ts'
+import { reportRemaining, writeList } from '../write-list.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -24,10 +24,10 @@ export async function listProducts(commandLine: string[]): Promise<number> {
   if (all && limit !== undefined) throw new UsageError('--limit or --all, not both')
   const query = { name: positionals[0], sku, vendor, tag }
   return withClient(values, async (client) => {
-    const list = (pageSize: number) => client.products(given({ ...query, limit: pageSize }))
+    const list = (pageSize: number) => client.products(omitUndefined({ ...query, limit: pageSize }))
     const most = all ? undefined : (limit ?? 25)
     const counts = await writeList<Product>(list, { limit: most, json, text: productTable })
-    if (!json) sayWhatIsLeft(counts)
+    if (!json) reportRemaining(counts)
     return 0
   })
 }

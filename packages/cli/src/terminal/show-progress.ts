@@ -1,5 +1,5 @@
-import { plain } from '../text/plain.ts'
-import { fit } from '../text/width.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { truncate } from '../text/width.ts'
 import { openLiveLines } from './live-lines.ts'
 
 /** How often a line is written where no terminal can write over it. */
@@ -15,8 +15,8 @@ export function showProgress() {
     show(text: string): void {
       if (performance.now() - shownAt < everyMs) return
       shownAt = performance.now()
-      if (live.isLive) live.show([fit(plain(text), live.columns() - 1)])
-      else process.stderr.write(`${plain(text)}\n`)
+      if (live.isLive) live.show([truncate(sanitize(text), live.columns() - 1)])
+      else process.stderr.write(`${sanitize(text)}\n`)
     },
     clear: live.clear,
   }

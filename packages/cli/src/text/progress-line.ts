@@ -1,8 +1,8 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
-import { isolated, plain } from './plain.ts'
-import { fit, padEnd, padStart } from './width.ts'
+import { isolateRightToLeft, sanitize } from './sanitize.ts'
+import { padEnd, padStart, truncate } from './width.ts'
 
-export interface ProgressFacts {
+export interface ProgressDetails {
   name: string
   bytes: number
   total: number
@@ -21,7 +21,7 @@ const MOST_NAME = 40
 const MOST_BAR = 30
 
 /** `course.mp4  ████░░░░  45 %  1.2 GB of 2.6 GB  12 MB/s  2 min left`, in at most `columns`. */
-export function progressLine(facts: ProgressFacts, columns: number): string {
+export function progressLine(facts: ProgressDetails, columns: number): string {
   const { name, bytes, total, remark } = facts
   let left = columns - LEAST_NAME - GAP - WIDTHS.percent
   let isFull = false
@@ -37,20 +37,20 @@ export function progressLine(facts: ProgressFacts, columns: number): string {
   const amount = has('amount') ? [padStart(amountText(facts), WIDTHS.amount)] : []
   const more = hasBar ? Math.min(MOST_BAR - WIDTHS.bar, Math.floor(left / 2)) : 0
   const bar = hasBar ? [barOf(bytes, total, WIDTHS.bar + more)] : []
-  const label = padded(plain(name), Math.min(MOST_NAME, LEAST_NAME + left - more))
+  const label = padded(sanitize(name), Math.min(MOST_NAME, LEAST_NAME + left - more))
   const percent = padStart(`${percentOf(bytes, total)} %`, WIDTHS.percent)
   const details = [...amount, ...rate, ...time]
   const room = details.join(' '.repeat(GAP)).length
-  const shown = remark === undefined ? details : [fit(plain(remark), room)]
+  const shown = remark === undefined ? details : [truncate(sanitize(remark), room)]
   return [label, ...bar, percent, ...shown].join(' '.repeat(GAP)).trimEnd()
 }
 
 function padded(name: string, width: number): string {
-  const short = fit(name, width)
-  return padEnd(short, width).replace(short, () => isolated(short))
+  const short = truncate(name, width)
+  return padEnd(short, width).replace(short, () => isolateRightToLeft(short))
 }
 
-function amountText({ bytes, total }: Pick<ProgressFacts, 'bytes' | 'total'>): string {
+function amountText({ bytes, total }: Pick<ProgressDetails, 'bytes' | 'total'>): string {
   return `${formatSize(bytes)} of ${formatSize(total)}`
 }
 
@@ -64,18 +64,18 @@ export function barOf(bytes: number, total: number, width: number): string {
   return '█'.repeat(full) + '░'.repeat(width - full)
 }
 
-export function rateText({ rate }: Pick<ProgressFacts, 'rate'>): string {
+export function rateText({ rate }: Pick<ProgressDetails, 'rate'>): string {
   return rate > 0 ? `${formatSize(Math.round(rate))}/s` : ''
 }
 
-export function timeText({ secondsLeft }: Pick<ProgressFacts, 'secondsLeft'>): string {
+export function timeText({ secondsLeft }: Pick<ProgressDetails, 'secondsLeft'>): string {
   return secondsLeft === undefined ? '' : `${formatDuration(secondsLeft * 1000)} left`
 }
 
 /** The same without a terminal: a sentence for a log. */
-export function progressSentence(facts: ProgressFacts): string {
+export function progressSentence(facts: ProgressDetails): string {
   const { name, bytes, total, remark } = facts
   const how = remark === undefined ? [rateText(facts), timeText(facts)] : [remark]
   const words = [amountText(facts), ...how].filter((word) => word !== '')
-  return plain(`${name}: ${percentOf(bytes, total)} %, ${words.join(', ')}`)
+  return sanitize(`${name}: ${percentOf(bytes, total)} %, ${words.join(', ')}`)
 }

@@ -53,7 +53,7 @@ test('what does not fit leaves in its order, and the name stays', () => {
   assert.deepEqual(heads(40), ['NAME', 'SIZE'])
 })
 
-test('right-to-left names are isolated on a terminal only', () => {
+test('right-to-left names are isolateRightToLeft on a terminal only', () => {
   assert.match(table(HEAD, ROWS, { columns: 80 }), /\u2068שלום/)
   assert.doesNotMatch(table(HEAD, ROWS), /\u2068/)
 })

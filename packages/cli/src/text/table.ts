@@ -1,5 +1,5 @@
-import { isolated, plain } from './plain.ts'
-import { fit, padEnd, padStart, widthOf } from './width.ts'
+import { isolateRightToLeft, sanitize } from './sanitize.ts'
+import { padEnd, padStart, truncate, widthOf } from './width.ts'
 
 export interface Column {
   head: string
@@ -26,7 +26,7 @@ export function table(
 ): string {
   const all = head.map((column, index) => {
     const known: Column = typeof column === 'string' ? { head: column } : column
-    const cells = rows.map((row) => plain(row[index] ?? ''))
+    const cells = rows.map((row) => sanitize(row[index] ?? ''))
     const natural = cells.reduce(
       (widest, cell) => Math.max(widest, widthOf(cell)),
       widthOf(known.head),
@@ -36,13 +36,13 @@ export function table(
   const shown = columns === undefined ? all : thatFit(all, columns)
   const widths = columns === undefined ? shown.map(({ natural }) => natural) : share(shown, columns)
   // Programs that read a pipe want the text and nothing else.
-  const dress = columns === undefined ? (cell: string) => cell : isolated
+  const dress = columns === undefined ? (cell: string) => cell : isolateRightToLeft
   const line = (cells: string[]) =>
     cells
       .map((cell, index) => {
         const width = widths[index] ?? 0
         const pad = shown[index]?.align === 'right' ? padStart : padEnd
-        const short = fit(cell, width)
+        const short = truncate(cell, width)
         return pad(short, width).replace(short, () => dress(short))
       })
       .join(' '.repeat(GAP))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fit, padEnd, padStart, widthOf } from './width.ts'
+import { padEnd, padStart, truncate, widthOf } from './width.ts'
 
 test('every script has its width', () => {
   const expected: [string, number][] = [
@@ -30,10 +30,10 @@ test('every script has its width', () => {
 })
 
 test('a long name loses its middle, and keeps its ending', () => {
-  assert.equal(fit('short.zip', 9), 'short.zip')
-  assert.equal(fit('a-very-long-name-indeed.zip', 16), 'a-very-lon…d.zip')
-  assert.equal(fit('abcdef', 1), '…')
-  assert.equal(fit('abcdef', 0), '')
+  assert.equal(truncate('short.zip', 9), 'short.zip')
+  assert.equal(truncate('a-very-long-name-indeed.zip', 16), 'a-very-lon…d.zip')
+  assert.equal(truncate('abcdef', 1), '…')
+  assert.equal(truncate('abcdef', 0), '')
 })
 
 test('whatever is cut is never too wide, and no letter is halved', () => {
@@ -45,7 +45,7 @@ test('whatever is cut is never too wide, and no letter is halved', () => {
   ]
   for (const name of names) {
     for (let width = 0; width <= 20; width += 1) {
-      const short = fit(name, width)
+      const short = truncate(name, width)
       assert.ok(widthOf(short) <= width, `${short} in ${width}`)
       assert.doesNotMatch(short, /^[\u0301\u200d]|…[\u0301\u200d]|\u200d…/)
     }

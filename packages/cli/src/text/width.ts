@@ -27,7 +27,7 @@ const ELLIPSIS = '…'
  * At most `width` columns. What is left out is left out of the middle, so that a file's ending
  * stays. No letter is cut in two.
  */
-export function fit(text: string, width: number): string {
+export function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   if (width <= 1) return width === 1 ? ELLIPSIS : ''
   const all = Array.from(letters.segment(text), ({ segment }) => segment)

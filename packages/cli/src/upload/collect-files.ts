@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { glob, readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { plain } from '../text/plain.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 import { assetNameOf } from './asset-name.ts'
 
@@ -61,12 +61,12 @@ export async function collectFiles(inputs: string[]): Promise<CollectedFiles> {
     else if (stats.isFile()) add(path, stats)
     else
       problems.push(
-        `${plain(path)} is neither a file nor a folder (a pipe goes to: stowage upload -)`,
+        `${sanitize(path)} is neither a file nor a folder (a pipe goes to: stowage upload -)`,
       )
   }
 
   const refuse = (path: string) => (error: NodeJS.ErrnoException) => {
-    problems.push(`${plain(path)} can’t be read: ${error.code ?? error.message}`)
+    problems.push(`${sanitize(path)} can’t be read: ${error.code ?? error.message}`)
   }
 
   for (const input of inputs) {
@@ -76,7 +76,7 @@ export async function collectFiles(inputs: string[]): Promise<CollectedFiles> {
       continue
     }
     const matches = (await Array.fromAsync(glob(input))).toSorted()
-    if (matches.length === 0) problems.push(`nothing matches ${plain(input)}`)
+    if (matches.length === 0) problems.push(`nothing matches ${sanitize(input)}`)
     for (const match of matches) await take(match, await look(match))
   }
   if (problems.length > 0) throw new CommandFailed(`nothing was sent: ${problems.join('; ')}`)
@@ -89,9 +89,10 @@ async function look(path: string): Promise<Stats | string> {
     return await stat(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (path.includes('\ufffd')) return `the name of ${plain(path)} is not valid UTF-8: rename it`
+    if (path.includes('\ufffd'))
+      return `the name of ${sanitize(path)} is not valid UTF-8: rename it`
     return code === 'ENOENT'
-      ? `${plain(path)} is not there`
-      : `${plain(path)} can’t be read: ${code}`
+      ? `${sanitize(path)} is not there`
+      : `${sanitize(path)} can’t be read: ${code}`
   }
 }

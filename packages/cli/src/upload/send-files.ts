@@ -6,8 +6,8 @@ import {
   type Upload,
 } from '@stowage/client/node'
 import type { LocalFile } from './collect-files.ts'
-import type { FinishedFiles } from './finished-files.ts'
-import type { UploadBoard } from './upload-board.ts'
+import type { CompletedFiles } from './completed-files.ts'
+import type { UploadProgress } from './upload-progress.ts'
 
 export interface Sending {
   client: NodeClient
@@ -15,8 +15,8 @@ export interface Sending {
   attach: ProductReferences | undefined
   /** From the beginning, whatever was sent before. */
   restarts: boolean
-  finished: FinishedFiles
-  board: UploadBoard
+  finished: CompletedFiles
+  board: UploadProgress
   signal: AbortSignal
   onOutcome(outcome: Outcome): void
 }

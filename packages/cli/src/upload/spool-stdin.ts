@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { formatSize } from '@stowage/protocol/format'
-import { say } from '../output.ts'
+import { writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
-import { CommandFailed, isOfTheSystem } from '../usage.ts'
+import { CommandFailed, isSystemError } from '../usage.ts'
 import type { LocalFile } from './collect-files.ts'
 
 const PREFIX = 'stowage-stdin-'
@@ -20,7 +20,7 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
   const path = join(folder, 'stdin')
   const progress = showProgress()
   let size = 0
-  if (process.stdin.isTTY) say('Type, and end with Ctrl-D.')
+  if (process.stdin.isTTY) writeMessage('Type, and end with Ctrl-D.')
   try {
     process.stdin.on('data', (chunk: Buffer) => {
       size += chunk.length
@@ -28,12 +28,12 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
     })
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal })
     // Whatever was to write into the pipe may have failed.
-    if (size === 0) say('Note: standard input was empty.')
+    if (size === 0) writeMessage('Note: standard input was empty.')
     const { mtimeMs } = await stat(path)
     return { path, label: '-', name, size, changedMs: mtimeMs }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
-    if (!isOfTheSystem(error)) throw error
+    if (!isSystemError(error)) throw error
     throw new CommandFailed(
       `standard input can’t be kept in ${folder}: ${error.message}. TMPDIR names another place`,
     )

@@ -4,7 +4,7 @@ import type { Asset } from '@stowage/client'
 import { safeName } from './safe-name.ts'
 
 /** Where an asset is saved: in a folder under its own name, made safe; else as the path says. */
-export async function targetOf(path: string | undefined, asset: Asset): Promise<string> {
+export async function targetPath(path: string | undefined, asset: Asset): Promise<string> {
   const name = safeName(asset.filename)
   if (path === undefined) return name
   return (await isFolder(path)) ? join(path, name) : path

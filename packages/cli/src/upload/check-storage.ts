@@ -1,18 +1,18 @@
 import type { NodeClient } from '@stowage/client/node'
 import { formatSize } from '@stowage/protocol/format'
-import { plain } from '../text/plain.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 import type { LocalFile } from './collect-files.ts'
-import type { FinishedFiles } from './finished-files.ts'
+import type { CompletedFiles } from './completed-files.ts'
 
 /**
  * Refuses files that the plan has no room for, before anything is sent. What an earlier run has
  * brought there, or has reserved, needs no room any more.
  */
-export async function checkRoom(
+export async function checkStorage(
   client: NodeClient,
   files: LocalFile[],
-  { finished, signal }: { finished: FinishedFiles; signal: AbortSignal },
+  { finished, signal }: { finished: CompletedFiles; signal: AbortSignal },
 ): Promise<void> {
   const [{ available, plan }, unfinished] = await Promise.all([
     client.account({ signal }),
@@ -29,8 +29,8 @@ export async function checkRoom(
     else if ((await finished.find(file)) === undefined) needed += file.size
   }
   if (needed <= available) return
-  const what = files.length === 1 ? plain(files[0]?.name ?? '') : `${files.length} files`
+  const what = files.length === 1 ? sanitize(files[0]?.name ?? '') : `${files.length} files`
   throw new CommandFailed(
-    `nothing was sent: ${what} need ${formatSize(needed)}, and ${formatSize(available)} of the plan ${plain(plan.name)} (${formatSize(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
+    `nothing was sent: ${what} need ${formatSize(needed)}, and ${formatSize(available)} of the plan ${sanitize(plan.name)} (${formatSize(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
   )
 }

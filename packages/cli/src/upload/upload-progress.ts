@@ -1,18 +1,18 @@
 import type { Progress, Upload } from '@stowage/client'
-import { say } from '../output.ts'
+import { writeMessage } from '../output.ts'
 import { openLiveLines } from '../terminal/live-lines.ts'
-import { type ProgressFacts, progressLine, progressSentence } from '../text/progress-line.ts'
+import { type ProgressDetails, progressLine, progressSentence } from '../text/progress-line.ts'
 import type { LocalFile } from './collect-files.ts'
 
 /** What is seen of all uploads while they are under way. */
-export interface UploadBoard {
+export interface UploadProgress {
   started(file: LocalFile, upload: Upload): void
   /** It arrived, now or before: it counts whole. It failed: not at all. It was stopped: as far as it came. */
   ended(file: LocalFile, outcome: 'arrived' | 'failed' | 'stopped'): void
   /** Writes beside the bars. */
   write(how: () => void): void
   /** How far all of it is. */
-  whole(): ProgressFacts
+  whole(): ProgressDetails
   close(): void
 }
 
@@ -20,14 +20,17 @@ const LIVE_EVERY_MS = 100
 const PLAIN_EVERY_MS = 5_000
 const MOST_LINES = 8
 
-export function openBoard(files: LocalFile[], { isQuiet }: { isQuiet: boolean }): UploadBoard {
+export function openUploadProgress(
+  files: LocalFile[],
+  { isQuiet }: { isQuiet: boolean },
+): UploadProgress {
   const live = openLiveLines()
   const underWay = new Map<LocalFile, Upload>()
   let arrived = 0
   let bytesEnded = 0
   let total = files.reduce((sum, { size }) => sum + size, 0)
 
-  function whole(): ProgressFacts {
+  function whole(): ProgressDetails {
     const all = [...underWay.values()].map(({ progress }) => progress)
     const bytes = bytesEnded + all.reduce((sum, progress) => sum + progress.bytes, 0)
     const rate = all.reduce((sum, progress) => sum + progress.rate, 0)
@@ -48,7 +51,7 @@ export function openBoard(files: LocalFile[], { isQuiet }: { isQuiet: boolean })
 
   function sayHowFar(): void {
     const problem = [...underWay.values()].find(({ progress }) => progress.problem)?.progress
-    say(progressSentence({ ...whole(), remark: problem && remarkOf(problem) }))
+    writeMessage(progressSentence({ ...whole(), remark: problem && remarkOf(problem) }))
   }
 
   const everyMs = live.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS
@@ -76,7 +79,7 @@ export function openBoard(files: LocalFile[], { isQuiet }: { isQuiet: boolean })
   }
 }
 
-function factsOf(name: string, progress: Progress): ProgressFacts {
+function factsOf(name: string, progress: Progress): ProgressDetails {
   return { ...progress, name, remark: remarkOf(progress) }
 }
 

@@ -5,8 +5,8 @@ import {
   type Product,
   type ProductReferences,
 } from '@stowage/client/node'
-import { UUID } from '../assets/find-asset.ts'
-import { plain } from '../text/plain.ts'
+import { UUID } from '../assets/get-asset.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 export interface FoundProducts {
@@ -45,10 +45,10 @@ export async function getProducts(
       return products.length > 0 ? [{ kind: one, products }] : []
     })
     const [hit, other] = hits
-    if (hit === undefined) problems.push(`there is no product ${plain(word)}`)
+    if (hit === undefined) problems.push(`there is no product ${sanitize(word)}`)
     else if (other !== undefined && !isSame(hit.products, other.products)) {
-      const meanings = hits.map((one) => `${KINDS[one.kind]} (${one.kind}:${plain(value)})`)
-      problems.push(`${plain(word)} may be ${meanings.join(' or ')}: say which`)
+      const meanings = hits.map((one) => `${KINDS[one.kind]} (${one.kind}:${sanitize(value)})`)
+      problems.push(`${sanitize(word)} may be ${meanings.join(' or ')}: say which`)
     } else refer(found.references, { ...hit, value })
   }
   if (problems.length > 0) {
@@ -62,7 +62,7 @@ export async function getProducts(
 /** `Sample pack, WAV (PACK-WAV)`. */
 export function productLabel({ name, variant_name, sku }: Product): string {
   const title = variant_name === '' ? name : `${name}, ${variant_name}`
-  return plain(sku === '' ? title : `${title} (${sku})`)
+  return sanitize(sku === '' ? title : `${title} (${sku})`)
 }
 
 /** `sku:`, `product:`, `variant:` or `id:` before it leaves no doubt. */

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
 /** Whether there is somebody to ask. */
-export function canAsk(): boolean {
+export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
@@ -12,7 +12,7 @@ export interface Question {
 }
 
 /** Asks on the terminal. Undefined when the answer was Ctrl-C or Ctrl-D. */
-export async function ask(question: string, { hidden = false }: Question = {}) {
+export async function prompt(question: string, { hidden = false }: Question = {}) {
   // With nowhere to go to, what readline echoes is seen by nobody.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const output = hidden ? nowhere : process.stderr
@@ -33,6 +33,6 @@ export async function ask(question: string, { hidden = false }: Question = {}) {
 
 /** Everything but a clear yes is a no. */
 export async function confirm(question: string): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `)
+  const answer = await prompt(`${question} [y/N] `)
   return /^\s*y(es)?\s*$/i.test(answer ?? '')
 }

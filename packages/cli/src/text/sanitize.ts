@@ -11,7 +11,7 @@ const PICTURE_OF_DELETE = '\u2421'
  * Text of others as a terminal may show it: it sends no escape sequence, moves no cursor and turns
  * no other text around. What is taken out stays visible: `ESC` becomes `␛`.
  */
-export function plain(text: string): string {
+export function sanitize(text: string): string {
   return text.toWellFormed().replace(DANGEROUS, (found) => {
     const code = found.codePointAt(0) ?? 0
     if (code < 0x20) return String.fromCodePoint(PICTURES + code)
@@ -20,7 +20,7 @@ export function plain(text: string): string {
 }
 
 /** The same for JSON, where each of them may be written as a number. Line breaks stay. */
-export function escapeDangerous(json: string): string {
+export function escapeControlCharacters(json: string): string {
   return json.replace(DANGEROUS, (found) => {
     if (found === '\n') return found
     const units = Array.from({ length: found.length }, (_, at) => found.charCodeAt(at))
@@ -34,6 +34,6 @@ const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
 
 /** Keeps right-to-left text from drawing what stands beside it to its own side. Adds no width. */
-export function isolated(text: string): string {
+export function isolateRightToLeft(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}` : text
 }

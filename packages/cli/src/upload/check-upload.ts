@@ -1,19 +1,19 @@
 import { createClient } from '@stowage/client/node'
 import { type ConnectionValues, withClient } from '../connection/with-client.ts'
 import { INTERRUPTED, type Interruption } from '../interrupt.ts'
-import { say } from '../output.ts'
-import { getProducts } from '../products/find-products.ts'
-import { plain } from '../text/plain.ts'
+import { writeMessage } from '../output.ts'
+import { getProducts } from '../products/get-products.ts'
 import { percentOf } from '../text/progress-line.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { cancelUploads } from './cancel-uploads.ts'
-import { checkRoom } from './check-room.ts'
+import { checkStorage } from './check-storage.ts'
 import type { LocalFile } from './collect-files.ts'
-import { openFinishedFiles } from './finished-files.ts'
-import { openReport } from './report.ts'
+import { openCompletedFiles } from './completed-files.ts'
 import { resumeCommand } from './resume-command.ts'
 import { sendFiles } from './send-files.ts'
 import { removeSpooled, spoolStdin } from './spool-stdin.ts'
-import { openBoard } from './upload-board.ts'
+import { openUploadProgress } from './upload-progress.ts'
+import { openReport } from './write-outcome.ts'
 
 export interface UploadWishes {
   /** As they were given. */
@@ -38,23 +38,23 @@ const SECOND_WITHIN_MS = 3_000
 export function runUpload(wishes: UploadWishes, interruption: Interruption): Promise<number> {
   const { signal } = interruption
   return withClient(wishes.connection, async (quick, connection) => {
-    const finished = openFinishedFiles(connection.url)
+    const finished = openCompletedFiles(connection.url)
     const [products] = await Promise.all([
       wishes.attach.length > 0 ? getProducts(quick, wishes.attach, { signal }) : undefined,
-      checkRoom(quick, wishes.files, { finished, signal }),
+      checkStorage(quick, wishes.files, { finished, signal }),
     ])
     const { inputs, files } = await withStdin(wishes, signal)
     const howToGoOn = goOnWith({ ...wishes, inputs })
     if (wishes.stdinName !== undefined) {
-      await checkRoom(quick, files, { finished, signal }).catch((error) => {
-        say(`Standard input is kept. To send it later:\n  ${howToGoOn}`)
+      await checkStorage(quick, files, { finished, signal }).catch((error) => {
+        writeMessage(`Standard input is kept. To send it later:\n  ${howToGoOn}`)
         throw error
       })
     }
 
     const obstacle = await finished.findObstacle()
-    if (obstacle) say(plain(`Note: ${obstacle}: what is interrupted will begin anew.`))
-    const board = openBoard(files, wishes)
+    if (obstacle) writeMessage(sanitize(`Note: ${obstacle}: what is interrupted will begin anew.`))
+    const board = openUploadProgress(files, wishes)
     const report = openReport({ connection, json: wishes.json })
     const left = await sendFiles({
       // With all its patience: a line that is gone for a while is no reason to give up.
@@ -69,7 +69,8 @@ export function runUpload(wishes: UploadWishes, interruption: Interruption): Pro
     }).finally(board.close)
 
     const { arrived, before, failed } = report.counts()
-    if (before > 0) say(`${before} of ${files.length} had arrived before, and were not sent again.`)
+    if (before > 0)
+      writeMessage(`${before} of ${files.length} had arrived before, and were not sent again.`)
     if (arrived === files.length) {
       await finished.forget(files)
       for (const { path } of files) await removeSpooled(path)
@@ -77,13 +78,13 @@ export function runUpload(wishes: UploadWishes, interruption: Interruption): Pro
     }
     if (!signal.aborted) {
       const again = 'The same command sends only what has not arrived'
-      say(`${failed} of ${files.length} did not arrive. ${again}:\n  ${howToGoOn}`)
+      writeMessage(`${failed} of ${files.length} did not arrive. ${again}:\n  ${howToGoOn}`)
       return 1
     }
     const { bytes, total } = board.whole()
     const some = files.length === 1 ? '' : `, ${arrived} of ${files.length} files have arrived`
-    say(`Paused at ${percentOf(bytes, total)} %${some}. To go on:\n  ${howToGoOn}`)
-    if (process.stderr.isTTY) say('Ctrl-C again within 3 seconds cancels it.')
+    writeMessage(`Paused at ${percentOf(bytes, total)} %${some}. To go on:\n  ${howToGoOn}`)
+    if (process.stderr.isTTY) writeMessage('Ctrl-C again within 3 seconds cancels it.')
     if (await interruption.again(SECOND_WITHIN_MS)) {
       await cancelUploads(left)
       for (const { path } of files) await removeSpooled(path)

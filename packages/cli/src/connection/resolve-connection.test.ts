@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UsageError } from '../usage.ts'
-import { type ConnectionSources, connectionOf, isInTheClear, readServiceUrl } from './connection.ts'
+import {
+  type ConnectionSources,
+  parseServiceUrl,
+  resolveConnection,
+  sendsKeyUnencrypted,
+} from './resolve-connection.ts'
 
 const LOGIN = { url: 'https://files.example', key: 'login-key' }
 
 function connect(sources: Partial<ConnectionSources>) {
-  return connectionOf({ options: {}, environment: {}, login: undefined, ...sources })
+  return resolveConnection({ options: {}, environment: {}, login: undefined, ...sources })
 }
 
 test('without anything it is the open service of this machine', () => {
@@ -49,9 +54,9 @@ test('addresses are read as people write them', () => {
     ['[::1]:4000', 'http://[::1]:4000'],
     ['HTTP://127.0.0.1:4000', 'http://127.0.0.1:4000'],
   ]
-  for (const [text, url] of expected) assert.equal(readServiceUrl(text), url)
+  for (const [text, url] of expected) assert.equal(parseServiceUrl(text), url)
   for (const text of ['', 'ftp://x', 'https://', 'https://user:secret@files.example']) {
-    assert.throws(() => readServiceUrl(text), UsageError, text)
+    assert.throws(() => parseServiceUrl(text), UsageError, text)
   }
 })
 
@@ -63,9 +68,9 @@ test('what no key can be is refused before it is sent', () => {
 })
 
 test('only a key on a line that others can read is in the clear', () => {
-  assert.ok(isInTheClear({ url: 'http://files.example', key: 'k' }))
-  assert.ok(!isInTheClear({ url: 'https://files.example', key: 'k' }))
-  assert.ok(!isInTheClear({ url: 'http://127.0.0.1:4000', key: 'k' }))
-  assert.ok(isInTheClear({ url: 'http://127.0.0.1.evil.example', key: 'k' }))
-  assert.ok(!isInTheClear({ url: 'http://files.example', key: undefined }))
+  assert.ok(sendsKeyUnencrypted({ url: 'http://files.example', key: 'k' }))
+  assert.ok(!sendsKeyUnencrypted({ url: 'https://files.example', key: 'k' }))
+  assert.ok(!sendsKeyUnencrypted({ url: 'http://127.0.0.1:4000', key: 'k' }))
+  assert.ok(sendsKeyUnencrypted({ url: 'http://127.0.0.1.evil.example', key: 'k' }))
+  assert.ok(!sendsKeyUnencrypted({ url: 'http://files.example', key: undefined }))
 })

@@ -21,27 +21,27 @@ export interface ConnectionSources {
  * was given for: the login's never to another address, nor that of the variables when they name
  * another one.
  */
-export function connectionOf({ options, environment, login }: ConnectionSources): Connection {
+export function resolveConnection({ options, environment, login }: ConnectionSources): Connection {
   const { STOWAGE_URL, STOWAGE_API_KEY } = environment
   const named = options.url ?? (STOWAGE_URL || undefined)
-  const url = named === undefined ? (login?.url ?? DEFAULT_URL) : readServiceUrl(named)
-  if (options.key !== undefined) return { url, key: readKey(options.key, '--key') }
-  const isOfVariables = !STOWAGE_URL || readServiceUrl(STOWAGE_URL) === url
+  const url = named === undefined ? (login?.url ?? DEFAULT_URL) : parseServiceUrl(named)
+  if (options.key !== undefined) return { url, key: parseKey(options.key, '--key') }
+  const isOfVariables = !STOWAGE_URL || parseServiceUrl(STOWAGE_URL) === url
   if (STOWAGE_API_KEY && isOfVariables) {
-    return { url, key: readKey(STOWAGE_API_KEY, 'STOWAGE_API_KEY') }
+    return { url, key: parseKey(STOWAGE_API_KEY, 'STOWAGE_API_KEY') }
   }
   return { url, key: login?.url === url ? login.key : undefined }
 }
 
 /** Nothing is the key of an open service. What no key can have in it is told here, not by a service. */
-export function readKey(text: string, source: string): string | undefined {
+export function parseKey(text: string, source: string): string | undefined {
   const key = text.trim()
   if (/^[!-~]*$/.test(key)) return key || undefined
   throw new UsageError(`${source} is no key: it has spaces, or characters that no key has`)
 }
 
 /** The address as it is kept and compared: no path of the interface, no slash at the end. */
-export function readServiceUrl(text: string): string {
+export function parseServiceUrl(text: string): string {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${guessScheme(text)}://${text}`
   const url = URL.parse(withScheme)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
@@ -62,6 +62,6 @@ function guessScheme(address: string): 'http' | 'https' {
 }
 
 /** Whether anybody on the way could read the key. */
-export function isInTheClear({ url, key }: Connection): boolean {
+export function sendsKeyUnencrypted({ url, key }: Connection): boolean {
   return key !== undefined && url.startsWith('http://') && !LOOPBACK.test(url.slice(7))
 }

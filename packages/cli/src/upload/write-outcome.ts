@@ -1,9 +1,9 @@
 import { isStowageError } from '@stowage/client/node'
-import type { Connection } from '../connection/connection.ts'
+import type { Connection } from '../connection/resolve-connection.ts'
 import { explain } from '../connection/with-client.ts'
 import { Interrupted } from '../interrupt.ts'
-import { say, writeItem } from '../output.ts'
-import { plain } from '../text/plain.ts'
+import { writeItem, writeMessage } from '../output.ts'
+import { sanitize } from '../text/sanitize.ts'
 import type { Outcome } from './send-files.ts'
 
 /** Says of each file what became of it, and counts. */
@@ -16,7 +16,7 @@ export function openReport({ connection, json }: { connection: Connection; json:
       counts.arrived += 1
       const { asset, wasThere } = outcome
       if (wasThere) counts.before += 1
-      const text = plain(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
+      const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
       writeItem({ file, asset }, { json, text })
       return
     }
@@ -28,7 +28,7 @@ export function openReport({ connection, json }: { connection: Connection; json:
     }
     counts.failed += 1
     const problem = problemOf(error, connection)
-    say(`stowage: ${plain(file)}: ${problem.message}`)
+    writeMessage(`stowage: ${sanitize(file)}: ${problem.message}`)
     if (json) writeItem({ file, error: problem }, { json, text: '' })
   }
 
@@ -39,7 +39,7 @@ function problemOf(error: unknown, connection: Connection): { code: string; mess
   if (!isStowageError(error)) {
     return {
       code: 'failed',
-      message: plain(error instanceof Error ? error.message : String(error)),
+      message: sanitize(error instanceof Error ? error.message : String(error)),
     }
   }
   const { code } = error

@@ -1,5 +1,5 @@
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
-import { plain } from '../text/plain.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -21,7 +21,7 @@ export async function getAsset(
   const { data, meta } = await client.assets({ ...query, filename: wanted, limit: PAGE }).page()
   if (meta.total > data.length) {
     throw new CommandFailed(
-      `${meta.total} names have ${plain(wanted)} in them, too many to tell which is meant: say it by its id (stowage ls NAME)`,
+      `${meta.total} names have ${sanitize(wanted)} in them, too many to tell which is meant: say it by its id (stowage ls NAME)`,
     )
   }
   const exact = data.filter(({ filename }) => filename === wanted)
@@ -29,12 +29,12 @@ export async function getAsset(
   const [asset, ...more] = same
   if (asset === undefined) {
     throw new CommandFailed(
-      `there is no asset called ${plain(wanted)}${candidates(data, 'Near it')}`,
+      `there is no asset called ${sanitize(wanted)}${candidates(data, 'Near it')}`,
     )
   }
   if (more.length > 0) {
     throw new CommandFailed(
-      `${plain(wanted)} is the name of ${same.length}; say which by its id${candidates(same, 'They are')}`,
+      `${sanitize(wanted)} is the name of ${same.length}; say which by its id${candidates(same, 'They are')}`,
     )
   }
   return asset
@@ -78,7 +78,7 @@ function candidates(assets: Asset[], title: string): string {
   const shown = assets.slice(0, MOST_CANDIDATES)
   const lines = shown.map(
     ({ id, filename, size, created_at }) =>
-      `\n  ${plain(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,
+      `\n  ${sanitize(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,
   )
   const more = assets.length - shown.length
   return `. ${title}:${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`

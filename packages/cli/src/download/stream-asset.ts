@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
-import { plain } from '../text/plain.ts'
+import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 const MOST_TRIES = 5
@@ -10,7 +10,7 @@ const PAUSE_MS = 500
 const STALL_MS = 30_000
 
 /** Writes an asset's bytes; a connection that breaks is gone on with where it broke. */
-export async function streamOut(
+export async function streamAsset(
   client: NodeClient,
   { id, filename, bytes, is_file }: Asset,
   { output, signal }: { output: Writable; signal: AbortSignal },
@@ -39,7 +39,7 @@ export async function streamOut(
       if (!is_file || tries >= MOST_TRIES) {
         const reason = error instanceof Error ? error.message : String(error)
         throw new CommandFailed(
-          `${plain(filename)} broke off after ${written} of ${bytes} bytes: ${reason}`,
+          `${sanitize(filename)} broke off after ${written} of ${bytes} bytes: ${reason}`,
         )
       }
       await pause(PAUSE_MS * tries, undefined, { signal })

@@ -1,11 +1,11 @@
 import type { Asset, NodeClient, ProductReferences } from '@stowage/client/node'
-import { getAssets } from '../assets/find-asset.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
+import { getAssets } from '../assets/get-asset.ts'
 import { CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { outliveReader, writeItem } from '../output.ts'
-import { plain } from '../text/plain.ts'
-import { readOptions, someValues, UsageError } from '../usage.ts'
-import { getProducts, productLabel } from './find-products.ts'
+import { ignoreClosedOutput, writeItem } from '../output.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { readOptions, requireArguments, UsageError } from '../usage.ts'
+import { getProducts, productLabel } from './get-products.ts'
 
 interface Linking {
   /** `to` or `from`: what stands before the products. */
@@ -14,19 +14,22 @@ interface Linking {
 }
 
 /** Both directions: everything that is named is looked up before anything is changed. */
-export async function link(commandLine: string[], { option, change }: Linking): Promise<number> {
+export async function changeLinks(
+  commandLine: string[],
+  { option, change }: Linking,
+): Promise<number> {
   const { values, tokens } = readOptions(commandLine, {
     ...CONNECTION_OPTIONS,
     [option]: { type: 'string', multiple: true },
   })
   const { assets, products } = sides(tokens, option)
-  const wanted = someValues(assets, 'asset')
+  const wanted = requireArguments(assets, 'asset')
   if (products.length === 0) throw new UsageError(`which products? --${option} SKU|ID…`)
   const json = values.json === true
   return withClient(values as { url?: string; key?: string }, async (client, connection) => {
     const { references } = await getProducts(client, products)
     const found = await getAssets(client, wanted)
-    outliveReader()
+    ignoreClosedOutput()
     return forEachAsset(found, { connection, json }, async ({ id }) => {
       const asset = await change(client, id, references)
       writeItem(asset, { json, text: textOf(asset) })
@@ -57,5 +60,5 @@ function sides(tokens: readonly Token[], option: string) {
 
 function textOf({ id, filename, products = [] }: Asset): string {
   const labels = products.map(productLabel).join(' · ')
-  return `${plain(`${id}  ${filename}`)}: ${labels || 'no products'}`
+  return `${sanitize(`${id}  ${filename}`)}: ${labels || 'no products'}`
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { homeFolder } from '../files/home-folder.ts'
-import { writePrivateFile } from '../files/write-private-file.ts'
+import { stateFolder, writePrivateFile } from '@stowage/client/internal/files'
 import type { LocalFile } from './collect-files.ts'
 
 interface Finished {
@@ -17,7 +16,7 @@ interface Finished {
  * sends only the rest. One small file each, so that several runs at once are in nobody's way. What
  * fails here never fails an upload.
  */
-export interface FinishedFiles {
+export interface CompletedFiles {
   /** The asset's id; undefined when it did not arrive, or has changed since, or that was long ago. */
   find(file: LocalFile): Promise<string | undefined>
   add(file: LocalFile, id: string): Promise<void>
@@ -29,7 +28,7 @@ export interface FinishedFiles {
 
 const KEPT_MS = 7 * 24 * 3_600_000
 
-export function openFinishedFiles(url: string, folder = stateFolder()): FinishedFiles {
+export function openCompletedFiles(url: string, folder = stateFolder('finished')): CompletedFiles {
   const fileOf = ({ path, name }: LocalFile) => {
     const key = `${url} ${name} ${resolve(path)}`
     return join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
@@ -66,14 +65,4 @@ export function openFinishedFiles(url: string, folder = stateFolder()): Finished
       }
     },
   }
-}
-
-/** Beside what the client remembers of unfinished uploads. */
-function stateFolder(): string {
-  const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
-  const base =
-    process.platform === 'win32' && LOCALAPPDATA
-      ? LOCALAPPDATA
-      : XDG_STATE_HOME || join(homeFolder(), '.local', 'state')
-  return join(base, 'stowage', 'finished')
 }

@@ -1,5 +1,5 @@
 /** Without what is undefined: a query says only what is asked for. */
-export function given<Some extends object>(
+export function omitUndefined<Some extends object>(
   some: Some,
 ): { [Name in keyof Some]?: Exclude<Some[Name], undefined> } {
   const entries = Object.entries(some).filter(([, value]) => value !== undefined)
