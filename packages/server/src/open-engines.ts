@@ -42,11 +42,12 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
   }
-  const { directory, port, url, reserve } = config.storage
+  const { directory, port, url, reserve, fastBody } = config.storage
   const { openDiskStorage } = await import('./storage/disk/disk-storage.ts')
   return openDiskStorage({
     directory,
     reserve,
+    fastBody,
     host: config.host,
     port,
     ...(url !== undefined && { url }),

@@ -167,7 +167,7 @@ function mismatches(config: Config, environment: Environment): string[] {
     }
     return problems
   }
-  refuse(/_(STORAGE_(PORT|URL)|DISK_RESERVE)$/, 'is of the disk storage, but STOWAGE_STORAGE is S3')
+  refuse(/_(STORAGE_(PORT|URL)|DISK_\w+)$/, 'is of the disk storage, but STOWAGE_STORAGE is S3')
   if (chunkSize < S3_SMALLEST_PART) {
     problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: S3 takes parts of 5 MiB or more`)
   }

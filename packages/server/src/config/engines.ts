@@ -21,6 +21,8 @@ export type StorageConfig =
       url: string | undefined
       /** How many bytes of the disk are to stay free. */
       reserve: number
+      /** Whether long request bodies are read past Node's HTTP parser. */
+      fastBody: boolean
     }
   | {
       kind: 's3'
@@ -79,13 +81,15 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
   const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001
   const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED)
   const reserve = read('STOWAGE_DISK_RESERVE', parseSize, 'a size such as 1GB') ?? 1_000_000_000
+  const fast = read('STOWAGE_DISK_FAST_BODY', oneOf(['true', 'false']), 'true or false')
   const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_WANTED)
   const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
   const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')
   const parts = `a number of parts from 1 to ${MOST_PARTS}`
   const maxParts = read('STOWAGE_S3_MAX_PARTS', parseMaxParts, parts) ?? MOST_PARTS
   if (s3 === undefined || s3 === 'disk') {
-    return { kind: 'disk', directory: resolve(dataDirectory, 'storage'), port, url, reserve }
+    const directory = resolve(dataDirectory, 'storage')
+    return { kind: 'disk', directory, port, url, reserve, fastBody: fast !== 'false' }
   }
   // Only AWS gives each bucket a host name of its own without asking.
   const isPathStyle = pathStyle === undefined ? endpoint !== undefined : pathStyle === 'true'

@@ -21,8 +21,8 @@ export interface DiskStorageOptions {
   url?: string
   /** How many bytes of the disk are to stay free: parts that would take them are refused. */
   reserve: number
-  /** Reads only as Node documents it, also where there is a quicker way. */
-  plainReads?: boolean
+  /** Reads long bodies past Node's HTTP parser (see `fast-body/`). Default: true. */
+  fastBody?: boolean
   onFailure(failure: ListenerFailure): void
 }
 

@@ -6,20 +6,20 @@ import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { openDiskStorage } from './disk-storage.ts'
 
-/** The first goes through the HTTP parser, the second past it. */
+/** The HTTP parser sees the first; the second bypasses it where `fastBody` is on. */
 const LENGTHS = [1000, 300_000]
 
-/** An open upload of two parts, and what a sender without manners says to its storage. */
-async function aScene(
+/** An open upload of two parts, and a raw connection to its storage. */
+async function anUpload(
   t: TestContext,
-  { length, plainReads }: { length: number; plainReads: boolean },
+  { length, fastBody }: { length: number; fastBody: boolean },
 ) {
   const storage = await openDiskStorage({
     directory: await aFolder(t),
     host: '127.0.0.1',
     port: 0,
     reserve: 0,
-    plainReads,
+    fastBody,
     onFailure: (failure) => assert.fail(JSON.stringify(failure)),
   })
   cleanUp(t, () => storage.close())
@@ -30,21 +30,21 @@ async function aScene(
   const { urls } = await storage.signParts(upload, ranges, later)
   const [one = '', two = ''] = urls.map((url) => url.slice(storage.url.length))
 
-  /** The statuses of all answers, until the other side closes. */
-  async function say(...words: (string | Buffer)[]): Promise<number[]> {
+  /** Sends the chunks and returns the statuses of all responses, until the server closes. */
+  async function send(...chunks: (string | Buffer)[]): Promise<number[]> {
     const { hostname, port } = new URL(storage.url)
     const socket = connect({ host: hostname, port: Number(port) })
-    socket.write(Buffer.concat(words.map((word) => Buffer.from(word))))
-    const chunks: Buffer[] = []
-    socket.on('data', (chunk) => chunks.push(chunk))
-    // It may be cut off while it still sends.
+    socket.write(Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))))
+    const received: Buffer[] = []
+    socket.on('data', (chunk) => received.push(chunk))
+    // The server may close the connection while the client is still sending.
     socket.on('error', () => {})
     await new Promise((resolve) => socket.once('close', resolve))
-    const text = Buffer.concat(chunks).toString()
+    const text = Buffer.concat(received).toString()
     return Array.from(text.matchAll(/HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
   }
   const stored = async () => (await storage.listParts(upload))?.map(({ number }) => number)
-  return { one, two, say, stored }
+  return { one, two, send, stored }
 }
 
 function put(path: string, headers: string | number): string {
@@ -52,58 +52,55 @@ function put(path: string, headers: string | number): string {
   return `PUT ${path} HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n`
 }
 
-/** Has the storage close the connection. */
+/** Makes the storage close the connection. */
 const LAST = 'OPTIONS /uploads/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-/** Of that length, and full of requests that would store the part at the path. */
+/** A body of this length that consists of requests, each of which would store the part at the path. */
 function asRequests(path: string, length: number): Buffer {
   const one = `\r\n\r\n${put(path, length)}${'x'.repeat(100)}`
   return Buffer.alloc(length, one)
 }
 
-for (const plainReads of [false, true]) {
+for (const fastBody of [true, false]) {
   for (const length of LENGTHS) {
-    const way = { length, plainReads }
+    const options = { length, fastBody }
     const name = (sentence: string) => {
-      return `${plainReads ? 'plain reads, ' : ''}${length} bytes: ${sentence}`
+      return `${fastBody ? 'fast' : 'plain'} body, ${length} bytes: ${sentence}`
     }
 
-    test(
-      name('requests sent at once are answered in their order, each with its body'),
-      async (t) => {
-        const { one, two, say, stored } = await aScene(t, way)
-        const body = Buffer.alloc(length, 'a')
-        const said = [put(one, length), body, put(two, length), body, put(one, 5), 'short', LAST]
-        assert.deepEqual(await say(...said), [200, 200, 400, 204])
-        assert.deepEqual(await stored(), [1, 2])
-      },
-    )
+    test(name('pipelined requests are answered in order, each with its own body'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
+      const body = Buffer.alloc(length, 'a')
+      const sent = [put(one, length), body, put(two, length), body, put(one, 5), 'short', LAST]
+      assert.deepEqual(await send(...sent), [200, 200, 400, 204])
+      assert.deepEqual(await stored(), [1, 2])
+    })
 
-    test(name('a body that is full of requests is a body'), async (t) => {
-      const { one, two, say, stored } = await aScene(t, way)
-      const said = [put(one, length), asRequests(two, length), LAST]
-      assert.deepEqual(await say(...said), [200, 204])
+    test(name('requests inside a body are not executed'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
+      const sent = [put(one, length), asRequests(two, length), LAST]
+      assert.deepEqual(await send(...sent), [200, 204])
       assert.deepEqual(await stored(), [1])
     })
 
-    test(name('a refused body that is full of requests is a body too'), async (t) => {
-      const { one, two, say, stored } = await aScene(t, way)
+    test(name('requests inside a refused body are not executed'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
       const unsigned = put(`${one}A`, length)
-      assert.deepEqual(await say(unsigned, asRequests(two, length), LAST), [403, 204])
+      assert.deepEqual(await send(unsigned, asRequests(two, length), LAST), [403, 204])
       const tooLong = [put(one, length + 1), asRequests(two, length + 1)]
-      assert.deepEqual(await say(...tooLong, LAST), [400, 204])
+      assert.deepEqual(await send(...tooLong, LAST), [400, 204])
       assert.deepEqual(await stored(), [])
     })
 
-    test(name('a body that was announced ends where it was said to'), async (t) => {
-      const { one, two, say, stored } = await aScene(t, way)
+    test(name('a body sent after 100 Continue ends at its Content-Length'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
       const announced = put(one, `Content-Length: ${length}\r\nExpect: 100-continue`)
-      assert.deepEqual(await say(announced, asRequests(two, length), LAST), [100, 200, 204])
+      assert.deepEqual(await send(announced, asRequests(two, length), LAST), [100, 200, 204])
       assert.deepEqual(await stored(), [1])
     })
 
-    test(name('where two readers could see two ends, nothing is taken'), async (t) => {
-      const { one, two, say, stored } = await aScene(t, way)
+    test(name('a request whose body length is ambiguous is refused'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
       const right = `Content-Length: ${length}`
       const ambiguous = [
         `${right}\r\nTransfer-Encoding: chunked`,
@@ -125,36 +122,33 @@ for (const plainReads of [false, true]) {
         'Content-Length:',
       ]
       for (const headers of ambiguous) {
-        const statuses = await say(put(one, headers), asRequests(two, length), LAST)
+        const statuses = await send(put(one, headers), asRequests(two, length), LAST)
         assert.deepEqual(statuses, [400], headers)
       }
       assert.deepEqual(await stored(), [])
     })
 
-    test(
-      name('chunks without a length are refused, and what is in them is not read'),
-      async (t) => {
-        const { one, two, say, stored } = await aScene(t, way)
-        const chunk = [`${length.toString(16)}\r\n`, asRequests(two, length), '\r\n0\r\n\r\n']
-        const statuses = await say(put(one, 'Transfer-Encoding: chunked'), ...chunk, LAST)
-        assert.deepEqual(statuses, [400, 204])
-        assert.deepEqual(await stored(), [])
-      },
-    )
+    test(name('a chunked body is refused, and requests inside it are not executed'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
+      const chunk = [`${length.toString(16)}\r\n`, asRequests(two, length), '\r\n0\r\n\r\n']
+      const statuses = await send(put(one, 'Transfer-Encoding: chunked'), ...chunk, LAST)
+      assert.deepEqual(statuses, [400, 204])
+      assert.deepEqual(await stored(), [])
+    })
 
-    test(name('who asks for another protocol is only heard as HTTP'), async (t) => {
-      const { one, two, say, stored } = await aScene(t, way)
+    test(name('a request to upgrade the protocol is handled as plain HTTP'), async (t) => {
+      const { one, two, send, stored } = await anUpload(t, options)
       const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket'
       const head = put(one, `Content-Length: ${length}\r\n${upgrade}`)
-      assert.deepEqual(await say(head, asRequests(two, length)), [200])
+      assert.deepEqual(await send(head, asRequests(two, length)), [200])
       assert.deepEqual(await stored(), [1])
     })
   }
 
-  test(`${plainReads ? 'plain reads: ' : ''}letters after a long body are not HTTP`, async (t) => {
-    const { one, say, stored } = await aScene(t, { length: 300_000, plainReads })
+  test(`${fastBody ? 'fast' : 'plain'} body: bytes after a long body that are not HTTP are refused`, async (t) => {
+    const { one, send, stored } = await anUpload(t, { length: 300_000, fastBody })
     const body = Buffer.alloc(300_000)
-    assert.deepEqual(await say(put(one, 300_000), body, 'nonsense\r\n\r\n'), [200, 400])
+    assert.deepEqual(await send(put(one, 300_000), body, 'nonsense\r\n\r\n'), [200, 400])
     assert.deepEqual(await stored(), [1])
   })
 }

@@ -7,7 +7,7 @@ export interface ListenerOptions {
   port: number
   /** Hexadecimal. */
   secret: string
-  plainReads: boolean
+  fastBody: boolean
   /** How many bytes of the disk are to stay free. */
   reserve: number
 }

@@ -12,14 +12,17 @@ import {
 import { trackConnections } from '../../node-http/track-connections.ts'
 import { CLOSE_WITHIN_MS } from '../../shutdown-timeout.ts'
 import { readAddress } from './address.ts'
+import { allowHalfOpen } from './allow-half-open.ts'
+import { openFastBody } from './fast-body/open-fast-body.ts'
 import { readFree } from './file-system.ts'
 import { layoutOf } from './layout.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
-import { openLines } from './open-lines.ts'
 import { openTransfers } from './open-transfers.ts'
+import { openBodyReader } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
+import { openTimeSlices } from './time-slices.ts'
 
 /** An import would read every export, also those behind which Node's whole HTTP client is loaded. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -35,7 +38,6 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     reserve: options.reserve,
     readFree: () => readFree(layout.uploads),
   })
-  const receiver = { layout, transfers }
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
@@ -64,7 +66,13 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
   const closeQuietConnections = trackConnections(server, { withinMs: CLOSE_WITHIN_MS })
-  openLines(server, options)
+  allowHalfOpen(server)
+  const slices = openTimeSlices(() => performance.now())
+  const readPlainBody = openBodyReader(slices)
+  const readBody = options.fastBody
+    ? openFastBody(server, { slices, readBody: readPlainBody })
+    : readPlainBody
+  const receiver: Receiver = { layout, transfers, readBody }
   server.on('error', (error: NodeJS.ErrnoException) => {
     tell({ type: 'refused', code: error.code ?? '', message: error.message })
   })

@@ -18,7 +18,7 @@ export interface OpenListenerOptions {
   host: string
   port: number
   secret: Buffer
-  plainReads?: boolean
+  fastBody?: boolean
   reserve: number
   onFailure(failure: ListenerFailure): void
 }
@@ -36,7 +36,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     host: options.host,
     port: options.port,
     secret: options.secret.toString('hex'),
-    plainReads: options.plainReads ?? false,
+    fastBody: options.fastBody ?? true,
     reserve: options.reserve,
   }
   const worker = new Worker(new URL('./listener.ts', import.meta.url), {

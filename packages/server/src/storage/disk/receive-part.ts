@@ -10,8 +10,8 @@ import { type Transfer, TransferEnded, type Transfers } from './open-transfers.t
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { openPartWriters } from './part-writer.ts'
+import type { ReadBody } from './read-body.ts'
 import { cutOff, refuse } from './respond.ts'
-import { takeBody } from './take-body.ts'
 import { whileOpen } from './while-open.ts'
 
 const openWriter = openPartWriters()
@@ -19,6 +19,7 @@ const openWriter = openPartWriters()
 export interface Receiver {
   layout: Layout
   transfers: Transfers
+  readBody: ReadBody
 }
 
 const GONE = {
@@ -44,7 +45,7 @@ const BUSY = {
  * whole or not at all. Of two that arrive at once the newer one is taken.
  */
 export async function receivePart(
-  { layout, transfers }: Receiver,
+  { layout, transfers, readBody }: Receiver,
   grant: PartGrant,
   request: IncomingMessage,
   response: ServerResponse,
@@ -66,7 +67,9 @@ export async function receivePart(
       // Asked before the first byte, so that a full disk does not cost the client a whole transfer.
       if (!(await transfer.hasRoom())) throw noSpace()
       if (awaitsContinue(request)) response.writeContinue()
-      const digest = await writePart(file, transfer, { request, response })
+      const digest = await writePart(file, transfer, (onBytes) =>
+        readBody(request, response, onBytes),
+      )
       transfer.isWhole()
       await file.datasync()
       await file.close()
@@ -125,13 +128,13 @@ function noSpace(): Error {
 async function writePart(
   file: FileHandle,
   transfer: Transfer,
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
+  readBody: (onBytes: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<Uint8Array> {
   const digest = openGmac()
   const writer = openWriter(file.fd)
   let hasEnded = false
   try {
-    const body = takeBody(request, response, (bytes) => {
+    const body = readBody((bytes) => {
       if (hasEnded) return
       writer.write(bytes)
       digest.update(bytes)

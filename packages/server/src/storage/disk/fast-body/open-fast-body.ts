@@ -1,0 +1,46 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { ReadBody } from '../read-body.ts'
+import type { TimeSlices } from '../time-slices.ts'
+import { type FastConnection, openFastConnection } from './fast-connection.ts'
+import { readPastParser } from './read-past-parser.ts'
+
+/** For headers: the parser's input is copied, so it is kept small. */
+const SMALL_READ = 16 * 1024
+/** For bodies. */
+const LARGE_READ = 512 * 1024
+
+/**
+ * Makes the server read long bodies past Node's HTTP parser, and returns the function that does it.
+ * The parser allocates and copies each chunk, which costs more than all else that is done with it.
+ * Here all connections read into the same two buffers. This relies on internals of Node: on a Node
+ * without them, every body is read with `readBody`.
+ * docs/decisions/0016-past-the-parser.md says when this is worth it.
+ */
+export function openFastBody(
+  server: Server,
+  { slices, readBody }: { slices: TimeSlices; readBody: ReadBody },
+): ReadBody {
+  const small = Buffer.allocUnsafeSlow(SMALL_READ)
+  const large = Buffer.allocUnsafeSlow(LARGE_READ)
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (accepted: Socket) => {
+    const serve = (connection: Duplex) => {
+      for (const listener of listeners) listener.call(server, connection)
+    }
+    const { keepAliveTimeout: keepAliveMs } = server
+    const isFast = openFastConnection(accepted, { small, large, slices, serve, keepAliveMs })
+    if (!isFast) serve(accepted)
+  })
+  return (request, response, onBytes) => {
+    const connection: Duplex = request.socket
+    if (!isFastConnection(connection)) return readBody(request, response, onBytes)
+    return readPastParser(connection, { request, response, onBytes })
+  }
+}
+
+function isFastConnection(connection: Duplex): connection is FastConnection {
+  return 'bypassParser' in connection
+}
