@@ -1,8 +1,8 @@
 import { judge } from './judge.ts'
 import { measure } from './measure.ts'
+import { openScene } from './open-context.ts'
 import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
-import { openScene } from './scene.ts'
 import type { Workload } from './workload.ts'
 
 /** What the command line says goes before what the workload says. */

@@ -68,7 +68,7 @@ export async function openDataFolder(
     throw new Error(`${directory} is no data folder: it has no stowage.db and storage in it`)
   }
   const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
-  const { storedThingsIn } = await import('./storage/disk/stored-things.ts')
+  const { storedThingsIn } = await import('./storage/disk/disk-contents.ts')
   const database = await openSqliteDatabase({ file, readOnly: true })
   return { database, things: storedThingsIn(storage) }
 }
@@ -82,7 +82,7 @@ export async function openStoredThings({
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
   }
-  const { storedThingsIn } = await import('./storage/disk/stored-things.ts')
+  const { storedThingsIn } = await import('./storage/disk/disk-contents.ts')
   return { ...storedThingsIn(config.storage.directory), close: async () => {} }
 }
 

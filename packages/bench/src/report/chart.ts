@@ -1,7 +1,7 @@
 import type { Spread } from '../measure.ts'
+import { number } from './format.ts'
 import type { KeptResult } from './kept-results.ts'
 import type { Result } from './result.ts'
-import { number } from './words.ts'
 
 const WIDTH = 760
 const LABELS = 220

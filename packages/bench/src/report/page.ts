@@ -1,8 +1,8 @@
 import { chartName } from './chart.ts'
+import { number, spreadText, verdictWords } from './format.ts'
 import type { KeptResult, KeptResults } from './kept-results.ts'
 import { machineText } from './machine.ts'
 import type { Result } from './result.ts'
-import { number, spreadText, verdictWords } from './words.ts'
 
 /** docs/performance.md, whole. */
 export function pageOf(results: KeptResults): string {

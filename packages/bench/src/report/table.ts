@@ -1,5 +1,5 @@
+import { number, spreadText, timesOurs, verdictWords } from './format.ts'
 import type { Result } from './result.ts'
-import { number, spreadText, timesOurs, verdictWords } from './words.ts'
 
 /** For a terminal. */
 export function tableOf(result: Result): string {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { formatSize } from '@stowage/protocol/format'
-import { number } from '../report/words.ts'
+import { number } from '../report/format.ts'
 import type { Cost } from './count-cost.ts'
 import type { Findings, Place } from './main.ts'
 

@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/finding.ts'
 import { findMismatch, REMEDY } from '../identity/find-mismatch.ts'
-import type { Patient } from './patient.ts'
+import type { Patient } from './doctor-context.ts'
 
 /** Whether the database and the storage belong together. Comparing others would only mislead. */
 export async function examineIdentity({ database, things }: Patient): Promise<Finding> {

@@ -1,9 +1,9 @@
 import type { Finding } from '../domain/finding.ts'
+import type { Patient } from './doctor-context.ts'
 import { examineIdentity } from './examine-identity.ts'
-import type { Patient } from './patient.ts'
-import { reconcileBooks } from './reconcile-books.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
+import { reconcileBooks } from './reconcile-usage.ts'
 
 /** How doctor gets at the engines, one after the other. */
 export interface Engines {

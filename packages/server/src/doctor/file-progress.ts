@@ -1,5 +1,5 @@
 import { formatSize } from '@stowage/protocol/format'
-import type { Patient } from './patient.ts'
+import type { Patient } from './doctor-context.ts'
 
 /** How often it is told. */
 const EVERY_MS = 500

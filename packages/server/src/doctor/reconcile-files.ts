@@ -6,8 +6,8 @@ import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import { mergeByKey } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
+import { keysBeingRemoved, type Patient } from './doctor-context.ts'
 import { type FileProgress, openFileProgress } from './file-progress.ts'
-import { keysBeingRemoved, type Patient } from './patient.ts'
 
 const BATCH = 1000
 

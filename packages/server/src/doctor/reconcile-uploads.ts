@@ -2,7 +2,7 @@ import type { Finding } from '../domain/finding.ts'
 import { isUploadInUse } from '../domain/upload-in-use.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import type { StorageUpload } from '../storage/storage.ts'
-import { keysBeingRemoved, type Patient } from './patient.ts'
+import { keysBeingRemoved, type Patient } from './doctor-context.ts'
 
 const BATCH = 1000
 /** As long as the job leaves those alone that have no asset: they may be of a move that runs. */

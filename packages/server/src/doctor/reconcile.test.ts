@@ -15,10 +15,10 @@ import { inHours } from '../../test/support/overdue.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
-import type { Patient } from './patient.ts'
-import { reconcileBooks } from './reconcile-books.ts'
+import type { Patient } from './doctor-context.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
+import { reconcileBooks } from './reconcile-usage.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const HOUR_MS = 3_600_000

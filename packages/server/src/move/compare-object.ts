@@ -3,7 +3,7 @@ import type { AssetRecord } from '../database/account-data.ts'
 import type { PartPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import type { StoredThings } from '../storage/storage.ts'
-import { sourcePlan, targetPlan } from './carry-object.ts'
+import { sourcePlan, targetPlan } from './copy-object.ts'
 import type { Move } from './move.ts'
 
 /** Reads the file on both sides. */

@@ -5,10 +5,10 @@ import { DamagedObject } from '../errors.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
-import { carryAccounts, type Destinations } from './carry-accounts.ts'
-import { carryObject, targetPlan } from './carry-object.ts'
 import { compareObject } from './compare-object.ts'
-import { atMost, settleAll, untilOneFails } from './in-turn.ts'
+import { carryAccounts, type Destinations } from './copy-accounts.ts'
+import { carryObject, targetPlan } from './copy-object.ts'
+import { atMost, settleAll, untilOneFails } from './limit-concurrency.ts'
 import { type Move, type Moved, type MoveProgress, MoveRefused } from './move.ts'
 
 const BATCH = 500

@@ -3,14 +3,14 @@ import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
-import { downloadAddress, partAddress } from './address.ts'
+import { storedThings, whereMounted } from './disk-contents.ts'
 import { makeFolderNow, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
 import { prepareFolders } from './prepare-folders.ts'
 import { reopenSealed } from './reopen-sealed.ts'
-import { storedThings, whereMounted } from './stored-things.ts'
+import { downloadAddress, partAddress } from './signed-url.ts'
 
 export interface DiskStorageOptions {
   directory: string

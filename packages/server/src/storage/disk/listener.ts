@@ -11,7 +11,6 @@ import {
 } from '../../node-http/expectations.ts'
 import { trackConnections } from '../../node-http/track-connections.ts'
 import { CLOSE_WITHIN_MS } from '../../shutdown-timeout.ts'
-import { readAddress } from './address.ts'
 import { allowHalfOpen } from './allow-half-open.ts'
 import { openFastBody } from './fast-body/open-fast-body.ts'
 import { readFree } from './file-system.ts'
@@ -22,6 +21,7 @@ import { openBodyReader } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
+import { readAddress } from './signed-url.ts'
 import { openTimeSlices } from './time-slices.ts'
 
 /** An import would read every export, also those behind which Node's whole HTTP client is loaded. */

@@ -1,5 +1,5 @@
 import type { StorageUpload } from '../storage.ts'
-import type { PartGrant } from './address.ts'
+import type { PartGrant } from './signed-url.ts'
 
 /** Why a transfer is ended before its last byte. */
 export class TransferEnded extends Error {

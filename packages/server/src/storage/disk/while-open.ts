@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PartGrant } from './address.ts'
 import { isMissing } from './file-system.ts'
 import { type Layout, sealedFolder, uploadFolder } from './layout.ts'
+import type { PartGrant } from './signed-url.ts'
 
 const PAUSE_MS = 2
 /** A completion compares thousands of parts within a second, on a busy machine within many. */

@@ -1,5 +1,5 @@
 import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
-import { expectAnswer } from './expect-answer.ts'
+import { expectAnswer } from './check-response.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
 /** For all tries of a call together: callers wait for it. */

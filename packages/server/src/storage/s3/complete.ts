@@ -4,7 +4,7 @@ import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
-import { isFinalRefusal, isPartRefusal, reasonOf } from './refusals.ts'
+import { isFinalRefusal, isPartRefusal, reasonOf } from './s3-errors.ts'
 
 interface Completion {
   send: Send

@@ -3,7 +3,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { formatIdentity, parseIdentity } from '../identity-text.ts'
 import type { Storage, StorageIdentity } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
-import { isConditionRefused, isMissingObject, orOutage } from './refusals.ts'
+import { isConditionRefused, isMissingObject, orOutage } from './s3-errors.ts'
 
 /** No asset has such a key. */
 const KEY = 'stowage-identity'

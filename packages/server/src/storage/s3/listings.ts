@@ -7,7 +7,7 @@ import {
 import { isAssetId } from '../../domain/asset.ts'
 import type { ObjectFacts, OpenUpload } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
-import { orOutage } from './refusals.ts'
+import { orOutage } from './s3-errors.ts'
 
 interface Folder {
   bucket: string

@@ -1,7 +1,7 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { type PartPlan, partLength, partRange } from '../../domain/parts.ts'
 import { DamagedObject } from '../../errors.ts'
-import { isMissingObject, orOutage } from './refusals.ts'
+import { isMissingObject, orOutage } from './s3-errors.ts'
 
 /**
  * That its bytes are those that were sent is the store's own promise; their number is checked. It may

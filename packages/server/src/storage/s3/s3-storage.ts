@@ -11,9 +11,9 @@ import { attachmentNamed } from '../content-disposition.ts'
 import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
 import { boundedSend } from './bounded-send.ts'
 import { completeInS3 } from './complete.ts'
-import { openExchange } from './exchange.ts'
 import { identityInS3 } from './identity.ts'
 import { listObjects, listUploads } from './listings.ts'
+import { openExchange } from './post-client.ts'
 import {
   encodePath,
   presignCreate,
@@ -22,9 +22,9 @@ import {
   type SignedObject,
 } from './presign.ts'
 import { readPartOfS3 } from './read-part.ts'
-import { isGone, isMissingObject, orOutage } from './refusals.ts'
-import { resolvePlace } from './resolve-place.ts'
+import { resolvePlace } from './resolve-location.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
+import { isGone, isMissingObject, orOutage } from './s3-errors.ts'
 
 export interface S3StorageOptions extends BucketOptions {
   maxParts: number

@@ -2,7 +2,7 @@ import { ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3'
 import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
 import { leastPolicy } from '../policy.ts'
-import type { Place } from '../resolve-place.ts'
+import type { Place } from '../resolve-location.ts'
 import type { BucketOptions } from '../s3-client.ts'
 
 /** What every look at the bucket needs. */

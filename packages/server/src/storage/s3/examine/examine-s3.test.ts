@@ -13,8 +13,8 @@ import { skipUnlessCi } from '@stowage/testing/machine/requirement'
 import type { Finding } from '../../../domain/finding.ts'
 import { openClient } from '../s3-client.ts'
 import type { Examination } from './examination.ts'
+import { writeRules } from './examine-lifecycle.ts'
 import { examineS3 } from './examine-s3.ts'
-import { writeRules } from './lifecycle.ts'
 
 const HOUR_MS = 3_600_000
 

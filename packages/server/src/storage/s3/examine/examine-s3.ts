@@ -1,10 +1,10 @@
 import type { Finding } from '../../../domain/finding.ts'
-import { resolvePlace } from '../resolve-place.ts'
+import { resolvePlace } from '../resolve-location.ts'
 import { openClient } from '../s3-client.ts'
-import { examineBrowsers } from './browsers.ts'
 import { type Examination, examineClock, examineCredentials, examineRights } from './examination.ts'
-import { examineLifecycle } from './lifecycle.ts'
-import { examineRoundTrip } from './round-trip.ts'
+import { examineBrowsers } from './examine-cors.ts'
+import { examineLifecycle } from './examine-lifecycle.ts'
+import { examineRoundTrip } from './examine-round-trip.ts'
 
 /** Whoever answers at all, answers small questions soon. */
 const PATIENCE = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }

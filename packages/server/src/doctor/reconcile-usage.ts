@@ -1,6 +1,6 @@
 import { recountCounters } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Patient } from './patient.ts'
+import type { Patient } from './doctor-context.ts'
 
 /** Failing so often means that the storage refuses. */
 const MANY_ATTEMPTS = 5

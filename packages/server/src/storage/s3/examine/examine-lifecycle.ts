@@ -6,8 +6,8 @@ import {
 } from '@aws-sdk/client-s3'
 import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
+import { isForbidden, isNotSet, isNotThere } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
-import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Longer than anyone goes on with an upload: each time that a client resumes gives it more time. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resolvePlace } from './resolve-place.ts'
+import { resolvePlace } from './resolve-location.ts'
 import type { BucketOptions } from './s3-client.ts'
 
 async function placeOf(bucket: string, options: Partial<BucketOptions>): Promise<string> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { atMost } from './in-turn.ts'
+import { atMost } from './limit-concurrency.ts'
 
 test('never more than so many run at once, and all of them end', async () => {
   const run = atMost(3)

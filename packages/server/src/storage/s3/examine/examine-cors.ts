@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CORSRule, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3'
 import type { Finding } from '../../../domain/finding.ts'
+import { isForbidden, isNotSet, isNotThere } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 import { openProbe } from './probe.ts'
-import { isForbidden, isNotSet, isNotThere } from './refused.ts'
 
 /**
  * A signed address is itself the permission, and no cookie goes with it: so pages of every origin

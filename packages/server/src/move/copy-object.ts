@@ -8,7 +8,7 @@ import {
   planParts,
 } from '../domain/parts.ts'
 import type { Storage, StorageUpload, StoredPart } from '../storage/storage.ts'
-import { settleAll } from './in-turn.ts'
+import { settleAll } from './limit-concurrency.ts'
 import type { Move } from './move.ts'
 import { readRange } from './read-range.ts'
 import { md5Of, sendPart } from './send-part.ts'
