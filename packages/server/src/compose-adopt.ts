@@ -2,7 +2,7 @@ import { type Config, holdsFolder } from './config/config.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { rebindStorage } from './identity/bind-storage.ts'
 import { findMismatch } from './identity/find-mismatch.ts'
-import { openDatabase, openStoredThings } from './open-engines.ts'
+import { openDatabase, openStorageContents } from './open-engines.ts'
 
 /** Why they do not belong together; undefined when they are not bound to anything yet. */
 export type ConfirmAdoption = (mismatch: string | undefined) => Promise<boolean>
@@ -23,7 +23,7 @@ export async function adopt(
     }
     const database = await openDatabase(config)
     closers.push(() => database.close())
-    const storage = await openStoredThings({ config, clock: () => new Date() })
+    const storage = await openStorageContents({ config, clock: () => new Date() })
     closers.push(() => storage.close())
     const own = await database.readIdentity()
     const mismatch = findMismatch(own, await storage.readIdentity())

@@ -4,7 +4,7 @@ import { v7 as newUuid } from 'uuid'
 import { type Config, ConfigError, holdsFolder } from './config/config.ts'
 import { holdDataFolder } from './hold-data-folder.ts'
 import { bindStorage } from './identity/bind-storage.ts'
-import type { Moved, MoveProgress } from './move/move.ts'
+import type { MoveProgress, MoveResult } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
 import { openDatabase, openDataFolder, openStorage } from './open-engines.ts'
 
@@ -17,7 +17,7 @@ export interface MoveOptions {
 }
 
 /** Carries the service of a data folder to the engines that the settings name. */
-export async function move(config: Config, options: MoveOptions): Promise<Moved> {
+export async function move(config: Config, options: MoveOptions): Promise<MoveResult> {
   const { from, ...wishes } = options
   const folder = resolve(from)
   refuseSame(config, folder)

@@ -13,7 +13,7 @@ import {
   examineStorage,
   openDatabase,
   openStorage,
-  openStoredThings,
+  openStorageContents,
   wouldMigrateFile,
 } from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
@@ -143,13 +143,13 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
     examineDatabase: () => examineDatabase({ config, clock }),
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
-      const things = await openStoredThings({ config, clock })
+      const contents = await openStorageContents({ config, clock })
       const database = await openDatabase(withLongStatements(config))
       async function close(): Promise<void> {
-        await things.close()
+        await contents.close()
         await database.close()
       }
-      return { database, things, clock, signedForMs: config.signedForMs, ...wishes, close }
+      return { database, contents, clock, signedForMs: config.signedForMs, ...wishes, close }
     },
   })
 }

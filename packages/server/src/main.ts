@@ -8,12 +8,12 @@ import { type Config, ConfigError, readConfig } from './config/config.ts'
 import type { Finding } from './domain/finding.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
-import type { Moved } from './move/move.ts'
+import type { MoveResult } from './move/move.ts'
 import type { Operator } from './operator.ts'
 import { CLOSE_WITHIN_MS } from './shutdown-timeout.ts'
 
 export type { Finding } from './domain/finding.ts'
-export type { Moved, MoveProgress } from './move/move.ts'
+export type { MoveProgress, MoveResult } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
 
 /** What the engines may take to close, after all that was under way has ended or was cut off. */
@@ -136,7 +136,7 @@ function toFinding(error: unknown): Finding {
 
 /** Carries a data folder to the engines that the environment names. Returns the exit code. */
 export async function move(
-  options: MoveOptions & { onMoved(moved: Moved): void; onFailed(): void },
+  options: MoveOptions & { onMoved(moved: MoveResult): void; onFailed(): void },
 ): Promise<number> {
   try {
     const { move: moveTo } = await import('./compose-move.ts')

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
-import type { Storage, StoredThings } from './storage/storage.ts'
+import type { Storage, StorageContents } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 
 /* The only file that names the engines. Each is loaded only where it is used. */
@@ -61,29 +61,29 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
 /** A data folder of SQLite and disk, of which nothing is changed. */
 export async function openDataFolder(
   directory: string,
-): Promise<{ database: Database; things: StoredThings }> {
+): Promise<{ database: Database; contents: StorageContents }> {
   const file = join(directory, 'stowage.db')
   const storage = join(directory, 'storage')
   if (!existsSync(file) || !existsSync(storage)) {
     throw new Error(`${directory} is no data folder: it has no stowage.db and storage in it`)
   }
   const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
-  const { storedThingsIn } = await import('./storage/disk/disk-contents.ts')
+  const { diskContentsIn } = await import('./storage/disk/disk-contents.ts')
   const database = await openSqliteDatabase({ file, readOnly: true })
-  return { database, things: storedThingsIn(storage) }
+  return { database, contents: diskContentsIn(storage) }
 }
 
 /** What the storage holds, also while another process serves it. */
-export async function openStoredThings({
+export async function openStorageContents({
   config,
   clock,
-}: Times): Promise<StoredThings & { close(): Promise<void> }> {
+}: Times): Promise<StorageContents & { close(): Promise<void> }> {
   if (config.storage.kind === 's3') {
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
   }
-  const { storedThingsIn } = await import('./storage/disk/disk-contents.ts')
-  return { ...storedThingsIn(config.storage.directory), close: async () => {} }
+  const { diskContentsIn } = await import('./storage/disk/disk-contents.ts')
+  return { ...diskContentsIn(config.storage.directory), close: async () => {} }
 }
 
 export async function* examineDatabase({ config, clock }: Times): AsyncIterable<Finding> {

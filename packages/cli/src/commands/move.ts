@@ -1,5 +1,5 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
-import type { Moved, MoveProgress } from '@stowage/server'
+import type { MoveProgress, MoveResult } from '@stowage/server'
 import { writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/show-progress.ts'
 import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
@@ -73,7 +73,7 @@ function describer() {
   }
 }
 
-function summary(moved: Moved): string {
+function summary(moved: MoveResult): string {
   const { accounts, products, assets, bytes, bytesSent } = moved
   const counts = accounts === 0 ? '' : `accounts ${accounts}, products ${products}, `
   return `at the target: ${counts}assets ${assets}, ${formatSize(bytes)} (sent just now: ${formatSize(bytesSent)})`

@@ -1,10 +1,10 @@
 import type { Database } from '../database/database.ts'
-import type { StoredThings } from '../storage/storage.ts'
+import type { StorageContents } from '../storage/storage.ts'
 
-/** What is compared: the rows of the database and the things in the storage. */
-export interface Patient {
+/** What is compared: the rows of the database and the contents in the storage. */
+export interface DoctorContext {
   database: Database
-  things: StoredThings
+  contents: StorageContents
   clock: () => Date
   /** How long an upload may take before it asks again. */
   signedForMs: number

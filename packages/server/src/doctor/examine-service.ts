@@ -1,9 +1,9 @@
 import type { Finding } from '../domain/finding.ts'
-import type { Patient } from './doctor-context.ts'
+import type { DoctorContext } from './doctor-context.ts'
 import { examineIdentity } from './examine-identity.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
-import { reconcileBooks } from './reconcile-usage.ts'
+import { reconcileUsage } from './reconcile-usage.ts'
 
 /** How doctor gets at the engines, one after the other. */
 export interface Engines {
@@ -11,7 +11,7 @@ export interface Engines {
   examineDatabase(): AsyncIterable<Finding>
   examineStorage(): AsyncIterable<Finding>
   /** Only once both were found well. */
-  open(): Promise<Patient & { close(): Promise<void> }>
+  open(): Promise<DoctorContext & { close(): Promise<void> }>
 }
 
 const NOT_COMPARED: Finding = {
@@ -38,17 +38,17 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
     yield NOT_COMPARED
     return
   }
-  const { close, ...patient } = await engines.open()
+  const { close, ...context } = await engines.open()
   try {
-    const identity = await examineIdentity(patient)
+    const identity = await examineIdentity(context)
     yield identity
     if (identity.verdict === 'wrong') {
       yield NOT_COMPARED
       return
     }
-    yield* reconcileBooks(patient)
-    yield* reconcileFiles(patient)
-    yield* reconcileUploads(patient)
+    yield* reconcileUsage(context)
+    yield* reconcileFiles(context)
+    yield* reconcileUploads(context)
   } finally {
     await close()
   }

@@ -1,5 +1,5 @@
 import { formatSize } from '@stowage/protocol/format'
-import type { Patient } from './doctor-context.ts'
+import type { DoctorContext } from './doctor-context.ts'
 
 /** How often it is told. */
 const EVERY_MS = 500
@@ -12,8 +12,8 @@ export interface FileProgress {
 }
 
 /** Tells how many files were looked at, and with `verify` how many of their bytes were read. */
-export async function openFileProgress(patient: Patient): Promise<FileProgress> {
-  const { database, clock, verify, onProgress } = patient
+export async function openFileProgress(context: DoctorContext): Promise<FileProgress> {
+  const { database, clock, verify, onProgress } = context
   const total = verify ? await storedBytes(database) : 0
   let files = 0
   let bytes = 0
@@ -39,7 +39,7 @@ export async function openFileProgress(patient: Patient): Promise<FileProgress> 
   }
 }
 
-async function storedBytes(database: Patient['database']): Promise<number> {
+async function storedBytes(database: DoctorContext['database']): Promise<number> {
   let bytes = 0
   for (const { id } of await database.listAccounts()) {
     bytes += (await database.of(id).readSummary()).stored

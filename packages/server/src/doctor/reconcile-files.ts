@@ -6,7 +6,7 @@ import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import { mergeByKey } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
-import { keysBeingRemoved, type Patient } from './doctor-context.ts'
+import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 import { type FileProgress, openFileProgress } from './file-progress.ts'
 
 const BATCH = 1000
@@ -16,14 +16,14 @@ async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
 }
 
 /** Rows against objects, walked side by side: memory does not grow with their number. */
-export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> {
-  const { database, things } = patient
-  const progress = await openFileProgress(patient)
+export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Finding> {
+  const { database, contents } = context
+  const progress = await openFileProgress(context)
   const withoutObject: AssetRecord[] = []
   const withoutRow: ObjectFacts[] = []
   const damaged: string[] = []
   let count = 0
-  const pairs = mergeByKey(listFiles(database), things.listObjects(), {
+  const pairs = mergeByKey(listFiles(database), contents.listObjects(), {
     left: ({ asset }) => asset.id,
     right: ({ key }) => key,
   })
@@ -34,18 +34,18 @@ export async function* reconcileFiles(patient: Patient): AsyncIterable<Finding> 
     progress.addFile()
     if (right === undefined) withoutObject.push(left)
     else {
-      const problem = await problemOf(patient, left, right, progress)
+      const problem = await problemOf(context, left, right, progress)
       if (problem !== undefined) damaged.push(`${nameOf(left)}: ${problem}`)
     }
   }
   const findings = [
-    await missingObjects(patient, withoutObject, count),
+    await missingObjects(context, withoutObject, count),
     damagedObjects(damaged),
-    ...(await strangeObjects(patient, withoutRow)),
+    ...(await strangeObjects(context, withoutRow)),
   ].filter((finding) => finding !== undefined)
   yield* findings
   if (findings.length === 0) {
-    const how = patient.verify ? ', and every byte was read' : ''
+    const how = context.verify ? ', and every byte was read' : ''
     yield { about: 'files', verdict: 'well', says: `${count} in all, each with its object${how}` }
   }
 }
@@ -55,21 +55,21 @@ function nameOf({ asset }: AssetRecord): string {
 }
 
 async function problemOf(
-  patient: Patient,
+  context: DoctorContext,
   record: AssetRecord,
   object: ObjectFacts,
   progress: FileProgress,
 ): Promise<string | undefined> {
-  const problem = await damageOf(patient, record, object, progress)
+  const problem = await damageOf(context, record, object, progress)
   if (problem === undefined) return undefined
   // What was deleted while it was read is no finding.
   const { id } = record.asset
-  const status = (await patient.database.readStates([id])).get(id)?.status
+  const status = (await context.database.readStates([id])).get(id)?.status
   return status === 'ready' ? problem : undefined
 }
 
 async function damageOf(
-  { things, verify }: Patient,
+  { contents, verify }: DoctorContext,
   { asset, upload }: AssetRecord,
   { key, size }: ObjectFacts,
   { addBytes }: FileProgress,
@@ -79,7 +79,7 @@ async function damageOf(
   const plan = partPlan(asset.bytes, upload?.chunkSize ?? asset.bytes)
   try {
     for (let number = 1; number <= plan.count; number += 1) {
-      for await (const bytes of things.readPart({ key, plan }, number)) addBytes(bytes.length)
+      for await (const bytes of contents.readPart({ key, plan }, number)) addBytes(bytes.length)
     }
     return undefined
   } catch (error) {
@@ -90,17 +90,17 @@ async function damageOf(
 
 /** Asked again one by one: what was deleted while we looked is no finding. */
 async function missingObjects(
-  { database, things }: Patient,
+  { database, contents }: DoctorContext,
   records: AssetRecord[],
   all: number,
 ): Promise<Finding | undefined> {
   const missing: string[] = []
   for (const record of records) {
     const { id } = record.asset
-    const object = await things.findObject(id)
+    const object = await contents.findObject(id)
     const status = (await database.readStates([id])).get(id)?.status
     if (object !== undefined || status !== 'ready') continue
-    missing.push(`${nameOf(record)} (${things.describeObject(id)})`)
+    missing.push(`${nameOf(record)} (${contents.describeObject(id)})`)
   }
   if (missing.length === 0) return undefined
   const hint = missing.length === all ? '; does STOWAGE_STORAGE name the right place?' : ''
@@ -130,7 +130,7 @@ function damagedObjects(items: string[]): Finding | undefined {
  * is left of a file whose row was lost: it stays.
  */
 async function strangeObjects(
-  { database, things, repair }: Patient,
+  { database, contents, repair }: DoctorContext,
   objects: ObjectFacts[],
 ): Promise<Finding[]> {
   const left: string[] = []
@@ -144,10 +144,10 @@ async function strangeObjects(
       const status = states.get(key)?.status
       const isWanted = status === 'uploading' || status === 'completing' || status === 'ready'
       if (isWanted || isBeingRemoved.has(key)) continue
-      if ((await things.findObject(key)) === undefined) continue
-      if (status === undefined) unknown.push(things.describeObject(key))
-      else left.push(`${things.describeObject(key)} (${status})`)
-      if (repair && status !== undefined) await things.removeObject(key)
+      if ((await contents.findObject(key)) === undefined) continue
+      if (status === undefined) unknown.push(contents.describeObject(key))
+      else left.push(`${contents.describeObject(key)} (${status})`)
+      if (repair && status !== undefined) await contents.removeObject(key)
     }
   }
   const findings: Finding[] = []

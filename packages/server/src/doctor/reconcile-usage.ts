@@ -1,6 +1,6 @@
 import { recountCounters } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Patient } from './doctor-context.ts'
+import type { DoctorContext } from './doctor-context.ts'
 
 /** Failing so often means that the storage refuses. */
 const MANY_ATTEMPTS = 5
@@ -8,12 +8,12 @@ const STUCK_MS = 10 * 60_000
 const MANY = 1000
 
 /** Counters against rows, and what the jobs can't get done. */
-export async function* reconcileBooks(patient: Patient): AsyncIterable<Finding> {
-  yield await reconcileCounters(patient)
-  yield* findUnfinished(patient)
+export async function* reconcileUsage(context: DoctorContext): AsyncIterable<Finding> {
+  yield await reconcileCounters(context)
+  yield* findUnfinished(context)
 }
 
-async function reconcileCounters({ database, repair }: Patient): Promise<Finding> {
+async function reconcileCounters({ database, repair }: DoctorContext): Promise<Finding> {
   const about = 'books'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
   const books = await database.compareUsage()
@@ -34,7 +34,7 @@ async function reconcileCounters({ database, repair }: Patient): Promise<Finding
   return { about, verdict: 'mended', says: `${says}: counted again`, items }
 }
 
-async function* findUnfinished({ database }: Patient): AsyncIterable<Finding> {
+async function* findUnfinished({ database }: DoctorContext): AsyncIterable<Finding> {
   const now = await database.readClock()
   const before = new Date(now.getTime() - STUCK_MS)
   const stuck = await database.listStuckCompletions(before, MANY)
@@ -47,7 +47,7 @@ async function* findUnfinished({ database }: Patient): AsyncIterable<Finding> {
   const removals = await database.listRemovals(MANY)
   const failing = removals.filter(({ attempts }) => attempts >= MANY_ATTEMPTS)
   if (failing.length > 0) {
-    const says = `things that the storage keeps though it was told to remove them: ${failing.length}; ${look}`
+    const says = `contents that the storage keeps though it was told to remove them: ${failing.length}; ${look}`
     const items = failing.map(({ kind, key, attempts }) => `${kind} ${key}: ${attempts} attempts`)
     yield { about: 'files', verdict: 'note', says, items }
   }

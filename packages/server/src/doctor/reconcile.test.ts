@@ -15,41 +15,47 @@ import { inHours } from '../../test/support/overdue.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
-import type { Patient } from './doctor-context.ts'
+import type { DoctorContext } from './doctor-context.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
-import { reconcileBooks } from './reconcile-usage.ts'
+import { reconcileUsage } from './reconcile-usage.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const HOUR_MS = 3_600_000
 
 async function reconcile(
-  { context }: TestService,
-  wishes: Partial<Patient> = {},
+  service: TestService,
+  options: Partial<DoctorContext> = {},
 ): Promise<Finding[]> {
-  const patient: Patient = {
-    database: inHours(context, 48).database,
-    things: context.storage,
+  const context: DoctorContext = {
+    database: inHours(service.context, 48).database,
+    contents: service.context.storage,
     clock: () => new Date(),
     signedForMs: 12 * HOUR_MS,
     repair: false,
     verify: false,
     onProgress: () => {},
-    ...wishes,
+    ...options,
   }
-  const parts = [reconcileBooks(patient), reconcileFiles(patient), reconcileUploads(patient)]
+  const parts = [reconcileUsage(context), reconcileFiles(context), reconcileUploads(context)]
   const findings = await Promise.all(parts.map((part) => Array.fromAsync(part)))
   return findings.flat()
 }
 
-async function assertWell(service: TestService, wishes: Partial<Patient> = {}): Promise<void> {
-  const wrong = (await reconcile(service, wishes)).filter(({ verdict }) => verdict !== 'well')
+async function assertWell(
+  service: TestService,
+  options: Partial<DoctorContext> = {},
+): Promise<void> {
+  const wrong = (await reconcile(service, options)).filter(({ verdict }) => verdict !== 'well')
   assert.deepEqual(wrong, [])
 }
 
 /** The one finding that is not well. */
-async function onlyFinding(service: TestService, wishes: Partial<Patient> = {}): Promise<Finding> {
-  const [finding, ...others] = (await reconcile(service, wishes)).filter(
+async function onlyFinding(
+  service: TestService,
+  options: Partial<DoctorContext> = {},
+): Promise<Finding> {
+  const [finding, ...others] = (await reconcile(service, options)).filter(
     ({ verdict }) => verdict !== 'well',
   )
   assert.ok(finding)

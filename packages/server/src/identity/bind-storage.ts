@@ -1,10 +1,10 @@
 import type { Database } from '../database/database.ts'
-import type { StoredThings } from '../storage/storage.ts'
+import type { StorageContents } from '../storage/storage.ts'
 import { findMismatch, REMEDY } from './find-mismatch.ts'
 
 interface Engines {
   database: Database
-  storage: Pick<StoredThings, 'readIdentity' | 'createIdentity' | 'replaceIdentity'>
+  storage: Pick<StorageContents, 'readIdentity' | 'createIdentity' | 'replaceIdentity'>
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Move } from './move.ts'
 
 const PAGE = 1000
 
-/** Where the things of each account of the source go. */
+/** Where the contents of each account of the source go. */
 export interface Destinations {
   /** By the account's id in the source. */
   accounts: Map<string, { id: string; data: AccountData }>
@@ -13,7 +13,7 @@ export interface Destinations {
 }
 
 /** Accounts are the same when their names are, products when the shop's numbers are. */
-export async function carryAccounts({ source, target }: Move): Promise<Destinations> {
+export async function copyAccounts({ source, target }: Move): Promise<Destinations> {
   const destinations: Destinations = { accounts: new Map(), products: new Map() }
   for (const account of await source.database.listAccounts()) {
     const { id } = await target.database.ensureAccount(account)

@@ -29,7 +29,7 @@ export function sourcePlan({ asset, upload }: AssetRecord): PartPlan {
  * Carries the bytes of one file, as a client would send them. Parts that an earlier run brought to an
  * upload that is still open are not sent again.
  */
-export async function carryObject(
+export async function copyObject(
   move: Move,
   record: AssetRecord,
   begun: StorageUpload | undefined,
@@ -43,9 +43,9 @@ export async function carryObject(
   const held = new Map(parts?.map((part) => [part.number, part]))
   const object = { key, plan: sourcePlan(record) }
   const works = partRanges(plan).map((range) =>
-    move.inTurn(async () => {
+    move.inSlot(async () => {
       const length = partLength(range)
-      const bytes = () => readRange(source.things, object, range)
+      const bytes = () => readRange(source.contents, object, range)
       const md5 = await md5Of(bytes())
       const isThere = isSame(held.get(range.number), { length, md5 })
       if (!isThere) {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { atMost } from './limit-concurrency.ts'
+import { limitConcurrency } from './limit-concurrency.ts'
 
 test('never more than so many run at once, and all of them end', async () => {
-  const run = atMost(3)
+  const run = limitConcurrency(3)
   let running = 0
   let most = 0
   const results = await Promise.allSettled(

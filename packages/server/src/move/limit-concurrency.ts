@@ -1,5 +1,5 @@
 /** Runs at most so many works at once; the others wait in line. */
-export function atMost(count: number) {
+export function limitConcurrency(count: number) {
   const waiting: (() => void)[] = []
   let running = 0
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -16,13 +16,13 @@ export function atMost(count: number) {
   }
 }
 
-type InTurn = <Result>(work: () => Promise<Result>) => Promise<Result>
+type InSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /** After the first failure, what has not begun does not begin. */
-export function untilOneFails(inTurn: InTurn): InTurn {
+export function stopAfterFailure(inSlot: InSlot): InSlot {
   let failure: { error: unknown } | undefined
   return (work) =>
-    inTurn(async () => {
+    inSlot(async () => {
       if (failure !== undefined) throw failure.error
       try {
         return await work()

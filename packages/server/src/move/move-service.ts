@@ -6,10 +6,10 @@ import { inBatches } from '../iterables/in-batches.ts'
 import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { compareObject } from './compare-object.ts'
-import { carryAccounts, type Destinations } from './copy-accounts.ts'
-import { carryObject, targetPlan } from './copy-object.ts'
-import { atMost, settleAll, untilOneFails } from './limit-concurrency.ts'
-import { type Move, type Moved, type MoveProgress, MoveRefused } from './move.ts'
+import { copyAccounts, type Destinations } from './copy-accounts.ts'
+import { copyObject, targetPlan } from './copy-object.ts'
+import { limitConcurrency, settleAll, stopAfterFailure } from './limit-concurrency.ts'
+import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500
 /** Assets whose rows are put in together; what a killed run leaves undone is at most this many. */
@@ -23,14 +23,14 @@ const NOWHERE: Destinations = { accounts: new Map(), products: new Map() }
  * so a run that was killed is simply run again. A target that differs from the source is refused.
  */
 export async function moveService(
-  wishes: Omit<Move, 'inTurn' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
-): Promise<Moved> {
+  wishes: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
+): Promise<MoveResult> {
   const { onProgress, ...rest } = wishes
   const progress = await totals(wishes.source.database)
   let bytesSent = 0
   const move: Move = {
     ...rest,
-    inTurn: untilOneFails(atMost(TRANSFERS_AT_ONCE)),
+    inSlot: stopAfterFailure(limitConcurrency(TRANSFERS_AT_ONCE)),
     onBytes(count, isSent) {
       progress.bytes += count
       if (isSent) bytesSent += count
@@ -38,12 +38,12 @@ export async function moveService(
     },
   }
   if (!move.ahead) await refuseOthers(move)
-  const destinations = move.ahead ? NOWHERE : await carryAccounts(move)
+  const destinations = move.ahead ? NOWHERE : await copyAccounts(move)
   if (!move.ahead) await refuseOthers(move, destinations.products)
   const begun = await uploadsBegun(move)
   const strays: string[] = []
   for await (const group of inBatches(stepsOf(move, strays), GROUP)) {
-    await carryGroup(move, { group, begun, destinations })
+    await copyGroup(move, { group, begun, destinations })
     progress.assets += group.length
     onProgress(progress)
   }
@@ -54,7 +54,7 @@ export async function moveService(
     assets: progress.assets,
     bytes: progress.bytes,
     bytesSent,
-    uploadsLeft: (await Array.fromAsync(move.source.things.listUploads())).length,
+    uploadsLeft: (await Array.fromAsync(move.source.contents.listUploads())).length,
   }
 }
 
@@ -136,7 +136,7 @@ async function removeStrays({ source, target }: Move, strays: string[]): Promise
 }
 
 /** The bytes first: a row that is there always has its object. */
-async function carryGroup(
+async function copyGroup(
   move: Move,
   work: { group: Step[]; begun: Map<string, StorageUpload>; destinations: Destinations },
 ): Promise<void> {
@@ -146,7 +146,7 @@ async function carryGroup(
       const { id, kind, bytes } = record.asset
       if (kind === 'link') return
       if (object?.size === bytes) move.onBytes(bytes, false)
-      else await named(record, () => carryObject(move, record, begun.get(id)))
+      else await named(record, () => copyObject(move, record, begun.get(id)))
       if (move.verify) await named(record, () => compareObject(move, record))
     }),
   )

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database.ts'
-import type { Storage, StoredThings } from '../storage/storage.ts'
+import type { Storage, StorageContents } from '../storage/storage.ts'
 
 export interface Move {
   /** Is only read. */
-  source: { database: Database; things: StoredThings }
+  source: { database: Database; contents: StorageContents }
   target: { database: Database; storage: Storage; chunkSize: number }
   /** Carries the files only, so that the stop for the rest is short. */
   ahead: boolean
@@ -12,7 +12,7 @@ export interface Move {
   clock: () => Date
   newId: () => string
   /** Runs a transfer when there is room for one more. */
-  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>
+  inSlot: <Result>(work: () => Promise<Result>) => Promise<Result>
   /** So much more is at the target; `isSent` when this run brought it there. */
   onBytes: (count: number, isSent: boolean) => void
 }
@@ -25,7 +25,7 @@ export interface MoveProgress {
 }
 
 /** What became of it. */
-export interface Moved {
+export interface MoveResult {
   accounts: number
   products: number
   assets: number
@@ -36,7 +36,7 @@ export interface Moved {
   uploadsLeft: number
 }
 
-/** The target has things that the source has not, or has otherwise. */
+/** The target has contents that the source has not, or has otherwise. */
 export class MoveRefused extends Error {
   override readonly name = 'MoveRefused'
 }

@@ -13,7 +13,7 @@ test('however it was cut and is cut anew, the pieces make up the whole', async (
       async (size, oldChunk, newChunk) => {
         const bytes = Uint8Array.from({ length: size }, (_, index) => index)
         const plan = partPlan(size, oldChunk)
-        const things = {
+        const contents = {
           async *readPart(_: unknown, number: number) {
             const { start, end } = partRange(plan, number)
             const middle = Math.floor((start + end) / 2)
@@ -24,7 +24,7 @@ test('however it was cut and is cut anew, the pieces make up the whole', async (
         const pieces: Uint8Array[] = []
         for (const range of partRanges(partPlan(size, newChunk))) {
           const piece = Buffer.concat(
-            await Array.fromAsync(readRange(things, { key: 'k', plan }, range)),
+            await Array.fromAsync(readRange(contents, { key: 'k', plan }, range)),
           )
           assert.equal(piece.length, range.end - range.start)
           pieces.push(piece)

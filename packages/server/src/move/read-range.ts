@@ -1,12 +1,12 @@
 import { type PartPlan, partRange } from '../domain/parts.ts'
-import type { StoredThings } from '../storage/storage.ts'
+import type { StorageContents } from '../storage/storage.ts'
 
 /**
  * The bytes of an object from `start` to `end`, however it was cut into parts. Every part that it
  * touches is read to its end, as only then its digest has been compared.
  */
 export async function* readRange(
-  things: Pick<StoredThings, 'readPart'>,
+  contents: Pick<StorageContents, 'readPart'>,
   object: { key: string; plan: PartPlan },
   { start, end }: { start: number; end: number },
 ): AsyncIterable<Uint8Array> {
@@ -15,7 +15,7 @@ export async function* readRange(
   for (let number = first; number <= plan.count; number += 1) {
     let offset = partRange(plan, number).start
     if (offset >= end && number > first) return
-    for await (const chunk of things.readPart(object, number)) {
+    for await (const chunk of contents.readPart(object, number)) {
       const from = Math.max(0, start - offset)
       const to = Math.min(chunk.length, end - offset)
       if (to > from) yield chunk.subarray(from, to)

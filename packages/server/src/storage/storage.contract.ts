@@ -53,7 +53,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
         }),
       )
     }
-    async function downloadAddress(filename = 'a.txt'): Promise<string> {
+    async function downloadUrl(filename = 'a.txt'): Promise<string> {
       const object = { key, plan, filename, mime: 'text/plain' }
       return (await storage.signDownload(object, later)).url
     }
@@ -67,7 +67,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
       put,
       putAll,
       bytesOf,
-      downloadAddress,
+      downloadUrl,
       chunkSize,
       latePart,
     }
@@ -96,23 +96,23 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   )
 
   test(name('parts sent in any order become one object'), async (t) => {
-    const { storage, upload, plan, bytes, putAll, downloadAddress } = await anUpload(t)
+    const { storage, upload, plan, bytes, putAll, downloadUrl } = await anUpload(t)
     const parts = await putAll()
     assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
-    const response = await fetch(await downloadAddress())
+    const response = await fetch(await downloadUrl())
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('content-type'), 'text/plain')
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
   test(name('an empty file is one empty part'), async (t) => {
-    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t, {
+    const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t, {
       chunks: 0,
       rest: 0,
     })
     const parts = await putAll()
     assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
-    const response = await fetch(await downloadAddress())
+    const response = await fetch(await downloadUrl())
     assert.equal((await response.arrayBuffer()).byteLength, 0)
   })
 
@@ -148,11 +148,11 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(name('a repeated part replaces the earlier one'), async (t) => {
-    const { storage, upload, plan, put, putAll, bytesOf, downloadAddress } = await anUpload(t)
+    const { storage, upload, plan, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
     await put(1, bytesOf(1).fill(7))
     const parts = await putAll()
     assert.deepEqual(await storage.completeUpload(upload, plan, parts), { outcome: 'completed' })
-    const response = await fetch(await downloadAddress(), { headers: { Range: 'bytes=0-9' } })
+    const response = await fetch(await downloadUrl(), { headers: { Range: 'bytes=0-9' } })
     assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytesOf(1).slice(0, 10))
   })
 
@@ -203,25 +203,24 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   )
 
   test(name('completions that race all end completed'), async (t) => {
-    const { storage, upload, plan, bytes, putAll, downloadAddress } = await anUpload(t)
+    const { storage, upload, plan, bytes, putAll, downloadUrl } = await anUpload(t)
     const parts = await putAll()
     const outcomes = await Promise.all(
       Array.from({ length: 5 }, () => storage.completeUpload(upload, plan, parts)),
     )
     assert.deepEqual(new Set(outcomes.map(({ outcome }) => outcome)), new Set(['completed']))
-    const response = await fetch(await downloadAddress())
+    const response = await fetch(await downloadUrl())
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
   test(name('a late completion that names other parts leaves the object alone'), async (t) => {
-    const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadAddress } =
-      await anUpload(t)
+    const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
     const other = etagOf(await put(1, bytesOf(1).fill(7)))
     await putAll()
     await storage.completeUpload(upload, plan, [])
     const late = await storage.completeUpload(upload, plan, [{ number: 1, etag: other }])
     assert.deepEqual(late, { outcome: 'completed' })
-    const response = await fetch(await downloadAddress())
+    const response = await fetch(await downloadUrl())
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
@@ -234,7 +233,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     for (const list of [parts, []]) {
       assert.deepEqual(await storage.completeUpload(upload, plan, list), { outcome: 'completed' })
     }
-    const url = await of.downloadAddress()
+    const url = await of.downloadUrl()
     if (latePart === 'is refused') {
       assert.equal(late.status, 404)
       assert.equal(await storage.listParts(upload), undefined)
@@ -292,9 +291,9 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(name('ranges are answered across parts'), async (t) => {
-    const { storage, upload, plan, bytes, putAll, downloadAddress, chunkSize } = await anUpload(t)
+    const { storage, upload, plan, bytes, putAll, downloadUrl, chunkSize } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
-    const url = await downloadAddress()
+    const url = await downloadUrl()
     const cases: [string, number, number][] = [
       [`bytes=${chunkSize - 3}-${chunkSize + 2}`, chunkSize - 3, chunkSize + 3],
       [`bytes=1-${plan.size}`, 1, plan.size],
@@ -312,9 +311,9 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(name('a download carries its name in any script, as an attachment'), async (t) => {
-    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t)
+    const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
-    const response = await fetch(await downloadAddress('日本 "1".txt'))
+    const response = await fetch(await downloadUrl('日本 "1".txt'))
     await response.arrayBuffer()
     const disposition = response.headers.get('content-disposition') ?? ''
     assert.match(disposition, /^attachment/)
@@ -322,11 +321,11 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(name('a removed object is gone, and removing it again is no error'), async (t) => {
-    const { storage, upload, plan, putAll, downloadAddress } = await anUpload(t)
+    const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
     await storage.removeObject(upload.key)
     await storage.removeObject(upload.key)
-    assert.equal((await fetch(await downloadAddress())).status, 404)
+    assert.equal((await fetch(await downloadUrl())).status, 404)
   })
 
   test(name('the parts of an object are read back one by one'), async (t) => {

@@ -49,7 +49,7 @@ export type CompletionOutcome =
   | { outcome: 'rejected'; reason: string }
 
 /** What can be done without being the one who serves the storage's addresses. */
-export type StoredThings = Pick<
+export type StorageContents = Pick<
   Storage,
   | 'listParts'
   | 'abortUpload'

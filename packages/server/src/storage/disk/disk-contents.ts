@@ -2,7 +2,7 @@ import { access, constants, opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
 import { EngineUnavailable } from '../../errors.ts'
-import type { ObjectFacts, StoredThings } from '../storage.ts'
+import type { ObjectFacts, StorageContents } from '../storage.ts'
 import { discard } from './discard.ts'
 import { isMissing } from './file-system.ts'
 import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
@@ -11,7 +11,7 @@ import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
 
 /** What lies in the storage's folder; also for a process that does not hold it. */
-export function storedThings(layout: Layout): StoredThings {
+export function diskContents(layout: Layout): StorageContents {
   const onDisk = <Result>(work: () => Promise<Result>) => whereMounted(layout, work)
 
   async function findObject(key: string): Promise<ObjectFacts | undefined> {
@@ -49,8 +49,8 @@ export function storedThings(layout: Layout): StoredThings {
   }
 }
 
-export function storedThingsIn(directory: string): StoredThings {
-  return storedThings(layoutOf(directory))
+export function diskContentsIn(directory: string): StorageContents {
+  return diskContents(layoutOf(directory))
 }
 
 /** Where the whole folder is missing (a disk not mounted), nothing may be taken for gone. */

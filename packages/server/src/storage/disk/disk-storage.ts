@@ -3,14 +3,14 @@ import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
-import { storedThings, whereMounted } from './disk-contents.ts'
+import { diskContents, whereMounted } from './disk-contents.ts'
 import { makeFolderNow, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
 import { prepareFolders } from './prepare-folders.ts'
 import { reopenSealed } from './reopen-sealed.ts'
-import { downloadAddress, partAddress } from './signed-url.ts'
+import { downloadUrl, partUrl } from './signed-url.ts'
 
 export interface DiskStorageOptions {
   directory: string
@@ -34,10 +34,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   const secret = await prepareFolders(layout)
   const hmac = hmacOf(secret)
   const listener = await openListener({ ...options, secret })
-  const inTurn = oneAtATime()
+  const inSlot = oneAtATime()
   /** One call at a time for each key, so no completion runs: a seal that is left is taken back. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
-    inTurn(upload.key, () =>
+    inSlot(upload.key, () =>
       whereMounted(layout, async () => {
         await reopenSealed(layout, upload)
         return work()
@@ -45,16 +45,16 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     )
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
-  const things = storedThings(layout)
+  const contents = diskContents(layout)
 
   return {
-    ...things,
+    ...contents,
     maxParts: MAX_PARTS,
     url,
 
     // At once: a trip to another thread would take longer than the folder.
     createUpload: (upload) =>
-      inTurn(upload.key, async () => {
+      inSlot(upload.key, async () => {
         try {
           await reopenSealed(layout, upload)
           // What is complete takes no more parts, whoever asks late.
@@ -68,11 +68,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       }),
 
     async signParts(upload, parts, expiresAt) {
-      const urls = parts.map((part) => url + partAddress(hmac, upload, part, expiresAt))
+      const urls = parts.map((part) => url + partUrl(hmac, upload, part, expiresAt))
       return { urls, expiresAt }
     },
 
-    listParts: (upload) => withUpload(upload, () => things.listParts(upload)),
+    listParts: (upload) => withUpload(upload, () => contents.listParts(upload)),
 
     completeUpload: (upload, plan, parts) =>
       withUpload(upload, async () => {
@@ -83,14 +83,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
     abortUpload: (upload) =>
       withUpload(upload, async () => {
-        await things.abortUpload(upload)
+        await contents.abortUpload(upload)
         listener.endUpload(upload)
       }),
-    findObject: (key) => inTurn(key, () => things.findObject(key)),
-    removeObject: (key) => inTurn(key, () => things.removeObject(key)),
+    findObject: (key) => inSlot(key, () => contents.findObject(key)),
+    removeObject: (key) => inSlot(key, () => contents.removeObject(key)),
 
     async signDownload(object, expiresAt) {
-      return { url: url + downloadAddress(hmac, object, expiresAt), expiresAt }
+      return { url: url + downloadUrl(hmac, object, expiresAt), expiresAt }
     },
 
     freeBytes: () =>

@@ -21,7 +21,7 @@ import { openBodyReader } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
 import { sendObject } from './send-object.ts'
-import { readAddress } from './signed-url.ts'
+import { readSignedUrl } from './signed-url.ts'
 import { openTimeSlices } from './time-slices.ts'
 
 /** An import would read every export, also those behind which Node's whole HTTP client is loaded. */
@@ -115,7 +115,7 @@ async function answer(
       headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
     })
   }
-  const grant = readAddress(hmac, method === 'PUT' ? 'PUT' : 'GET', url)
+  const grant = readSignedUrl(hmac, method === 'PUT' ? 'PUT' : 'GET', url)
   if (grant === undefined) {
     return refuse(request, response, {
       code: 'signature_invalid',

@@ -24,7 +24,7 @@ export type GrantMethod = 'PUT' | 'GET'
 
 const SIGNATURE = '&signature='
 
-export function partAddress(
+export function partUrl(
   hmac: Hmac,
   upload: StorageUpload,
   range: PartRange,
@@ -35,14 +35,14 @@ export function partAddress(
 }
 
 /** The object's facts travel in letters that no client re-encodes. */
-export function downloadAddress(hmac: Hmac, object: StoredObject, expiresAt: Date): string {
+export function downloadUrl(hmac: Hmac, object: StoredObject, expiresAt: Date): string {
   const { key, ...facts } = object
   const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
   return sign(hmac, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
 }
 
 /** What the address allows; undefined when the signature is missing or does not fit. */
-export function readAddress(hmac: Hmac, method: GrantMethod, address: string): Grant | undefined {
+export function readSignedUrl(hmac: Hmac, method: GrantMethod, address: string): Grant | undefined {
   const at = address.lastIndexOf(SIGNATURE)
   if (at < 0) return undefined
   const signed = address.slice(0, at)

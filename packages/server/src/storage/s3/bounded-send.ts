@@ -1,5 +1,5 @@
 import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3'
-import { expectAnswer } from './check-response.ts'
+import { checkResponse } from './check-response.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
 /** For all tries of a call together: callers wait for it. */
@@ -18,7 +18,7 @@ export function boundedSend(client: S3Client): Send {
     const isCompletion = command instanceof CompleteMultipartUploadCommand
     const timeoutMs = isCompletion ? COMPLETE_TIMEOUT_MS : CALL_TIMEOUT_MS
     const output = await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
-    expectAnswer(command, output)
+    checkResponse(command, output)
     return output
   }) as Send
 }

@@ -19,7 +19,7 @@ const FIELDS = [
  * Throws when a success is not the store's. A proxy or a captive portal may answer 200 with a page of
  * its own, which the SDK reads as an empty answer: no parts, or a completion that never happened.
  */
-export function expectAnswer(command: object, output: object): void {
+export function checkResponse(command: object, output: object): void {
   const [, fields = []] = FIELDS.find(([Command]) => command instanceof Command) ?? []
   if (fields.length === 0) return
   const isAnswer = fields.some((field) => field in output && output[field as never] !== undefined)

@@ -21,7 +21,7 @@ const MOST_SOCKETS = 128
 const LONGEST_ANSWER = 64 * 1024
 
 /** Plain HTTP on connections that are kept: for the one call that every session makes. */
-export function openExchange(origin: string): Exchange {
+export function openPostClient(origin: string): Exchange {
   const isPlain = origin.startsWith('http:')
   const request = isPlain ? httpRequest : httpsRequest
   const agent = new (isPlain ? HttpAgent : HttpsAgent)({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resolvePlace } from './resolve-location.ts'
+import { resolveLocation } from './resolve-location.ts'
 import type { BucketOptions } from './s3-client.ts'
 
 async function placeOf(bucket: string, options: Partial<BucketOptions>): Promise<string> {
   const none = { prefix: '', endpoint: undefined, region: undefined, pathStyle: false }
-  const { origin, base } = await resolvePlace({ ...none, bucket, ...options })
+  const { origin, base } = await resolveLocation({ ...none, bucket, ...options })
   return origin + base
 }
 

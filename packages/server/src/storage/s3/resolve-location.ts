@@ -16,7 +16,7 @@ const SAMPLE_KEY = 'key'
  * Asks the SDK where its own calls go, so that signed addresses name the same host whatever the
  * endpoint comes from: our settings, AWS's variables and files, the partition of the region.
  */
-export async function resolvePlace(options: BucketOptions): Promise<Place> {
+export async function resolveLocation(options: BucketOptions): Promise<Place> {
   const { bucket } = options
   // Nothing is sent, so that nobody sees these.
   const credentials = { accessKeyId: 'none', secretAccessKey: 'none' }

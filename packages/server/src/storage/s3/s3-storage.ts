@@ -13,7 +13,7 @@ import { boundedSend } from './bounded-send.ts'
 import { completeInS3 } from './complete.ts'
 import { identityInS3 } from './identity.ts'
 import { listObjects, listUploads } from './listings.ts'
-import { openExchange } from './post-client.ts'
+import { openPostClient } from './post-client.ts'
 import {
   encodePath,
   presignCreate,
@@ -22,7 +22,7 @@ import {
   type SignedObject,
 } from './presign.ts'
 import { readPartOfS3 } from './read-part.ts'
-import { resolvePlace } from './resolve-location.ts'
+import { resolveLocation } from './resolve-location.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
 import { isGone, isMissingObject, orOutage } from './s3-errors.ts'
 
@@ -42,8 +42,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
   const { bucket, prefix, clock } = options
   const client = openClient(options)
   const send = boundedSend(client)
-  const { origin, base, region } = await resolvePlace(options)
-  const exchange = openExchange(origin)
+  const { origin, base, region } = await resolveLocation(options)
+  const exchange = openPostClient(origin)
   const keyOf = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   const uploadOf = ({ key, id }: StorageUpload) => ({ ...keyOf(key), UploadId: id })
 

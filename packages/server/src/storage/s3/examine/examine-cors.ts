@@ -21,11 +21,11 @@ const TRIES = 10
 const PAUSE_MS = 500
 
 /** Whether scripts of a page may send parts and read the ETag of each. */
-export async function examineBrowsers(examination: Examination): Promise<Finding> {
-  return { ...(await examineCors(examination)), about: 'bucket rules' }
+export async function examineCors(examination: Examination): Promise<Finding> {
+  return { ...(await examineRules(examination)), about: 'bucket rules' }
 }
 
-async function examineCors(examination: Examination): Promise<Finding> {
+async function examineRules(examination: Examination): Promise<Finding> {
   const problem = await problemOfBrowsers(examination)
   if (problem === undefined) return found('well', 'browsers may send parts and read their ETags')
   let rules: CORSRule[]

@@ -1,8 +1,8 @@
 import type { Finding } from '../../../domain/finding.ts'
-import { resolvePlace } from '../resolve-location.ts'
+import { resolveLocation } from '../resolve-location.ts'
 import { openClient } from '../s3-client.ts'
 import { type Examination, examineClock, examineCredentials, examineRights } from './examination.ts'
-import { examineBrowsers } from './examine-cors.ts'
+import { examineCors } from './examine-cors.ts'
 import { examineLifecycle } from './examine-lifecycle.ts'
 import { examineRoundTrip } from './examine-round-trip.ts'
 
@@ -18,13 +18,13 @@ export async function* examineS3(
 ): AsyncIterable<Finding> {
   const client = openClient(options, { maxAttempts: 2, requestHandler: PATIENCE })
   try {
-    const examination = { ...options, client, place: await resolvePlace(options) }
+    const examination = { ...options, client, place: await resolveLocation(options) }
     for (const examine of [examineClock, examineCredentials, examineRights, examineRoundTrip]) {
       const finding = await examine(examination)
       yield finding
       if (finding.verdict === 'wrong') return
     }
-    yield await examineBrowsers(examination)
+    yield await examineCors(examination)
     yield await examineLifecycle(examination)
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
