@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Scene } from './workload.ts'
+import type { WorkloadContext } from './workload.ts'
 
-export interface OpenScene extends Scene {
+export interface OpenContext extends WorkloadContext {
   close(): Promise<void>
 }
 
-export function openScene(seconds: number): OpenScene {
+export function openContext(seconds: number): OpenContext {
   const steps: (() => unknown)[] = []
   return {
     seconds,

@@ -1,6 +1,6 @@
 import { judge } from './judge.ts'
 import { measure } from './measure.ts'
-import { openScene } from './open-context.ts'
+import { openContext } from './open-context.ts'
 import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import type { Workload } from './workload.ts'
@@ -22,12 +22,12 @@ export async function runWorkload(
 ): Promise<Result> {
   const { title, figures, targets } = workload
   const rounds = effort.rounds ?? workload.rounds ?? ROUNDS
-  const scene = openScene(effort.seconds ?? workload.seconds ?? SECONDS)
-  const end = () => scene.close().finally(() => process.exit(130))
+  const context = openContext(effort.seconds ?? workload.seconds ?? SECONDS)
+  const end = () => context.close().finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
   try {
     progress(`${name}: opening`)
-    const contenders = await workload.open(scene)
+    const contenders = await workload.open(context)
     const measurements = await measure(contenders, {
       rounds,
       onTurn: (round, contender) => progress(`${name}: round ${round} of ${rounds}, ${contender}`),
@@ -38,7 +38,7 @@ export async function runWorkload(
     const measurements = [{ name: 'all of them', figures: {}, void: reason }]
     return { name, title, figures, measurements, verdicts: judge([], targets) }
   } finally {
-    await scene.close()
+    await context.close()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
     progress('')
   }

@@ -9,8 +9,8 @@ export interface Workload {
   /** How many rounds are counted and how long each load lasts, where the usual is not enough. */
   rounds?: number
   seconds?: number
-  /** Opens all that is compared, ours first. What is opened is handed to `scene` to be closed. */
-  open(scene: Scene): Promise<Contender[]>
+  /** Opens all that is compared, ours first. What is opened is handed to `context` to be closed. */
+  open(context: WorkloadContext): Promise<Contender[]>
 }
 
 export interface Figure {
@@ -38,8 +38,8 @@ export interface Target {
   reason?: string
 }
 
-/** Where a workload takes place. */
-export interface Scene {
+/** Where a workload takes deployment. */
+export interface WorkloadContext {
   /** How long each load lasts. */
   seconds: number
   /** Runs when the workload is over, last added first. */

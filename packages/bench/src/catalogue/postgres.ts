@@ -2,16 +2,16 @@ import { openPostgresDatabase } from '@stowage/server/src/database/postgres/post
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import postgres from 'postgres'
 import { progress } from '../progress.ts'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 import { fill } from './fill.ts'
 
 /** As many as one statement has parameters for. */
 const BATCH = 3000
 
 /** A PostgreSQL; `database` makes one in it with so many assets, and tells its address. */
-export async function startFilledPostgres(scene: Scene) {
+export async function startFilledPostgres(context: WorkloadContext) {
   const server = await startPostgres()
-  scene.defer(server.close)
+  context.defer(server.close)
   return {
     async database(count: number): Promise<string> {
       const name = `assets_${count}`

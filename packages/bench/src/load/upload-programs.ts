@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
 import type { Usage } from '../processes/usage.ts'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 
 const PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url))
 const TICKS_A_SECOND = 100
@@ -17,11 +17,11 @@ export interface ClientProcess {
 }
 
 export async function startClient(
-  scene: Scene,
+  context: WorkloadContext,
   { url, atOnce }: { url: string; atOnce: number },
 ): Promise<ClientProcess> {
-  const child = fork(PROGRAM, [url, await scene.folder(), String(atOnce)])
-  scene.defer(() => child.kill())
+  const child = fork(PROGRAM, [url, await context.folder(), String(atOnce)])
+  context.defer(() => child.kill())
   return {
     pid: child.pid ?? 0,
     async upload(path) {

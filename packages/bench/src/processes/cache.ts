@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** What is costly to make and can be made again. */
+/** For files that are slow to create and can be created again. */
 export const CACHE = fileURLToPath(
   new URL('../../../../node_modules/.cache/stowage', import.meta.url),
 )

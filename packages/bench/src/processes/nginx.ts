@@ -3,33 +3,33 @@ import { join } from 'node:path'
 import { freePort } from '@stowage/testing/machine/free-port'
 import { installed } from '@stowage/testing/machine/installed'
 import { until } from '@stowage/testing/machine/until'
-import type { Scene } from '../workload.ts'
-import { spawnQuietly, stopProcess } from './server-process.ts'
+import type { WorkloadContext } from '../workload.ts'
+import { spawnServer, stopProcess } from './server-process.ts'
 
 export interface Nginx {
   url: string
-  /** Where PUT puts files. */
+  /** Where PUT stores files. */
   folder: string
-  /** The process that listens and those that work. */
+  /** The master process and its workers. */
   pids: number[]
 }
 
-/** nginx with DAV's PUT into a folder. */
-export async function startNginx(scene: Scene): Promise<Nginx> {
+/** nginx that stores PUT requests in a folder (WebDAV module). */
+export async function startNginx(context: WorkloadContext): Promise<Nginx> {
   const reason = await installed({ command: 'nginx', packages: ['nginx-light'] })
   if (reason !== undefined) throw new Error(reason)
-  const prefix = await scene.folder()
+  const prefix = await context.folder()
   const port = await freePort()
   for (const name of ['files', 'incoming']) await mkdir(join(prefix, name))
   await writeFile(join(prefix, 'nginx.conf'), settings(prefix, port))
-  const words = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')]
-  const child = spawnQuietly({ command: 'nginx', words })
-  // Politely: killed, it would leave its workers behind.
-  scene.defer(() => stopProcess(child, 'SIGTERM'))
+  const args = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')]
+  const child = spawnServer({ command: 'nginx', args })
+  // With SIGKILL, its workers would keep running.
+  context.defer(() => stopProcess(child, 'SIGTERM'))
   const url = `http://127.0.0.1:${port}`
-  // Another may have taken the port before it: what it says of itself is the folder that only it knows.
-  await until('nginx answers', async () => {
-    if (child.process.exitCode !== null) throw new Error(`nginx ended: ${child.errors()}`)
+  // Another program may have taken the port: only this nginx responds with this folder.
+  await until('nginx responds', async () => {
+    if (child.process.exitCode !== null) throw new Error(`nginx exited: ${child.errors()}`)
     return (await readText(`${url}/prefix`)) === prefix
   })
   const pid = child.process.pid ?? 0
@@ -49,7 +49,7 @@ async function readText(url: string): Promise<string | undefined> {
   }
 }
 
-/** The bodies come in on the same disk, so that they are renamed into place. */
+/** Bodies are received on the same disk, so that nginx renames them instead of copying. */
 function settings(prefix: string, port: number): string {
   return `
 daemon off;

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { progress } from '../progress.ts'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 import { CACHE } from './cache.ts'
 import { type Command, type ServerProcess, startServer } from './server-process.ts'
 
@@ -12,14 +12,14 @@ const run = promisify(execFile)
 const SOURCE = fileURLToPath(new URL('../../peers', import.meta.url))
 const FOLDER = join(CACHE, 'bench-peers')
 
-/** One of `peers/*.js` as a process, with what it needs installed. */
+/** Installs what one of `peers/*.js` needs, and starts it as a process. */
 export async function startPeer(
-  scene: Scene,
+  context: WorkloadContext,
   name: string,
   env: Record<string, string> = {},
 ): Promise<ServerProcess> {
   const server = await startServer(await peerCommand(name, env))
-  scene.defer(() => server.stop())
+  context.defer(() => server.stop())
   return server
 }
 
@@ -28,12 +28,12 @@ export async function peerCommand(
   env: Record<string, string> = {},
 ): Promise<Command> {
   await installPeers()
-  return { command: process.execPath, words: [join(FOLDER, `${name}.js`)], env }
+  return { command: process.execPath, args: [join(FOLDER, `${name}.js`)], env }
 }
 
 let installing: Promise<void> | undefined
 
-/** Into a cache: who only works on the project never waits for them. */
+/** Installs into a cache, on demand: `npm ci` does not install the peers. */
 function installPeers(): Promise<void> {
   installing ??= install()
   return installing
@@ -43,11 +43,11 @@ async function install(): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
   const wanted = await readFile(join(SOURCE, 'package.json'), 'utf8')
   const stamp = join(FOLDER, 'installed.json')
-  const isThere = (await readFile(stamp, 'utf8').catch(() => '')) === wanted
-  // The programs lie beside the packages, so that Node finds these by itself.
+  const isInstalled = (await readFile(stamp, 'utf8').catch(() => '')) === wanted
+  // Programs and packages are in one folder, so that Node finds the packages.
   await cp(SOURCE, FOLDER, { recursive: true })
-  if (isThere) return
-  progress('installing the peers, once')
+  if (isInstalled) return
+  progress('installing the peers (only the first time)')
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: FOLDER })
   await writeFile(stamp, wanted)
 }

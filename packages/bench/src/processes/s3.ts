@@ -1,13 +1,13 @@
 import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
 import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 
-/** Ceph's gateway. A bucket for each contender: what one leaves behind slows no other. */
-export async function startS3(scene: Scene) {
+/** Ceph's S3 gateway. Each contender gets its own bucket, so that one contender's data does not slow down another. */
+export async function startS3(context: WorkloadContext) {
   const reason = await whyNoCeph()
   if (reason !== undefined) throw new Error(reason)
   const server = await startCeph()
-  scene.defer(server.close)
+  context.defer(server.close)
   Object.assign(process.env, credentialsOf(server))
   return {
     stowageSettings: async () => stowageSettings(server, await aBucket(server)),

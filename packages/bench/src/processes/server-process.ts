@@ -7,24 +7,24 @@ import { join } from 'node:path'
 export interface ServerProcess {
   url: string
   pid: number
-  /** Waits for the end; at once unless another signal is named. */
+  /** Waits until it has exited. Default: SIGKILL. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface Command {
   command: string
-  words: string[]
+  args: string[]
   env?: Record<string, string>
 }
 
-const ADDRESS = /http:\/\/127\.0\.0\.1:\d+/
-const PATIENCE_MS = 30_000
+const URL_PATTERN = /http:\/\/127\.0\.0\.1:\d+/
+const START_TIMEOUT_MS = 30_000
 
-/** A server that takes a free port itself and prints its address: nobody else's is mistaken for it. */
+/** A server that picks a free port and prints its URL, so that no other program is mistaken for it. */
 export async function startServer(command: Command): Promise<ServerProcess> {
-  const child = spawnQuietly(command)
+  const child = spawnServer(command)
   try {
-    const url = await printedAddress(child)
+    const url = await printedUrl(child)
     return { url, pid: child.process.pid ?? 0, stop: (signal) => stopProcess(child, signal) }
   } catch (error) {
     await stopProcess(child)
@@ -34,52 +34,57 @@ export async function startServer(command: Command): Promise<ServerProcess> {
 
 export interface Spawned {
   process: ChildProcess
-  /** What it says of itself, the last of it. */
+  /** The end of its log, after it has exited. */
   errors(): string
 }
 
 /**
- * With the settings of nobody else: none of ours, and nothing that changes how Node runs. What it
- * logs goes to a file, as a pipe would make it wait for us.
+ * Starts it without our own settings and without NODE_* variables. It logs to a file, as writing to a
+ * pipe could make it wait for us.
  */
-export function spawnQuietly({ command, words, env }: Command): Spawned {
-  const own = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|NODE_)/.test(name))
+export function spawnServer({ command, args, env }: Command): Spawned {
+  const environment = Object.entries(process.env).filter(
+    ([name]) => !/^(STOWAGE_|NODE_)/.test(name),
+  )
   const folder = mkdtempSync(join(tmpdir(), 'stowage-bench-'))
   const log = openSync(join(folder, 'log'), 'w+')
-  const child = spawn(command, words, {
-    env: { ...Object.fromEntries(own), NODE_ENV: 'production', ...env },
+  const child = spawn(command, args, {
+    env: { ...Object.fromEntries(environment), NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', log],
   })
   closeSync(log)
   let errors = ''
-  // However we end: others in this process end it on a signal too, and wait for nobody.
-  const end = () => {
+  // Also when this process exits without stopping it, such as on a signal.
+  const stop = () => {
     child.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })
   }
-  process.once('exit', end)
+  process.once('exit', stop)
   child.once('exit', () => {
-    process.off('exit', end)
+    process.off('exit', stop)
     errors = readFileSync(join(folder, 'log'), 'utf8').slice(-2000)
     rmSync(folder, { recursive: true, force: true })
   })
   return { process: child, errors: () => errors }
 }
 
-export function printedAddress({ process: child, errors }: Spawned): Promise<string> {
+export function printedUrl({ process: child, errors }: Spawned): Promise<string> {
   const name = child.spawnargs.join(' ')
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${name} prints no address`)), PATIENCE_MS)
+    const timer = setTimeout(
+      () => reject(new Error(`${name} did not print a URL`)),
+      START_TIMEOUT_MS,
+    )
     timer.unref()
     child.once('error', reject)
-    child.once('exit', () => reject(new Error(`${name} ended: ${errors()}`)))
+    child.once('exit', () => reject(new Error(`${name} exited: ${errors()}`)))
     let text = ''
     child.stdout?.on('data', (more) => {
       text += more
-      const address = ADDRESS.exec(text)?.[0]
-      if (address === undefined) return
+      const url = URL_PATTERN.exec(text)?.[0]
+      if (url === undefined) return
       clearTimeout(timer)
-      resolve(address)
+      resolve(url)
     })
   })
 }

@@ -1,20 +1,20 @@
 import { COMMAND } from '@stowage/testing/service/stowage-command'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 import { type Command, type ServerProcess, startServer } from './server-process.ts'
 
 export const API = '/api/v1'
 
-/** More than any run reserves. */
+/** More than any run needs. */
 const PLAN = '1PB'
 
-/** `stowage serve` in a folder of its own, as people start it. */
+/** `stowage serve` in its own folder, started as users start it. */
 export async function startStowage(
-  scene: Scene,
+  context: WorkloadContext,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const folder = settings.STOWAGE_DATA ?? (await scene.folder())
+  const folder = settings.STOWAGE_DATA ?? (await context.folder())
   const server = await startServer(serveCommand({ STOWAGE_DATA: folder, ...settings }))
-  scene.defer(() => server.stop())
+  context.defer(() => server.stop())
   return server
 }
 
@@ -23,7 +23,7 @@ export function serveCommand(settings: Record<string, string>): Command {
   const storagePort = isDisk ? { STOWAGE_STORAGE_PORT: '0' } : {}
   return {
     command: process.execPath,
-    words: [COMMAND, 'serve'],
+    args: [COMMAND, 'serve'],
     env: { STOWAGE_PLAN_STORAGE: PLAN, STOWAGE_PORT: '0', ...storagePort, ...settings },
   }
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchUsage } from './usage.ts'
 
-const skip = process.platform === 'linux' ? false : 'only Linux tells'
+const skip = process.platform === 'linux' ? false : 'needs Linux'
 
-test('the CPU time of a process is what its work took', { skip }, async () => {
+test('the measured CPU time of a process is the time its work took', { skip }, async () => {
   const { cpuSeconds, peakMegabytes } = await watchUsage([process.pid], async () => {
     const before = process.cpuUsage()
     const spent = () => {
@@ -13,7 +13,7 @@ test('the CPU time of a process is what its work took', { skip }, async () => {
     }
     while (spent() < 0.3);
   })
-  // The kernel counts in hundredths, and the process does a little beside its work.
+  // The kernel counts in hundredths of a second, and the process does a little more than its work.
   assert.ok(cpuSeconds >= 0.28 && cpuSeconds < 0.6, `${cpuSeconds}`)
   assert.ok(peakMegabytes > 10)
 })

@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
 
-/** Linux counts in these, whatever its kernel does: `getconf CLK_TCK`. */
-const TICKS_A_SECOND = 100
+/** The unit of /proc/PID/stat: `getconf CLK_TCK`. */
+const TICKS_PER_SECOND = 100
 
 export interface Usage {
   cpuSeconds: number
-  /** The most that was ever resident, in MB. */
+  /** The maximum resident set size, in MB. */
   peakMegabytes: number
 }
 
-/** Does the work, and tells what it cost the processes; of several, the sum. */
+/** Runs the work and measures what it costs the processes, summed over all of them. */
 export async function watchUsage<Result>(
   pids: number[],
   work: () => Promise<Result>,
@@ -26,13 +26,13 @@ async function cpuSecondsOf(pids: number[]): Promise<number> {
   return sum(await Promise.all(pids.map(readCpuSeconds)))
 }
 
-/** Of the process with all its threads, those that have ended too. */
+/** CPU time of a process with all its threads, including those that have exited. */
 export async function readCpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name is in brackets, and may have both spaces and brackets: fields are counted behind it.
+  // The name in brackets may contain spaces and brackets, so fields are counted from the last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [userTime, systemTime] = [fields[11], fields[12]]
-  return (Number(userTime) + Number(systemTime)) / TICKS_A_SECOND
+  return (Number(userTime) + Number(systemTime)) / TICKS_PER_SECOND
 }
 
 function sum(values: number[]): number {

@@ -21,14 +21,14 @@ export function timesOurs(result: Result, contender: number, figure: string): nu
   return theirs / ours
 }
 
-export interface VerdictWords {
+export interface VerdictText {
   what: string
   target: string
   value: string
   mark: 'met' | 'MISSED' | 'not measured'
 }
 
-export function verdictWords({ figures, measurements }: Result, verdict: Verdict): VerdictWords {
+export function describeVerdict({ figures, measurements }: Result, verdict: Verdict): VerdictText {
   const { target, value, isMet } = verdict
   const { figure, of, times, limit } = target
   const titleOf = (name: string) => figures[name]?.title ?? name

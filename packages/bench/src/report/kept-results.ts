@@ -6,7 +6,7 @@ export type KeptResult = Result & { machine: Machine }
 /** By workload: what was measured last on each architecture. */
 export type KeptResults = Record<string, KeptResult[]>
 
-/** With the new result in place of the one of its workload on the same architecture. */
+/** With the new result in deployment of the one of its workload on the same architecture. */
 export function keepResult(kept: KeptResults, result: KeptResult, order: string[]): KeptResults {
   const { architecture } = result.machine
   const others = (kept[result.name] ?? []).filter(

@@ -1,5 +1,5 @@
 import { chartName } from './chart.ts'
-import { number, spreadText, verdictWords } from './format.ts'
+import { describeVerdict, number, spreadText } from './format.ts'
 import type { KeptResult, KeptResults } from './kept-results.ts'
 import { machineText } from './machine.ts'
 import type { Result } from './result.ts'
@@ -51,7 +51,7 @@ ${figures(result)}
 
 function verdicts(result: Result): string {
   const rows = result.verdicts.map((verdict) => {
-    const { what, target, value, mark } = verdictWords(result, verdict)
+    const { what, target, value, mark } = describeVerdict(result, verdict)
     return `| ${what} | ${target} | ${value} | ${mark === 'met' ? mark : `**${mark}**`} |`
   })
   if (rows.length === 0) return ''
@@ -64,7 +64,7 @@ function reasons(result: Result): string[] {
     const { reason } = verdict.target
     if (verdict.isMet || reason === undefined) return []
     const text = reason.replaceAll(/\s+/g, ' ')
-    return [`**${verdictWords(result, verdict).what}:** ${text}`, '']
+    return [`**${describeVerdict(result, verdict).what}:** ${text}`, '']
   })
 }
 

@@ -1,4 +1,4 @@
-import { number, spreadText, timesOurs, verdictWords } from './format.ts'
+import { describeVerdict, number, spreadText, timesOurs } from './format.ts'
 import type { Result } from './result.ts'
 
 /** For a terminal. */
@@ -20,7 +20,7 @@ export function tableOf(result: Result): string {
     }
   }
   for (const verdict of result.verdicts) {
-    const { what, target, value, mark } = verdictWords(result, verdict)
+    const { what, target, value, mark } = describeVerdict(result, verdict)
     lines.push(`  ${mark.padEnd(12)} ${what}: ${value} (${target})`)
   }
   return lines.join('\n')

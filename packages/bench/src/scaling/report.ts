@@ -2,37 +2,38 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { formatSize } from '@stowage/protocol/format'
 import { number } from '../report/format.ts'
 import type { Cost } from './count-cost.ts'
-import type { Findings, Place } from './main.ts'
+import type { Deployment, Findings } from './findings.ts'
 
 const PAGE = new URL('../../../../docs/scaling.md', import.meta.url)
 
-/** All that was found, in Markdown, each table under the name that the page has it by. */
+/** All tables in Markdown, each under the name of its section in docs/scaling.md. */
 export function tablesOf(findings: Findings): string {
   return Object.entries(tables(findings))
     .map(([name, table]) => `${name}\n\n${table}\n`)
     .join('\n')
 }
 
-/** Puts each table in its place in docs/scaling.md; the words around them are written by hand. */
+/** Replaces each table in docs/scaling.md; the text around them is written by hand. */
 export async function writeTables(findings: Findings): Promise<void> {
   let page = await readFile(PAGE, 'utf8')
   for (const [name, table] of Object.entries(tables(findings))) {
     const [begin, end] = [`<!-- ${name}: made by npm run bench:scaling -->`, `<!-- /${name} -->`]
     const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-    if (from < 0 || to < from) throw new Error(`docs/scaling.md has no place for ${name}`)
+    if (from < 0 || to < from)
+      throw new Error(`docs/scaling.md has no markers for the table ${name}`)
     page = `${page.slice(0, from)}${begin}\n\n${table}\n\n${page.slice(to)}`
   }
   await writeFile(PAGE, page)
 }
 
-function tables({ small, large, writing, tidying }: Findings): Record<string, string> {
+function tables({ small, large, writes, jobs }: Findings): Record<string, string> {
   return {
     costs: costs(large),
     growth: growth(small, large),
     sizes: sizes(large),
     writers: table(
       ['', 'Sessions a second', 'CPU of the instances, each'],
-      writing.map(({ name, writing: { sessionsPerSecond, cpuMsEach } }) => [
+      writes.map(({ name, rates: { sessionsPerSecond, cpuMsEach } }) => [
         name,
         number(sessionsPerSecond),
         `${number(cpuMsEach)} ms`,
@@ -41,15 +42,15 @@ function tables({ small, large, writing, tidying }: Findings): Record<string, st
     jobs: table(
       ['What the jobs do', 'A second'],
       [
-        ['Uploads that ran out are ended', number(tidying.expiredPerSecond)],
-        ['and their parts removed from the disk', number(tidying.removedPerSecond)],
+        ['Uploads that ran out are ended', number(jobs.expiredPerSecond)],
+        ['and their parts removed from the disk', number(jobs.removedPerSecond)],
       ],
     ),
   }
 }
 
-/** Of a shop of the usual size, in the full database. */
-function costs({ shops }: Place): string {
+/** For a shop of average size, in the large database. */
+function costs({ shops }: Deployment): string {
   const rows = shops.at(-1)?.costs ?? []
   return table(
     ['Call', 'Statements', 'Rows', 'Blocks of 8 kB', 'Log', 'Database'],
@@ -64,31 +65,31 @@ function costs({ shops }: Place): string {
   )
 }
 
-function growth(small: Place, large: Place): string {
+function growth(small: Deployment, large: Deployment): string {
   const alone = small.shops.at(0)
-  const usual = large.shops.at(-1)
+  const average = large.shops.at(-1)
   const largest = large.shops.at(0)
-  if (alone === undefined || usual === undefined || largest === undefined) return ''
-  const places = [
+  if (alone === undefined || average === undefined || largest === undefined) return ''
+  const columns = [
     [alone, small],
-    [usual, large],
+    [average, large],
     [largest, large],
   ] as const
-  const heads = places.map(
+  const heads = columns.map(
     ([{ shop }, { assets }]) => `A shop of ${number(shop.assets)} among ${number(assets)}`,
   )
   return table(
     ['Time to the answer', ...heads],
-    alone.costs.map(({ name }) => [name, ...places.map(([{ costs }]) => answer(costs, name))]),
+    alone.costs.map(({ name }) => [name, ...columns.map(([{ costs }]) => answer(costs, name))]),
   )
 }
 
 function answer(costs: { name: string; cost: Cost }[], name: string): string {
-  const cost = costs.find((one) => one.name === name)?.cost
+  const cost = costs.find((row) => row.name === name)?.cost
   return `${number(cost?.answerMs ?? Number.NaN)} ms`
 }
 
-function sizes({ tables: known, assets }: Place): string {
+function sizes({ tables: known, assets }: Deployment): string {
   return table(
     ['Table or index', 'Size', 'Each asset'],
     known.map(({ name, bytes }) => [

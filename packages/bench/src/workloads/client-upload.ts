@@ -21,11 +21,11 @@ export const workload: Workload = {
     { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: CURL } },
     { figure: 'memory', limit: { below: 150 } },
   ],
-  async open(scene) {
-    const data = await scene.folder()
-    const { url } = await startStowage(scene, { STOWAGE_DATA: data })
-    const { path, parts } = await writeFiles(await scene.folder())
-    const client = await startClient(scene, { url, atOnce: AT_ONCE })
+  async open(context) {
+    const data = await context.folder()
+    const { url } = await startStowage(context, { STOWAGE_DATA: data })
+    const { path, parts } = await writeFiles(await context.folder())
+    const client = await startClient(context, { url, atOnce: AT_ONCE })
     return [
       {
         // From the file to the finished asset: the session and the completion are in it.

@@ -16,10 +16,10 @@ export const workload: Workload = {
   },
   targets: [{ figure: 'time', limit: { below: 1000 } }],
   rounds: 2,
-  async open(scene) {
+  async open(context) {
     const { send, close } = openSender(AT_ONCE)
-    scene.defer(close)
-    const { url } = await startStowage(scene, { STOWAGE_CHUNK_SIZE: `${BODY.length}` })
+    context.defer(close)
+    const { url } = await startStowage(context, { STOWAGE_CHUNK_SIZE: `${BODY.length}` })
 
     async function run() {
       const session = await requestSession(url, COUNT * BODY.length)

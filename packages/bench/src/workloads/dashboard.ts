@@ -5,7 +5,7 @@ import { COMMON, RARE, RARE_COUNT } from '../catalogue/records.ts'
 import { copyFilled } from '../catalogue/sqlite.ts'
 import { startStowage } from '../processes/stowage.ts'
 import { timed } from '../timed.ts'
-import type { Contender, Scene, Workload } from '../workload.ts'
+import type { Contender, Workload, WorkloadContext } from '../workload.ts'
 
 export const workload: Workload = {
   title: 'The dashboard in Chromium',
@@ -23,25 +23,25 @@ export const workload: Workload = {
     { figure: 'all', limit: { below: 1.5 }, times: { contender: SMALL } },
   ],
   rounds: 5,
-  async open(scene) {
+  async open(context) {
     const missing = await whyNoBrowser()
     if (missing !== undefined) throw new Error(missing)
     const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
-    scene.defer(() => browser.close())
+    context.defer(() => browser.close())
     return [
-      await opened(scene, { browser, name: LARGE, count: 1_000_000 }),
-      await opened(scene, { browser, name: SMALL, count: 10_000 }),
+      await opened(context, { browser, name: LARGE, count: 1_000_000 }),
+      await opened(context, { browser, name: SMALL, count: 10_000 }),
     ]
   },
 }
 
 async function opened(
-  scene: Scene,
+  context: WorkloadContext,
   { browser, name, count }: { browser: Browser; name: string; count: number },
 ): Promise<Contender> {
-  const folder = await scene.folder()
+  const folder = await context.folder()
   await copyFilled(folder, count)
-  const { url } = await startStowage(scene, { STOWAGE_DATA: folder })
+  const { url } = await startStowage(context, { STOWAGE_DATA: folder })
   return {
     name,
     async run() {

@@ -10,18 +10,18 @@ export const workload: Workload = {
   figures: LIST_FIGURES,
   targets: LIST_TARGETS,
   rounds: 5,
-  async open(scene) {
-    const { seconds } = scene
-    const postgres = await startFilledPostgres(scene)
+  async open(context) {
+    const { seconds } = context
+    const postgres = await startFilledPostgres(context)
     const open = async (count: number) => {
       const database = await postgres.database(count)
-      const server = await startStowage(scene, { STOWAGE_DATABASE: database })
+      const server = await startStowage(context, { STOWAGE_DATABASE: database })
       return { database, about: { server, seconds, count } }
     }
     const small = await open(10_000)
     const large = await open(1_000_000)
-    const hello = await startPeer(scene, 'hello')
-    const plain = await startPeer(scene, 'by-id-postgres', { DATABASE: large.database })
+    const hello = await startPeer(context, 'hello')
+    const plain = await startPeer(context, 'by-id-postgres', { DATABASE: large.database })
     return [
       listing(LARGE, large.about),
       listing(SMALL, small.about),

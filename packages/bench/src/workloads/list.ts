@@ -10,18 +10,18 @@ export const workload: Workload = {
   figures: LIST_FIGURES,
   targets: LIST_TARGETS,
   rounds: 5,
-  async open(scene) {
-    const { seconds } = scene
+  async open(context) {
+    const { seconds } = context
     const open = async (count: number) => {
-      const folder = await scene.folder()
+      const folder = await context.folder()
       const file = await copyFilled(folder, count)
-      const server = await startStowage(scene, { STOWAGE_DATA: folder })
+      const server = await startStowage(context, { STOWAGE_DATA: folder })
       return { file, about: { server, seconds, count } }
     }
     const large = await open(1_000_000)
     const small = await open(10_000)
-    const hello = await startPeer(scene, 'hello')
-    const plain = await startPeer(scene, 'by-id-sqlite', { FILE: large.file })
+    const hello = await startPeer(context, 'hello')
+    const plain = await startPeer(context, 'by-id-sqlite', { FILE: large.file })
     return [
       listing(LARGE, large.about),
       listing(SMALL, small.about),

@@ -15,11 +15,11 @@ export const workload: Workload = {
     rate: { title: 'Received', unit: 'MB/s', better: 'more' },
   },
   targets: [{ figure: 'memory', limit: { below: 150 } }],
-  async open(scene) {
+  async open(context) {
     const { send, close } = openSender(AT_ONCE)
-    scene.defer(close)
-    const data = await scene.folder()
-    const { url, pid } = await startStowage(scene, {
+    context.defer(close)
+    const data = await context.folder()
+    const { url, pid } = await startStowage(context, {
       STOWAGE_DATA: data,
       STOWAGE_CHUNK_SIZE: `${PART}`,
     })

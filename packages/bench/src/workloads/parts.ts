@@ -21,15 +21,15 @@ export const workload: Workload = {
     { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: NGINX_SYNCED } },
     { figure: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
   ],
-  async open(scene) {
+  async open(context) {
     const { send, close } = openSender(AT_ONCE)
-    scene.defer(close)
-    const data = await scene.folder()
-    const [tusFolder, nodeFolder] = [await scene.folder(), await scene.folder()]
-    const ours = await startStowage(scene, { STOWAGE_DATA: data })
-    const tus = await startPeer(scene, 'tus', { FOLDER: tusFolder })
-    const node = await startPeer(scene, 'node-file', { FOLDER: nodeFolder })
-    const nginx = await startNginx(scene)
+    context.defer(close)
+    const data = await context.folder()
+    const [tusFolder, nodeFolder] = [await context.folder(), await context.folder()]
+    const ours = await startStowage(context, { STOWAGE_DATA: data })
+    const tus = await startPeer(context, 'tus', { FOLDER: tusFolder })
+    const node = await startPeer(context, 'node-file', { FOLDER: nodeFolder })
+    const nginx = await startNginx(context)
     const { folder, pids } = nginx
     return [
       contender('Stowage', [ours.pid], () => toStowage(send, ours.url, data)),

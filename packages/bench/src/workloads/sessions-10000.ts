@@ -33,11 +33,11 @@ export const workload: Workload = {
     { figure: 'stall', of: ON_S3, limit: { below: 20 } },
   ],
   rounds: 9,
-  async open(scene) {
-    const embedded = await startStowage(scene)
-    const s3 = await startS3(scene)
-    const onS3 = await startStowage(scene, await s3.stowageSettings())
-    const bare = await startPeer(scene, 'hmac-each')
+  async open(context) {
+    const embedded = await startStowage(context)
+    const s3 = await startS3(context)
+    const onS3 = await startStowage(context, await s3.stowageSettings())
+    const bare = await startPeer(context, 'hmac-each')
     const client = new S3Client({ region: 'eu-central-1' })
     return [
       { name: 'Stowage on disk', run: () => requestSession(embedded) },

@@ -18,16 +18,16 @@ export const workload: Workload = {
   ],
   seconds: 3,
   rounds: 5,
-  async open(scene) {
-    const { seconds } = scene
-    const s3 = await startS3(scene)
-    const ours = await startStowage(scene, await s3.stowageSettings())
-    const folder = await scene.folder()
-    const companion = await startPeer(scene, 'companion', {
+  async open(context) {
+    const { seconds } = context
+    const s3 = await startS3(context)
+    const ours = await startStowage(context, await s3.stowageSettings())
+    const folder = await context.folder()
+    const companion = await startPeer(context, 'companion', {
       ...(await s3.peerSettings()),
       FOLDER: folder,
     })
-    const sdk = await startPeer(scene, 'fastify-sdk', await s3.peerSettings())
+    const sdk = await startPeer(context, 'fastify-sdk', await s3.peerSettings())
     return [
       { name: 'Stowage', run: () => measureLoad(ours, { requests: [sessionRequest()], seconds }) },
       {

@@ -13,11 +13,11 @@ export const workload: Workload = {
   targets: [{ figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: BARE } }],
   seconds: 3,
   rounds: 5,
-  async open(scene) {
-    const { seconds } = scene
-    const ours = await startStowage(scene)
-    const bare = await startPeer(scene, 'insert-sqlite', {
-      FILE: join(await scene.folder(), 'bare.db'),
+  async open(context) {
+    const { seconds } = context
+    const ours = await startStowage(context)
+    const bare = await startPeer(context, 'insert-sqlite', {
+      FILE: join(await context.folder(), 'bare.db'),
     })
     return [
       {

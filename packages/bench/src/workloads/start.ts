@@ -23,8 +23,8 @@ export const workload: Workload = {
     },
   ],
   rounds: 9,
-  async open(scene) {
-    const folder = await scene.folder()
+  async open(context) {
+    const folder = await context.folder()
     const serve = serveCommand({ STOWAGE_DATA: folder })
     const hello = await peerCommand('hello')
     return [
