@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { installed } from '@stowage/testing/machine/ensure-installed'
 import { freePort } from '@stowage/testing/machine/free-port'
-import { installed } from '@stowage/testing/machine/installed'
 import { until } from '@stowage/testing/machine/until'
 import type { WorkloadContext } from '../workload.ts'
 import { spawnServer, stopProcess } from './server-process.ts'

@@ -16,7 +16,7 @@ import {
 
 export { whyNoBrowser } from '@stowage/testing/browser/browser'
 export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-export { skipUnlessCi } from '@stowage/testing/machine/requirement'
+export { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 export { until } from '@stowage/testing/machine/until'
 
 const PATIENCE_MS = 90_000

@@ -11,8 +11,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { inHours } from '../../test/support/overdue.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
+import { inHours } from '../../test/support/upload-expiry.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
 import type { DoctorContext } from './doctor-context.ts'

@@ -13,8 +13,8 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
 import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
+import { inHours, keepingNothing, makeOverdue } from '../../test/support/upload-expiry.ts'
 import { EngineUnavailable } from '../errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishCompletions } from './finish-completions.ts'

@@ -13,8 +13,8 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { inHours, keepingNothing, makeOverdue } from '../../test/support/overdue.ts'
 import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
+import { inHours, keepingNothing, makeOverdue } from '../../test/support/upload-expiry.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/uploads/resume-upload.ts'
 import type { StorageUpload } from '../storage/storage.ts'

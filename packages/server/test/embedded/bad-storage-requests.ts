@@ -8,7 +8,7 @@ import {
   type Refusal,
   wrongMethod,
 } from '../support/refusals.ts'
-import type { Scene } from '../support/scene.ts'
+import type { Scene } from '../support/upload-fixture.ts'
 
 const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
 const addressExpired: Refusal = { status: 403, code: 'address_expired' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {

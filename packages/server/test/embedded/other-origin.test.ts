@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { aBrowser, whyNoBrowser } from '@stowage/testing/browser/browser'
-import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { API } from '@stowage/testing/service/upload'
 import type { Page } from 'playwright-core'
 import { aCarelessService, anotherSite, type CarelessService } from '../support/other-origin.ts'
-import { readState } from '../support/scene.ts'
-import { aShopScene, readShop, type ShopScene } from '../support/shop-scene.ts'
+import { aShopScene, readShop, type ShopScene } from '../support/shop-fixture.ts'
+import { readState } from '../support/upload-fixture.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 

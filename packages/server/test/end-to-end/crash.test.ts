@@ -8,8 +8,8 @@ import { aDeployment, type Deployment } from '@stowage/testing/service/deploymen
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
-import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
-import { untilAllOverdue } from '../support/overdue.ts'
+import { untilAllOverdue } from '../support/upload-expiry.ts'
+import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
 import {
   anEmptyDiary,
   type Diary,

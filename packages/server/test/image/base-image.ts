@@ -4,7 +4,7 @@ import { globSync } from 'node:fs'
 import { appendFile, chown, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '@stowage/testing/machine/installed'
+import { installed } from '@stowage/testing/machine/ensure-installed'
 import { buildah, findImage } from './buildah.ts'
 
 const run = promisify(execFile)

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '@stowage/testing/machine/installed'
+import { installed } from '@stowage/testing/machine/ensure-installed'
 import { buildImage } from './build-image.ts'
 import { readCompose } from './compose-file.ts'
 

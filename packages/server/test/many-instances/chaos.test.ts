@@ -6,10 +6,10 @@ import { until } from '@stowage/testing/machine/until'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
-import { checkAftermath } from '../support/aftermath.ts'
-import type { Attempt } from '../support/insist.ts'
+import { checkAftermath } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
+import { anEmptyLedger, keepRoaming, type Ledger } from '../support/multi-instance-client.ts'
+import type { Attempt } from '../support/retry-until-answered.ts'
 import {
   type SharedDeployment,
   type SharedEngines,

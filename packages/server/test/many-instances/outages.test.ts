@@ -13,10 +13,10 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { checkAftermath } from '../support/aftermath.ts'
-import type { Attempt, Step } from '../support/insist.ts'
+import { checkAftermath } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import { anEmptyLedger, keepRoaming, type Ledger } from '../support/roaming-client.ts'
+import { anEmptyLedger, keepRoaming, type Ledger } from '../support/multi-instance-client.ts'
+import type { Attempt, Step } from '../support/retry-until-answered.ts'
 import { type Outage, type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
 
 const CLIENTS = 8

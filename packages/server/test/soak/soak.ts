@@ -14,8 +14,8 @@ import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
-import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/diary-checks.ts'
-import { makeAllOverdue } from '../support/overdue.ts'
+import { makeAllOverdue } from '../support/upload-expiry.ts'
+import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
 import {
   anEmptyDiary,
   type Diary,

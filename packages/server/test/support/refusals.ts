@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '@stowage/protocol'
 import type { Answer } from '@stowage/testing/service/service'
-import { aScene, finishOpenUpload, readState, type Scene } from './scene.ts'
+import { aScene, finishOpenUpload, readState, type Scene } from './upload-fixture.ts'
 
 /** How the service says no. */
 export interface Refusal {

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from '../machine/clean-up.ts'
-import { installed } from '../machine/installed.ts'
+import { installed } from '../machine/ensure-installed.ts'
 
 export const EXECUTABLE = '/usr/bin/chromium'
 

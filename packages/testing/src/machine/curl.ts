@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { installed } from './installed.ts'
+import { installed } from './ensure-installed.ts'
 
 const run = promisify(execFile)
 

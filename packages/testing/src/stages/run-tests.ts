@@ -10,7 +10,7 @@ const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//
 /** These wait for a browser half of the time. */
 const IN_BROWSER = /\/dashboard\/test\//
 /** These open the dashboard as it is built, or pack it. */
-const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/dashboard\.test\.ts$|\/pack\/test\//
+const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|\/pack\/test\//
 /** What measures the whole process, and takes all of the disk. */
 const ALONE = /memory\.test\.ts$/
 /** `TEST_TIMEOUT_MS` is for those who run the long ones. */

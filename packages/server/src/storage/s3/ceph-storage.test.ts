@@ -5,7 +5,7 @@ import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
 import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { listSegments, startSwift, whyNoSwift } from '@stowage/testing/engines/swift'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { testStorageContract } from '../storage.contract.ts'
 
 const CHUNK = 100_000

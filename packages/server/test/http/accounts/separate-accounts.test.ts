@@ -10,7 +10,7 @@ import {
   ownQuestions,
   type Twin,
   withoutTraits,
-} from '../../support/twins.ts'
+} from '../../support/similar-accounts.ts'
 
 interface Twins {
   service: TestService

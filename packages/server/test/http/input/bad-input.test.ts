@@ -1,12 +1,12 @@
 import { test } from 'node:test'
 import { refuses } from '../../support/refusals.ts'
-import { badAddresses } from './bad-input/bad-addresses.ts'
 import { badBodies } from './bad-input/bad-bodies.ts'
 import { badCompletions } from './bad-input/bad-completions.ts'
 import { badMessages } from './bad-input/bad-messages.ts'
 import { badQueries } from './bad-input/bad-queries.ts'
 import { badSizes } from './bad-input/bad-sizes.ts'
 import { badUploadRequests } from './bad-input/bad-upload-requests.ts'
+import { badAddresses } from './bad-input/bad-urls.ts'
 
 test('a bad request for an upload is refused and reserves nothing', refuses(badUploadRequests))
 test('a bad completion or cancel is refused and ends no upload', refuses(badCompletions))

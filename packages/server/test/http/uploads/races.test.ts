@@ -11,8 +11,8 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { keepingNothing, makeOverdue } from '../../support/overdue.ts'
 import { runJobs } from '../../support/run-jobs.ts'
+import { keepingNothing, makeOverdue } from '../../support/upload-expiry.ts'
 
 async function assertBooksBalance({ context }: TestService): Promise<void> {
   for (const { counted, actual } of await context.database.compareUsage()) {

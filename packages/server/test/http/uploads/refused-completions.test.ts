@@ -15,9 +15,9 @@ import { finishCompletions } from '../../../src/jobs/finish-completions.ts'
 import { BATCH } from '../../../src/jobs/job.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { inHours } from '../../support/overdue.ts'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
 import { assertBooksBalance } from '../../support/shop.ts'
+import { inHours } from '../../support/upload-expiry.ts'
 
 const bytes = someBytes(5)
 

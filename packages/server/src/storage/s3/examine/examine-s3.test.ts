@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
 import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
-import { skipUnlessCi } from '@stowage/testing/machine/requirement'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import type { Finding } from '../../../domain/finding.ts'
 import { openClient } from '../s3-client.ts'
 import type { Examination } from './examination.ts'

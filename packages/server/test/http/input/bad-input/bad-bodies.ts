@@ -10,7 +10,7 @@ import {
   shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 interface Call {
   method: string

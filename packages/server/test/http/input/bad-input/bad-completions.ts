@@ -7,7 +7,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 /** `:id` stands for the open upload's asset. */
 const CALLS = [

@@ -6,7 +6,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-scene.ts'
+import type { ShopScene } from '../../../support/shop-fixture.ts'
 import { NOT_TEXT, TOO_LONG, UNPRINTABLE } from './bad-values.ts'
 
 const LINK = { filename: 'a.zip', url: 'https://example.com/a.zip' }

@@ -6,7 +6,7 @@ import {
   forbidden,
   malformedRequest,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 const FILE = '{"name":"a.bin","size":1}'
 

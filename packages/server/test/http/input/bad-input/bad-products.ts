@@ -6,7 +6,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-scene.ts'
+import type { ShopScene } from '../../../support/shop-fixture.ts'
 import { withinASecond } from '../../../support/within-a-second.ts'
 import {
   NOT_LISTS,

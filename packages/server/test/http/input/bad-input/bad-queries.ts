@@ -8,7 +8,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 function rowsOf(scene: Scene, path: string, rows: [string, Refusal][]): BadRequest[] {
   return rows.map(([query, refusal]) => ({

@@ -10,7 +10,7 @@ import {
   shorten,
   wrongMethod,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-scene.ts'
+import type { ShopScene } from '../../../support/shop-fixture.ts'
 import {
   BROKEN_IDS,
   NOT_LISTS,

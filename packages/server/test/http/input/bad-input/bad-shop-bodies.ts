@@ -11,7 +11,7 @@ import {
   shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-scene.ts'
+import type { ShopScene } from '../../../support/shop-fixture.ts'
 
 interface Call {
   method: string

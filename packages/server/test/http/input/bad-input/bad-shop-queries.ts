@@ -8,7 +8,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-scene.ts'
+import type { ShopScene } from '../../../support/shop-fixture.ts'
 import {
   BROKEN_QUERIES,
   NOT_BOOLEANS,

@@ -6,7 +6,7 @@ import {
   notFound,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 const BAD_SIZES = [undefined, null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
 const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-9007199254740993', '1e-7']

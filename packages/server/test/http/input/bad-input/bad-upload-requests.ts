@@ -7,7 +7,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 import { withinASecond } from '../../../support/within-a-second.ts'
 
 const PATH = `${API}/assets/signed`

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
 import { type Answer, callJson } from '@stowage/testing/service/service'
 import { API, callUrl, cancel, complete, putPart, someBytes } from '@stowage/testing/service/upload'
-import { type Insistence, insist } from './insist.ts'
+import { type Insistence, insist } from './retry-until-answered.ts'
 import { CHUNK } from './shared-engines.ts'
 
 /** What clients were told. Every id is of an asset. */

@@ -5,10 +5,10 @@ import type { Asset } from '@stowage/protocol'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
-import { keepingNothing, makeAllOverdue } from './overdue.ts'
-import type { Ledger } from './roaming-client.ts'
+import type { Ledger } from './multi-instance-client.ts'
 import { runJobs } from './run-jobs.ts'
 import type { SharedDeployment } from './shared-engines.ts'
+import { keepingNothing, makeAllOverdue } from './upload-expiry.ts'
 
 /** Beyond every upload's life, and the day that the storage's strays are left alone. */
 const LATER_MS = 48 * 3_600_000

@@ -9,7 +9,7 @@ import {
   shorten,
   wrongMethod,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/scene.ts'
+import type { Scene } from '../../../support/upload-fixture.ts'
 
 /** Every call on one asset, each with what makes it succeed for the open upload. */
 function callsOn({ open }: Scene, id: string): ExactRequest[] {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { renderPage } from './reliability/render-page.ts'
-import { PAGE, readResults } from './reliability/result.ts'
+import { renderPage } from '../../server/test/reliability/render-page.ts'
+import { PAGE, readResults } from '../../server/test/reliability/result.ts'
 
 test('docs/reliability.md shows the results that the programs kept', async () => {
   const page = await readFile(PAGE, 'utf8')

@@ -7,8 +7,8 @@ import { storeLink as storeTheirs } from '../../src/operations/assets/store-link
 import { forAccount } from '../../src/operations/context.ts'
 import { createKey } from '../../src/operations/keys/create-key.ts'
 import { putProducts as putTheirs } from '../../src/operations/products/put-products.ts'
-import { aScene, type Scene } from './scene.ts'
 import { attach, productsFrom, putProducts, storeLink } from './shop.ts'
+import { aScene, type Scene } from './upload-fixture.ts'
 
 /** The scene, and beside it whatever a shop has that a bad request could damage. */
 export interface ShopScene extends Scene {

@@ -4,8 +4,8 @@ import type { Asset } from '@stowage/protocol'
 import type { TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
 import type { AssetStatus } from '../../src/domain/asset.ts'
-import { inHours, keepingNothing } from './overdue.ts'
 import { runJobs } from './run-jobs.ts'
+import { inHours, keepingNothing } from './upload-expiry.ts'
 import type { Diary } from './uploading-client.ts'
 
 const ENDS: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready']

@@ -6,9 +6,9 @@ import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-b
 import { aService } from '@stowage/testing/service/service'
 import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
-import { at } from '../../support/overdue.ts'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
 import { assertBooksBalance } from '../../support/shop.ts'
+import { at } from '../../support/upload-expiry.ts'
 
 /** More than the buffers between the two ends of a connection take. */
 const LARGE = 24_000_000
