@@ -95,7 +95,7 @@ test('a service that is away is said so in seconds, with what to do', async (t) 
   for (const words of [['ls'], ['upload', 'a.txt'], ['login', '--key', 'x']]) {
     const { code, stdout, stderr } = await run(...words, '--url', url)
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
-    assert.match(stderr, /No answer from http:\/\/127.*stowage serve.*ECONNREFUSED.*--url/)
+    assert.match(stderr, /No response from http:\/\/127.*stowage serve.*ECONNREFUSED.*--url/)
     assert.doesNotMatch(stderr, /^ +at /m)
   }
 })

@@ -6,28 +6,29 @@ import type {
   ProductPage,
   ProductWithAssets,
 } from '@stowage/protocol'
-import type { Account, Client, NewKey, Usage } from './create-client.ts'
+import type { Account, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
+import type { CallSettings } from './options.ts'
 import { rangeHeader } from './range-header.ts'
-import { type Call, type CallSettings, type Request, splitSettings } from './request.ts'
+import { type Call, type Request, splitSettings } from './request.ts'
 
-/** Every call that is one request. */
+/** The calls that consist of a single request. */
 export function createCalls(
   request: Request,
 ): Omit<Client, 'upload' | 'unfinished' | 'cancelUpload'> {
   const { data } = request
 
-  /** The answer may be lost after the call was carried out: then `not_found` is what was wanted. */
+  /** If the first response was lost, the retry of a successful call reports `not_found`. */
   async function remove(path: string, id: string, settings: CallSettings = {}): Promise<void> {
-    let isAgain = false
+    let isRetry = false
     const onRetry = () => {
-      isAgain = true
+      isRetry = true
     }
     try {
       await request.json(path, { ...settings, id, method: 'DELETE', onRetry })
     } catch (error) {
-      if (!isAgain || !isStowageError(error, 'not_found')) throw error
+      if (!isRetry || !isStowageError(error, 'not_found')) throw error
     }
   }
 
@@ -41,7 +42,8 @@ export function createCalls(
   return {
     assets: (query) => createListing<Asset, AssetPage>(request, '/assets', query),
     asset: (id, query) => data<Asset>('/assets/:id', { ...splitSettings(query), id }),
-    store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, isOnce: true }),
+    store: (link, settings) =>
+      post<Asset>('/assets/store', link, { ...settings, isRepeatable: false }),
     change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
     delete: (id, settings) => remove('/assets/:id', id, settings),
     attach: (id, products, settings) =>
@@ -65,7 +67,7 @@ export function createCalls(
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
-    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isOnce: true }),
+    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
 }

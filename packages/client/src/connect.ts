@@ -1,26 +1,21 @@
-import type { ClientOptions } from './create-client.ts'
+import type { ConnectOptions } from './options.ts'
 import { createRequest, type Request, type RequestOptions } from './request.ts'
 
-export type ConnectOptions = Pick<
-  ClientOptions,
-  'baseUrl' | 'apiKey' | 'retry' | 'timeoutMs' | 'fetch'
->
-
 export interface Connection {
-  /** Without a slash at its end; empty: of the page itself. */
+  /** Without a trailing slash. Empty: the origin of the page. */
   baseUrl: string
   request: Request
 }
 
 export interface ConnectPlatform {
-  /** The names of the options beside `ConnectOptions`, separated by spaces. */
+  /** The names of accepted options other than those of `ConnectOptions`, separated by spaces. */
   moreOptions?: string | undefined
   adviceFor?: RequestOptions['adviceFor']
-  /** Makes the calls of uploads, unless the caller gives a `fetch`. */
+  /** Makes the calls of uploads, unless the caller passes a `fetch`. */
   exchange?: RequestOptions['exchange']
 }
 
-/** Makes no request yet. Throws a TypeError for options that cannot work. */
+/** Makes no request. Throws a TypeError for invalid options. */
 export function connect(
   options: ConnectOptions,
   { moreOptions = '', adviceFor, exchange }: ConnectPlatform = {},
@@ -31,7 +26,7 @@ export function connect(
   const request = createRequest({
     baseUrl,
     apiKey: options.apiKey,
-    // Called as a function of the page, as browsers insist.
+    // Browsers require fetch to be called on the global object.
     fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
     exchange: options.fetch ? undefined : exchange,
     timeoutMs: options.timeoutMs ?? 60_000,
@@ -50,7 +45,7 @@ function refuseUnknown(options: object, known: string): void {
   }
 }
 
-/** An absolute URL, a path of the page's own host, or nothing: the page's own host. */
+/** Accepts an absolute URL, a path on the page's origin, or an empty string (the page's origin). */
 function readBaseUrl(given: string): string {
   const isUrl = /^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(given) && URL.canParse(given)
   if (!isUrl && !/^(\/[^/?#][^?#]*)?\/?$/.test(given)) {

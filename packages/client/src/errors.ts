@@ -1,11 +1,10 @@
 import type { ErrorCode } from '@stowage/protocol'
 
 /**
- * What goes wrong on our side of the line. `network`: no answer. `timeout`: no answer, or no
- * progress, in time. `bad_answer`: something between us and the service answered in its place.
- * `file_changed`: the file is not what it was when its upload began. `file_unreadable`: it can't be
- * read. `file_exists`: a download must not write over what is there. `cancelled`: `cancel()` was
- * called.
+ * The codes of errors that the client itself detects. `network`: no response. `timeout`: no response or
+ * no progress in time. `bad_answer`: the response is not from Stowage. `file_changed`: the file changed
+ * since its upload started. `file_unreadable`: the file cannot be read. `file_exists`: a download would
+ * overwrite a file. `cancelled`: `cancel()` was called.
  */
 export type ClientErrorCode =
   | 'network'
@@ -16,6 +15,7 @@ export type ClientErrorCode =
   | 'file_exists'
   | 'cancelled'
 
+/** The codes of the service (docs/errors.md) and of the client. */
 export type StowageErrorCode = ErrorCode | ClientErrorCode
 
 export interface StowageErrorDetails {
@@ -27,20 +27,20 @@ export interface StowageErrorDetails {
   cause?: unknown
 }
 
-/** The one class of errors of this package. An AbortSignal's own reason is thrown as it is. */
+/** The only error class of this package. An aborted call rejects with the reason of its AbortSignal. */
 export class StowageError extends Error {
   override readonly name = 'StowageError'
-  /** From the service's catalogue (docs/errors.md), or one of ours. */
+  /** A code of the service (docs/errors.md) or of the client. */
   declare readonly code: StowageErrorCode | (string & {})
-  /** The answer's HTTP status; 0 when there was none. */
+  /** The HTTP status; 0 if there was no response. */
   declare readonly status: number
-  /** With `invalid`: what is wrong, by field. */
+  /** For `invalid`: the problems, by field. */
   declare readonly errors: Record<string, string[]>
-  /** What else the answer says: `needed` and `available` with `storage_exceeded`, for one. */
+  /** Further fields of the response, such as `needed` and `available` of `storage_exceeded`. */
   declare readonly facts: Record<string, unknown>
-  /** How long the answer asks us to wait. */
+  /** The delay that `Retry-After` asks for, in milliseconds. */
   declare readonly retryAfterMs: number | undefined
-  /** What the service calls this request in its log; undefined when there was no answer. */
+  /** The ID of the request in the log of the service; undefined if there was no response. */
   declare readonly requestId: string | undefined
 
   constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {
@@ -54,9 +54,9 @@ export function stalled(ms: number): StowageError {
   return new StowageError('timeout', `No progress for ${ms / 1000} seconds.`)
 }
 
-/** Whether it is an error of this package, and of this code if one is given. */
+/** Returns whether the error is a `StowageError`, and has the code if one is given. */
 export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
-  // By name, as a page may hold the class twice: in its own bundle and in a dependency's.
+  // Not by instanceof: a page may contain the class twice, in its own bundle and in a dependency.
   return (
     error instanceof Error &&
     error.name === 'StowageError' &&
@@ -64,14 +64,14 @@ export function isStowageError(error: unknown, code?: StowageErrorCode): error i
   )
 }
 
-/** Worth another try: nothing is wrong with the request itself. */
+/** Returns whether a retry may succeed, because nothing is wrong with the request itself. */
 export function isTransient(error: unknown): error is StowageError {
   if (!isStowageError(error)) return false
   const { code, status } = error
-  // S3 says 400 when it waited too long for the body, or when that broke off.
+  // S3 responds with 400 if the body takes too long or is incomplete.
   if (/^(network|timeout|RequestTimeout|IncompleteBody)$/.test(code)) return true
-  // A hotel's login page answers 200; a wrong address of ours, 404.
+  // The login page of a public network responds with 200; a wrong base URL usually with 404.
   if (code === 'bad_answer' && status < 400) return true
-  // 507: somebody has to free space first.
+  // 507: retrying does not help until someone frees storage.
   return status === 408 || status === 429 || (status >= 500 && status !== 507)
 }

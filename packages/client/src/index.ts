@@ -15,17 +15,8 @@ export type {
   ProductReferences,
   ProductWithAssets,
 } from '@stowage/protocol'
-export {
-  type Account,
-  type Client,
-  type ClientOptions,
-  createClient,
-  type DownloadOptions,
-  type NewKey,
-  type PageQuery,
-  type UnfinishedUpload,
-  type Usage,
-} from './create-client.ts'
+export type { Account, Client, NewKey, UnfinishedUpload, Usage } from './client.ts'
+export { createClient } from './create-client.ts'
 export {
   type ClientErrorCode,
   isStowageError,
@@ -33,10 +24,16 @@ export {
   type StowageErrorCode,
 } from './errors.ts'
 export type { Listing } from './listing.ts'
-export type { CallSettings } from './request.ts'
-export type { RetryOptions } from './retry-policy.ts'
+export type {
+  CallSettings,
+  ClientOptions,
+  ConnectOptions,
+  DownloadOptions,
+  PageQuery,
+  RetryOptions,
+} from './options.ts'
 export type { BlobInput, StreamInput } from './upload/input.ts'
 export type { ByteStream } from './upload/part-reader.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'
-export type { Upload, UploadOptions } from './upload/upload.ts'
+export type { Upload, UploadOptions } from './upload/types.ts'

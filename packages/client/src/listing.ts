@@ -7,32 +7,33 @@ interface Page<Item> {
 }
 
 /**
- * `for await` walks every item: each that stays in the list is given once, whatever is added, changed
- * or deleted meanwhile. `page` gives one page with its `meta` and `links`.
+ * A list that is read page by page. `for await` returns every item that stays in the list exactly once,
+ * even if others are added, changed or deleted meanwhile.
  */
 export interface Listing<Item, OnePage extends Page<Item>> extends AsyncIterable<Item> {
+  /** Returns one page with its `meta` and `links`. Default: the first. */
   page(number?: number): Promise<OnePage>
 }
 
-/** The largest page there is: the fewest requests. */
-const WALK_LIMIT = 1000
+/** The longest page that the service returns, to make the fewest requests. */
+const ITERATION_LIMIT = 1000
 
-/** Makes no request before the first item or page is asked for. */
+/** Makes no request until the first item or page is read. */
 export function createListing<Item, OnePage extends Page<Item>>(
   request: Request,
   path: string,
   given: { limit?: number; after?: string } & Call = {},
 ): Listing<Item, OnePage> {
   const call = splitSettings(given)
-  const read = (wanted: Record<string, unknown>) =>
-    request.json<OnePage>(path, { ...call, query: { ...call.query, ...wanted } })
+  const read = (query: Record<string, unknown>) =>
+    request.json<OnePage>(path, { ...call, query: { ...call.query, ...query } })
   return {
     page: (page) => read({ page }),
     async *[Symbol.asyncIterator]() {
       let after: string | null | undefined = given.after
       do {
         const page: OnePage = await read({
-          limit: given.limit ?? WALK_LIMIT,
+          limit: given.limit ?? ITERATION_LIMIT,
           page: undefined,
           after,
         })

@@ -1,43 +1,30 @@
 import { isStowageError, isTransient, StowageError, stalled } from './errors.ts'
-import {
-  isOffline,
-  onAbort,
-  type Patience,
-  pause,
-  pauseBefore,
-  type RetryOptions,
-} from './retry-policy.ts'
-
-/** What callers may set for one call. */
-export interface CallSettings {
-  signal?: AbortSignal | undefined
-  /** For this call, in place of the client's: `{ tries: 1 }` never retries. */
-  retry?: RetryOptions | undefined
-  /** How long one try may take, in place of the client's. */
-  timeoutMs?: number | undefined
-}
+import { onAbort } from './on-abort.ts'
+import type { CallSettings, RetryOptions } from './options.ts'
+import { isOffline, pause } from './pause.ts'
+import { type RetryPolicy, retryDelay } from './retry-policy.ts'
 
 export interface Call extends CallSettings {
   method?: string | undefined
-  /** Replaces `:id` in the path. Rejects with a TypeError when it is not a UUID. */
+  /** Replaces `:id` in the path. The call rejects with a TypeError if it is not a UUID. */
   id?: string | undefined
   query?: Record<string, unknown> | undefined
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string> | undefined
-  /** Carried out twice it would do harm: only what was surely refused (429, 503) is tried again. */
-  isOnce?: boolean | undefined
+  /** False: running the call twice would do harm, so it is retried only after 429 and 503. */
+  isRepeatable?: boolean | undefined
   /**
-   * Retries as long as it allows, once the service has answered at least once; left out: a few tries.
-   * The caller reports successes.
+   * Decides how long to retry, once the service has responded at least once. If omitted, `retry.tries`
+   * does. The caller reports successes to it.
    */
-  patience?: Patience | undefined
-  /** Told about each failure that is tried again. */
+  retryPolicy?: RetryPolicy | undefined
+  /** Called with each failure that is retried. */
   onRetry?: ((error: StowageError) => void) | undefined
 }
 
-/** As much of a Response as a call needs. */
-export interface Answer extends Pick<Response, 'ok' | 'status' | 'text'> {
+/** The part of a Response that a call needs. */
+export interface CallResponse extends Pick<Response, 'ok' | 'status' | 'text'> {
   headers: Pick<Headers, 'get'>
 }
 
@@ -48,137 +35,139 @@ export interface ExchangeInit {
   signal: AbortSignal
 }
 
-/** One request and its whole answer. */
-export type Exchange = (url: string, init: ExchangeInit) => Promise<Answer>
+/** Sends one request and reads the whole response. */
+export type Exchange = (url: string, init: ExchangeInit) => Promise<CallResponse>
 
 export interface RequestOptions {
   baseUrl: string
   apiKey?: string | undefined
   fetch: typeof globalThis.fetch
-  /** Makes the calls of uploads in place of `fetch`. */
+  /** Makes the calls of uploads instead of `fetch`. */
   exchange?: Exchange | undefined
-  /** How long one try of a call may take. */
+  /** The time limit for each try of a call. */
   timeoutMs: number
   retry: RetryOptions
-  /** What to check when no connection was ever made; undefined: there is nothing more to say. */
+  /** Returns what to check if the service was never reached. */
   adviceFor?: ((cause: unknown) => string | undefined) | undefined
 }
 
-/** Calls the interface; paths are relative to `/api/v1`. */
+/** Calls the HTTP API. Paths are relative to `/api/v1`. */
 export interface Request {
-  /** The answer's JSON. */
+  /** Returns the JSON of the response. */
   json<Result>(path: string, call?: Call): Promise<Result>
-  /** What the answer's JSON has under `data`. */
+  /** Returns the field `data` of the response. */
   data<Data>(path: string, call?: Call): Promise<Data>
-  /** The answer as it is, with its body unread. */
+  /** Returns the response with its body unread. */
   response(path: string, call?: Call): Promise<Response>
 }
 
-/** So many failures in a row are enough where a connection was never made. */
-export const FEW_TRIES = 5
+/** The number of tries if `retry.tries` is omitted, and for a storage that was never reached. */
+export const DEFAULT_TRIES = 5
 
 const PAGE_ADVICE =
   'Check baseUrl, that the service is running, and that it accepts pages of this origin (CORS).'
 
 export function createRequest(options: RequestOptions): Request {
   const { baseUrl, apiKey } = options
-  /** Whether Stowage itself has ever answered. Until then the settings are the likely cause of failures. */
+  /** Whether Stowage has ever responded. Until then, wrong settings are the likely cause of failures. */
   let isReached = false
 
-  /** One try, in time; whatever fails is a StowageError, or the caller's own abort. */
-  async function attempt<Result>(
+  /** Tries once, within the time limit. Rejects with a StowageError or the reason of the caller's abort. */
+  async function tryOnce<Result>(
     url: string,
     call: Call,
-    read: (answer: Answer) => Promise<Result>,
+    read: (response: CallResponse) => Promise<Result>,
   ): Promise<Result> {
     const { method = 'GET', body, headers, signal, timeoutMs = options.timeoutMs } = call
-    // Outside of the try: an API key that no header can hold is not a network failure.
-    const sent = new Headers({
+    // Outside of the try: an API key that is not a valid header is not a network failure.
+    const sentHeaders = new Headers({
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
     })
-    const clock = new AbortController()
-    const timer = setTimeout(() => clock.abort(), timeoutMs)
-    const exchange = call.patience && options.exchange
-    // An answer that is read later, as a stream, can be aborted then, too.
-    const either = signal && !exchange ? AbortSignal.any([signal, clock.signal]) : clock.signal
-    const forget = exchange && onAbort(signal, () => clock.abort())
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const exchange = call.retryPolicy && options.exchange
+    // The caller can still abort a response that is read later, as a stream.
+    const either = signal && !exchange ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
+    const removeListener = exchange && onAbort(signal, () => timeout.abort())
     try {
-      // Undefined where there is none.
-      const init = { method, headers: sent, body: JSON.stringify(body), signal: either }
-      const answer = await (exchange ? exchange(url, init) : options.fetch(url, init))
-      if (!answer.ok) throw errorOf(answer, await answer.text())
-      return await read(answer)
+      // Without a body, JSON.stringify returns undefined.
+      const init = { method, headers: sentHeaders, body: JSON.stringify(body), signal: either }
+      const response = await (exchange ? exchange(url, init) : options.fetch(url, init))
+      if (!response.ok) throw errorOf(response, await response.text())
+      return await read(response)
     } catch (cause) {
       if (signal?.aborted) throw signal.reason
       if (cause instanceof StowageError) throw cause
-      if (clock.signal.aborted) throw stalled(timeoutMs)
+      if (timeout.signal.aborted) throw stalled(timeoutMs)
       const advice = isReached ? '' : ` ${options.adviceFor?.(cause) ?? PAGE_ADVICE}`
-      throw new StowageError('network', `No answer from ${baseUrl || 'the service'}.${advice}`, {
+      throw new StowageError('network', `No response from ${baseUrl || 'the service'}.${advice}`, {
         cause,
       })
     } finally {
-      // What is read later, as a stream, may take longer.
+      // A body that is read later, as a stream, has no time limit.
       clearTimeout(timer)
-      forget?.()
+      removeListener?.()
     }
   }
 
-  async function persist<Result>(
+  async function callWithRetries<Result>(
     path: string,
     call: Call,
-    read: (answer: Answer) => Promise<Result>,
+    read: (response: CallResponse) => Promise<Result>,
   ): Promise<Result> {
-    const { patience, isOnce, onRetry, signal } = call
+    const { retryPolicy, isRepeatable = true, onRetry, signal } = call
     const retry = { ...options.retry, ...call.retry }
-    const { tries: most = FEW_TRIES } = retry
+    const { tries: maxTries = DEFAULT_TRIES } = retry
     const url = `${baseUrl}/api/v1${path.replace(':id', () => checkId(call.id))}${queryOf(call.query)}`
     for (let tries = 1; ; tries += 1) {
       try {
-        const answer = await attempt(url, call, read)
+        const result = await tryOnce(url, call, read)
         isReached = true
-        return answer
+        return result
       } catch (error) {
         if (!isStowageError(error)) throw error
         isReached ||= error.status > 0 && error.code !== 'bad_answer'
-        if (!isTransient(error) || (isOnce && !wasRefused(error))) throw error
-        const isAway = isOffline()
-        // A timeout says nothing about the settings: the connection may just be slow.
-        const isLasting = patience && (isReached || isAway || error.code === 'timeout')
-        if (!isLasting && tries >= most) throw error
-        // Tries while offline, and timeouts before the first answer, do not count.
-        if (isLasting && (isAway || !isReached)) tries = 0
-        if (!isLasting || !isAway) patience?.failed(error)
+        if (!isTransient(error) || (!isRepeatable && !wasRefused(error))) throw error
+        const isOfflineNow = isOffline()
+        // A timeout does not mean that the settings are wrong: the connection may just be slow.
+        const isByPolicy = retryPolicy && (isReached || isOfflineNow || error.code === 'timeout')
+        if (!isByPolicy && tries >= maxTries) throw error
+        // Tries while offline, and timeouts before the first response, do not count.
+        if (isByPolicy && (isOfflineNow || !isReached)) tries = 0
+        if (!isByPolicy || !isOfflineNow) retryPolicy?.failed(error)
         onRetry?.(error)
-        await pause(pauseBefore(Math.max(1, tries), retry, error.retryAfterMs), signal)
+        await pause(retryDelay(Math.max(1, tries), retry, error.retryAfterMs), signal)
       }
     }
   }
 
-  const json = <Result>(path: string, call: Call = {}) => persist<Result>(path, call, readJson)
+  const json = <Result>(path: string, call: Call = {}) =>
+    callWithRetries<Result>(path, call, readJson)
 
   return {
     json,
     data: async <Data>(path: string, call?: Call) => (await json<{ data: Data }>(path, call)).data,
-    response: (path, call = {}) => persist(path, call, async (answer) => answer as Response),
+    response: (path, call = {}) =>
+      callWithRetries(path, call, async (response) => response as Response),
   }
 }
 
-/** Parts a query from what is meant for the call itself. */
+/** Separates the settings of the call from the query. */
 export function splitSettings(given: Pick<Call, 'id'> & CallSettings = {}): Call {
   const { id, signal, retry, timeoutMs, ...query } = given
   return { id, signal, retry, timeoutMs, query }
 }
 
-/** The service says that it did nothing. */
+/** The service reports that it did nothing. */
 function wasRefused({ status }: StowageError): boolean {
   return status === 429 || status === 503
 }
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** The one place where IDs enter paths: anything but a UUID could lead to another endpoint. */
+/** All IDs in paths pass through here: anything but a UUID could address another endpoint. */
 function checkId(id: unknown): string {
   const text = `${id}`
   if (ID.test(text)) return text
@@ -186,27 +175,27 @@ function checkId(id: unknown): string {
 }
 
 function queryOf(query: Record<string, unknown> = {}): string {
-  // As JSON has no undefined, this leaves out what is not given.
+  // Through JSON, which drops undefined values.
   const given = new URLSearchParams(JSON.parse(JSON.stringify(query)))
   return given.size > 0 ? `?${given}` : ''
 }
 
-async function readJson<Result>(response: Answer): Promise<Result> {
+async function readJson<Result>(response: CallResponse): Promise<Result> {
   const text = await response.text()
   try {
-    const answer = JSON.parse(text)
-    // All of ours have one of these: other services speak JSON too.
-    if (answer.data ?? answer.id ?? answer.deleted ?? answer.revoked) return answer
+    const content = JSON.parse(text)
+    // Every response of Stowage has one of these fields. Other services send JSON, too.
+    if (content.data ?? content.id ?? content.deleted ?? content.revoked) return content
   } catch {}
   throw errorOf(response, text)
 }
 
-function errorOf({ status, headers }: Answer, text: string): StowageError {
-  return errorOfAnswer(status, text, (name) => headers.get(name))
+function errorOf({ status, headers }: CallResponse, text: string): StowageError {
+  return errorOfResponse(status, text, (name) => headers.get(name))
 }
 
-/** The error that an answer other than a success stands for: the service's own, or S3's XML. */
-export function errorOfAnswer(
+/** Reads the error of a response that is not a success: JSON of the service or XML of S3. */
+export function errorOfResponse(
   status: number,
   body: string,
   header: (name: string) => string | null,
@@ -220,7 +209,7 @@ export function errorOfAnswer(
     }
   } catch {
     const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
-    if (code) return new StowageError(code, `The storage answered ${code}.`, details)
+    if (code) return new StowageError(code, `The storage reported ${code}.`, details)
   }
   const message = `Unexpected response (HTTP ${status}). Check the base URL.`
   return new StowageError('bad_answer', message, details)
@@ -228,7 +217,7 @@ export function errorOfAnswer(
 
 const LONGEST_WAIT_MS = 10 * 60_000
 
-/** Undefined where there is none, or none that can be read. */
+/** Undefined if the header is missing or malformed. */
 function readRetryAfter(header: string | null): number | undefined {
   const seconds = Number(header)
   const ms = Number.isNaN(seconds) ? Date.parse(`${header}`) - Date.now() : seconds * 1000

@@ -30,7 +30,7 @@ test('a page that CORS keeps from the service or its storage learns it soon, and
   await choose(path)
   const retry = { firstMs: 5, longestMs: 50, giveUpAfterMs: 3_600_000 }
   const services: [url: string, message: RegExp][] = [
-    [api.url, /No answer from http.*CORS/],
+    [api.url, /No response from http.*CORS/],
     [baseUrl, /No connection to the storage.*CORS/],
   ]
   for (const [url, message] of services) {

@@ -82,7 +82,7 @@ test('Shopify’s own export, which has no ids, is explained; its products.json 
   const { page, client } = await openDashboard(t)
   await choose(page, 'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\n')
   await page.getByText('Nothing can be imported').waitFor()
-  await page.getByText('Shopify’s own export leaves the ids out').waitFor()
+  await page.getByText('Shopify’s own export does not contain the IDs').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Import/ }).count(), 0)
   await page.getByRole('button', { name: 'Choose another file' }).click()
   const variants = [1, 2].map((id) => ({ id, title: `No. ${id}`, sku: `P${id}` }))

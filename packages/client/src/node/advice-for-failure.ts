@@ -6,11 +6,11 @@ const ADVICE: [codes: RegExp, advice: string][] = [
   ],
   [
     /^(EPROTO|ERR_SSL_.*)$/,
-    'TLS failed. Check whether the service speaks plain HTTP on this port: then the URL begins with http://.',
+    'TLS failed. If the service uses plain HTTP on this port, the URL begins with http://.',
   ],
   [
     /CERT|SIGNATURE|^ERR_TLS_/,
-    'The certificate is not trusted. Check the host name in the URL, or set NODE_EXTRA_CA_CERTS for a CA of your own.',
+    'The certificate is not trusted. Check the host name in the URL, or set NODE_EXTRA_CA_CERTS if you use your own CA.',
   ],
   [
     /^(ECONNRESET|UND_ERR_SOCKET|HPE_.*)$/,
@@ -22,7 +22,7 @@ const ADVICE: [codes: RegExp, advice: string][] = [
   ],
 ]
 
-/** What to check after a failed connection, with the system's own code for it. */
+/** Returns what to check after a failed connection, with the error code of the system. */
 export function adviceForFailure(failure: unknown): string {
   const code = codeOf(failure)
   const known = ADVICE.find(([codes]) => codes.test(code))?.[1]
@@ -30,7 +30,7 @@ export function adviceForFailure(failure: unknown): string {
   return `${known ?? 'Check the URL, and that the service is running.'}${reason}`
 }
 
-/** `fetch` has the reason in the causes of its error. */
+/** `fetch` reports the reason as a cause of its error. */
 function codeOf(failure: unknown): string {
   for (let cause = failure; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && typeof cause.code === 'string') return cause.code

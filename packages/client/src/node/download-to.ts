@@ -1,27 +1,35 @@
 import { constants, type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
-import type { Client, ClientOptions } from '../create-client.ts'
+import type { Client } from '../client.ts'
 import { isTransient, StowageError } from '../errors.ts'
-import { createPatience, pause, pauseBefore } from '../retry-policy.ts'
+import type { ClientOptions } from '../options.ts'
+import { pause } from '../pause.ts'
+import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
 import { localName } from './local-name.ts'
-import { placeFile, refuseExisting } from './move-into-place.ts'
-import { createArriving } from './read-chunks.ts'
+import { moveIntoPlace, refuseExisting } from './move-into-place.ts'
+import { createChunkReader } from './read-chunks.ts'
 
+/** The options of `downloadTo`. */
 export interface DownloadToOptions {
-  /** Stops it; the next call goes on. */
+  /** Stops the download. The next call resumes it. */
   signal?: AbortSignal | undefined
+  /** Called at most every 100 ms, and at the end. */
   onProgress?:
     | ((progress: Pick<Progress, 'bytes' | 'total' | 'rate' | 'secondsLeft'>) => void)
     | undefined
-  /** False: a file that is there in the end stays, and it rejects with `file_exists`. */
+  /** Whether to replace an existing file. Default: true; false rejects with `file_exists`. */
   overwrite?: boolean | undefined
 }
 
+/** The result of `downloadTo`. */
 export interface Downloaded {
+  /** The downloaded asset. */
   asset: Asset
+  /** The path of the file. */
   path: string
+  /** The size of the file. */
   bytes: number
 }
 
@@ -31,7 +39,7 @@ export function createDownloadTo(
   client: Pick<Client, 'asset' | 'download'>,
   { retry = {}, stallMs = 30_000 }: ClientOptions,
 ) {
-  const arriving = createArriving(client, stallMs)
+  const readChunks = createChunkReader(client, stallMs)
 
   return async function downloadTo(
     id: string,
@@ -43,7 +51,7 @@ export function createDownloadTo(
     const target = await targetOf(path, asset)
     if (!overwrite) await refuseExisting(target)
     const partial = join(dirname(target), `.${id}.part`)
-    // An id stands for the same bytes forever, so what is there of it is good. A link's may change.
+    // The content of a file never changes, so a partial download can be continued. A link's may change.
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants
     const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
     let bytes = 0
@@ -54,13 +62,13 @@ export function createDownloadTo(
     } finally {
       await file.close()
     }
-    // Another download of the same asset may have been first, and have taken it to its own place.
-    if (!(await placeFile(partial, target, { overwrite }))) return downloadTo(id, path, options)
+    // Another download of the same asset may have finished first and moved the file.
+    if (!(await moveIntoPlace(partial, target, { overwrite }))) return downloadTo(id, path, options)
     return { asset, path: target, bytes }
   }
 
   async function fill(file: FileHandle, asset: Asset, options: DownloadToOptions): Promise<void> {
-    const patience = createPatience(retry)
+    const retryPolicy = createRetryPolicy(retry)
     const meter = createMeter()
     for (let tries = 1; ; ) {
       const start = await usableSize(file, asset)
@@ -71,22 +79,22 @@ export function createDownloadTo(
         throw new StowageError('network', 'The connection ended too early.')
       } catch (error) {
         if (!isTransient(error)) throw error
-        // Somebody else's server: whether it comes back is not ours to wait for.
-        if (asset.is_link) throw linkIsAway(asset, error)
+        // A link leads to another server, whose failures are not retried.
+        if (asset.is_link) throw linkFailed(asset, error)
         const { size } = await file.stat()
         if (asset.is_file && size === asset.bytes) return
         if (size > start) {
-          patience.succeeded()
+          retryPolicy.succeeded()
           tries = 1
         }
-        patience.failed(error)
-        await pause(pauseBefore(tries, retry, error.retryAfterMs), options.signal)
+        retryPolicy.failed(error)
+        await pause(retryDelay(tries, retry, error.retryAfterMs), options.signal)
         tries += 1
       }
     }
   }
 
-  /** Writes from `start` on, as far as the line carries. What the disk refuses is thrown as it is. */
+  /** Writes from `start` on until the connection ends. Errors of the disk are thrown unchanged. */
   async function receive(
     file: FileHandle,
     asset: Asset,
@@ -94,19 +102,19 @@ export function createDownloadTo(
   ): Promise<void> {
     const { signal, onProgress, start, meter } = options
     meter.begin({ total: asset.bytes, parts: 1, held: new Map([[0, start]]) })
-    let toldAt = 0
-    for await (const { at, bytes } of arriving(asset.id, { start, signal })) {
+    let reportedAt = 0
+    for await (const { at, bytes } of readChunks(asset.id, { start, signal })) {
       await writeWhole(file, bytes, at)
       const end = at + bytes.length
       meter.sent(1, end - start)
-      if (Date.now() - toldAt < PROGRESS_MS && end !== asset.bytes) continue
-      toldAt = Date.now()
+      if (Date.now() - reportedAt < PROGRESS_MS && end !== asset.bytes) continue
+      reportedAt = Date.now()
       onProgress?.(meter.read())
     }
   }
 }
 
-/** How much of it is good. Nothing of what is too long, or may be another by now. */
+/** Returns how much of the file can be kept. A file that is too long, or of a link, is emptied. */
 async function usableSize(file: FileHandle, asset: Asset): Promise<number> {
   const { size } = await file.stat()
   if (asset.is_file && size <= asset.bytes) return size
@@ -115,8 +123,8 @@ async function usableSize(file: FileHandle, asset: Asset): Promise<number> {
 }
 
 /**
- * At its place, and not at the end: so two downloads of the same asset write the same bytes to the
- * same places, and none spoils the other's. A disk that is almost full takes less than it is given.
+ * Writes at a position instead of appending: two downloads of the same asset then write the same bytes to
+ * the same positions. Loops, because an almost full disk may write only some of the bytes.
  */
 async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
@@ -125,7 +133,7 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
-/** A name that the service gave is a name only: it leads out of no folder. */
+/** The filename of the asset cannot lead out of the folder. */
 async function targetOf(path: string, { filename }: Asset): Promise<string> {
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
@@ -134,6 +142,8 @@ async function targetOf(path: string, { filename }: Asset): Promise<string> {
   return isFolder ? join(path, localName(filename)) : path
 }
 
-function linkIsAway({ url }: Asset, cause: unknown): StowageError {
-  return new StowageError('network', `What the link leads to can’t be had: ${url}`, { cause })
+function linkFailed({ url }: Asset, cause: unknown): StowageError {
+  return new StowageError('network', `The target of the link cannot be downloaded: ${url}`, {
+    cause,
+  })
 }

@@ -2,31 +2,31 @@ import http from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { onAbort } from '../on-abort.ts'
 import type { Exchange } from '../request.ts'
-import { onAbort } from '../retry-policy.ts'
 import type { Agents } from './put-range.ts'
 
 /**
- * The calls of uploads, not by fetch: most of what that makes for each call outlives many others before
- * memory is tidied up, and thousands of small files took hundreds of megabytes.
+ * Makes the calls of uploads without fetch. The objects that fetch creates for each call survive many
+ * garbage collections: with it, thousands of small files took hundreds of megabytes.
  */
 export function createExchange(agents: Agents): Exchange {
   return async (url, init) => {
     const { response, body } = await send(url, init, agents)
     const { statusCode: status = 0, headers } = response
-    // Rare, and fetch knows all about it. Nothing was done yet.
+    // Redirects are rare, and fetch follows them. The service has not acted on the request yet.
     if (status >= 300 && status < 400) return fetch(url, init as RequestInit)
-    const isPacked = headers['content-encoding'] === 'gzip'
+    const isCompressed = headers['content-encoding'] === 'gzip'
     return {
       ok: status >= 200 && status < 300,
       status,
       headers: { get: (name) => headers[name.toLowerCase()]?.toString() ?? null },
-      text: async () => (isPacked ? await unpack(body) : body).toString(),
+      text: async () => (isCompressed ? await decompress(body) : body).toString(),
     }
   }
 }
 
-const unpack = promisify<Buffer, Buffer>(gunzip)
+const decompress = promisify<Buffer, Buffer>(gunzip)
 
 function send(
   url: string,
@@ -44,9 +44,9 @@ function send(
         ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }),
       },
     })
-    const forget = onAbort(signal, () => request.destroy(new Error('aborted')))
+    const removeListener = onAbort(signal, () => request.destroy(new Error('aborted')))
     const fail = (error: Error) => {
-      forget()
+      removeListener()
       reject(error)
     }
     request.once('error', fail)
@@ -55,7 +55,7 @@ function send(
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.once('error', fail)
       response.once('end', () => {
-        forget()
+        removeListener()
         resolve({ response, body: Buffer.concat(chunks) })
       })
     })

@@ -5,26 +5,26 @@ import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
 import { fileChanged } from '../upload/session.ts'
 import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts'
-import { watchLine } from './measure-throughput.ts'
+import { measureThroughput } from './measure-throughput.ts'
 import { mimeOf } from './mime.ts'
 import { type Agents, putRange } from './put-range.ts'
 
-/** A pipe must not make us wait for somebody to write into it. Windows has no such flag. */
-const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+/** Without O_NONBLOCK, opening a pipe would wait for a writer. Windows has no such flag. */
+const READ_NONBLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** Reads are this long when nothing is sent. */
+/** The size of reads for digests. */
 const BLOCK = 1024 * 1024
 
 /**
- * A file of the disk. It stays open from the first part to the last, so that a file that takes its
- * place meanwhile is not mixed in; and it is looked at around every part.
+ * Opens a file on disk. It stays open from the first part to the last, so that a file that replaces it
+ * meanwhile is not mixed in. It is checked for changes with every part.
  */
 export async function openFile(
   path: string,
   { name = basename(path), mime = mimeOf(name), agents }: SourceOptions & { agents: Agents },
 ): Promise<Source> {
-  const file = await open(path, READ_AT_ONCE).catch((cause) => {
-    throw new StowageError('file_unreadable', `“${path}” can’t be read: ${cause.message}`, {
+  const file = await open(path, READ_NONBLOCKING).catch((cause) => {
+    throw new StowageError('file_unreadable', `“${path}” cannot be read: ${cause.message}`, {
       cause,
     })
   })
@@ -34,7 +34,7 @@ export async function openFile(
     throw new StowageError('file_unreadable', `“${path}” is not a file.`)
   }
   const version = versionOf(stats)
-  const line = watchLine()
+  const throughput = measureThroughput()
 
   async function compare(before: string): Promise<Likeness> {
     const now = versionOf(await file.stat({ bigint: true }))
@@ -52,7 +52,7 @@ export async function openFile(
     compare,
     async put(url, range, { signal, stallMs, onSent, onDigest }) {
       let checksum: number | undefined = 0
-      const leave = line.enter()
+      const stop = throughput.start()
       try {
         return await putRange(url, {
           file,
@@ -62,18 +62,18 @@ export async function openFile(
           stallMs,
           onSent,
           onBytes(bytes) {
-            line.moved(bytes.length)
-            if (line.isFast()) checksum = undefined
+            throughput.sent(bytes.length)
+            if (throughput.isFast()) checksum = undefined
             if (checksum !== undefined) checksum = crc32(bytes, checksum)
           },
           async onRead() {
             if ((await compare(version)) === 'changed') throw fileChanged(name)
-            // Known before the last bytes go, so that no part is there whose digest is not.
+            // Saved before the last bytes are sent, so that no part is stored without its digest.
             await onDigest(checksum === undefined ? '' : digestOf(checksum))
           },
         })
       } finally {
-        leave()
+        stop()
       }
     },
     async digest({ start, end }: Range, signal: AbortSignal | undefined) {
@@ -92,7 +92,7 @@ export async function openFile(
   }
 }
 
-/** Size and time first. The rest changes too when the file is renamed, or its time is set back. */
+/** Size and time come first. The rest also changes when the file is renamed or its time is set back. */
 function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 }
@@ -102,8 +102,8 @@ function contentOf(version: string): string {
 }
 
 /**
- * CRC-32 costs half of what SHA-256 does, and this much is enough: it is looked at only where the
- * file's size and time are what they were.
+ * CRC-32 costs half as much as SHA-256, and is sufficient: digests are compared only if the size and time
+ * of the file are unchanged.
  */
 function digestOf(checksum: number): string {
   return checksum.toString(36)

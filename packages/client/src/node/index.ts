@@ -1,8 +1,6 @@
-import {
-  type ClientOptions,
-  type Client as CommonClient,
-  createClientOn,
-} from '../create-client.ts'
+import type { Client as CommonClient } from '../client.ts'
+import { createClientOn } from '../create-client.ts'
+import type { ClientOptions } from '../options.ts'
 import {
   type BlobInput,
   checkInput,
@@ -22,26 +20,28 @@ import { openAgents, putBytes } from './put-range.ts'
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
 
-/** A path, bytes in memory, a stream (also of `node:stream`) or a response. */
+/** A path, a File or Blob, bytes in memory, a stream (also of `node:stream`) or a Response. */
 export type NodeInput = string | { path: string } | BlobInput | StreamInput
 
+/** The options of `createClient` in Node. */
 export interface NodeClientOptions extends ClientOptions {
-  /** Where unfinished uploads are remembered. Left out: `stowage/uploads` in the user's state folder. */
+  /**
+   * The folder for the state of unfinished uploads. Default: `stowage/uploads` in the user's state folder
+   * (`$XDG_STATE_HOME` or `~/.local/state`; on Windows `%LOCALAPPDATA%`).
+   */
   stateFolder?: string | undefined
 }
 
+/** The client for Node: it also uploads paths and downloads to files. */
 export interface NodeClient extends CommonClient<NodeInput> {
   /**
-   * Saves the file. What an earlier call left in the middle is gone on with. A folder as the path
-   * means the asset's own name in it.
+   * Downloads an asset to a file. Resumes an earlier call that was interrupted. If the path is a folder,
+   * the file gets the name of the asset.
    */
   downloadTo(id: string, path: string, options?: DownloadToOptions): Promise<Downloaded>
 }
 
-/**
- * The client for Node: it also takes paths, and reads and writes files in pieces. Throws a TypeError
- * without a `baseUrl`: there is no page here whose own host it could be.
- */
+/** Creates a client for Node. Throws a TypeError for invalid options. Makes no request. */
 export function createClient(options: NodeClientOptions): NodeClient {
   if (!options?.baseUrl?.startsWith?.('http')) {
     throw new TypeError(
@@ -52,15 +52,15 @@ export function createClient(options: NodeClientOptions): NodeClient {
   const client = createClientOn<NodeInput>(options, {
     moreOptions: 'stateFolder',
     adviceFor: adviceForFailure,
-    // Only fetch knows about proxies.
+    // Only fetch supports proxies.
     exchange: process.env.NODE_USE_ENV_PROXY ? undefined : createExchange(agents),
     store: options.store ?? openFileStore(options.stateFolder),
     check: (input) => void (pathOf(input) ?? checkInput(input)),
-    open(input, wishes) {
+    open(input, sourceOptions) {
       const path = pathOf(input)
-      if (path !== undefined) return openFile(path, { ...wishes, agents })
+      if (path !== undefined) return openFile(path, { ...sourceOptions, agents })
       return openInput(input as BlobInput | StreamInput, {
-        ...withFacts(input, wishes),
+        ...withMetadata(input, sourceOptions),
         putBytes: (url, bytes, options) => putBytes(url, bytes, { ...options, agents }),
       })
     },
@@ -68,18 +68,22 @@ export function createClient(options: NodeClientOptions): NodeClient {
   return { ...client, downloadTo: createDownloadTo(client, options) }
 }
 
-/** A stream of a file has a path too, but it may be of a part of the file only. */
+/** A file stream also has a path, but it may cover only a range of the file. */
 function pathOf(input: unknown): string | undefined {
   if (typeof input === 'string') return input
   const { path } = (input ?? {}) as { path?: unknown }
   return typeof path === 'string' && !isStream(input) ? path : undefined
 }
 
-/** A request or response of `node:http` has its length in its headers; a name tells the type of a stream. */
-function withFacts(input: unknown, wishes: SourceOptions): SourceOptions {
-  if (!isStream(input)) return wishes
+/** Takes the length from the headers of a `node:http` message, and the media type from the name. */
+function withMetadata(input: unknown, sourceOptions: SourceOptions): SourceOptions {
+  if (!isStream(input)) return sourceOptions
   const { headers } = input as { headers?: Record<string, string | undefined> }
   const length = headers?.['content-encoding'] ? undefined : headers?.['content-length']
-  const { name, mime = name && mimeOf(name), size = length ? Number(length) : undefined } = wishes
-  return { ...wishes, mime, size }
+  const {
+    name,
+    mime = name && mimeOf(name),
+    size = length ? Number(length) : undefined,
+  } = sourceOptions
+  return { ...sourceOptions, mime, size }
 }

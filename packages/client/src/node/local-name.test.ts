@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localName } from './local-name.ts'
 
-test('the name of an asset leads out of no folder', () => {
+test('the filename of an asset cannot lead out of the folder', () => {
   const names = ['../../up.zip', '..\\up.zip', '..', '.', 'a/b.zip']
   const local = names.map((name) => localName(name, 'linux'))
   assert.deepEqual(local, ['up.zip', '.._up.zip', '_', '_', 'b.zip'])
 })
 
-test('on Windows, characters and names that it reserves are replaced', () => {
+test('characters and names that Windows reserves are replaced there', () => {
   const names = ['a:b.zip', 'what?.txt', 'CON', 'nul.txt', 'com1.log', 'dots...', 'console.txt']
   const local = names.map((name) => localName(name, 'win32'))
   const expected = ['a_b.zip', 'what_.txt', '_CON', '_nul.txt', '_com1.log', 'dots_', 'console.txt']

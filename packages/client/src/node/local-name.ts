@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 
-/** What Windows takes in no name: `a:b` would be a hidden stream of the file `a`. */
+/** Windows refuses these in names; `a:b` would be a hidden stream of the file `a`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const REFUSED_BY_WINDOWS = /[\u0000-\u001f<>:"|?*]/g
 const RESERVED_BY_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** The asset's name as a file's on this system. It leads out of no folder. */
+/** Turns the filename of an asset into a filename on this system, without any folder. */
 export function localName(filename: string, platform: NodeJS.Platform = process.platform): string {
   const name = basename(filename.replaceAll('\\', '_'))
   if (/^\.{0,2}$/.test(name)) return '_'

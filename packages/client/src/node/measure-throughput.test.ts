@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { watchLine } from './measure-throughput.ts'
+import { measureThroughput } from './measure-throughput.ts'
 
-test('a line is fast by what all parts move together, once it is more than buffers take', () => {
+test('the throughput is that of all parts together, once they exceed the buffers of the system', () => {
   let time = 0
-  const line = watchLine(() => time)
-  const leaves = [line.enter(), line.enter()]
-  line.moved(10_000_000)
+  const throughput = measureThroughput(() => time)
+  const stops = [throughput.start(), throughput.start()]
+  throughput.sent(10_000_000)
   time = 10
-  assert.equal(line.isFast(), false)
-  line.moved(10_000_000)
-  assert.equal(line.isFast(), true)
+  assert.equal(throughput.isFast(), false)
+  throughput.sent(10_000_000)
+  assert.equal(throughput.isFast(), true)
   time = 100
-  assert.equal(line.isFast(), false)
-  for (const leave of leaves) leave()
+  assert.equal(throughput.isFast(), false)
+  for (const stop of stops) stop()
 })
 
-test('a pause between parts says nothing about the line', () => {
+test('a pause between parts does not count', () => {
   let time = 0
-  const line = watchLine(() => time)
-  line.enter()()
+  const throughput = measureThroughput(() => time)
+  throughput.start()()
   time = 60_000
-  line.enter()
-  line.moved(100_000_000)
+  throughput.start()
+  throughput.sent(100_000_000)
   time = 60_100
-  assert.equal(line.isFast(), true)
+  assert.equal(throughput.isFast(), true)
 })

@@ -1,23 +1,23 @@
-/** How fast the parts of a file leave together. */
-export interface Line {
-  /** A part begins; the result says that it is over. */
-  enter(): () => void
-  moved(bytes: number): void
-  /** So fast that parts are sent again sooner than it pays to remember what was in them. */
+/** Measures how fast the parts of a file are sent together. */
+export interface Throughput {
+  /** A part starts. The returned function must be called when it ends. */
+  start(): () => void
+  sent(bytes: number): void
+  /** Whether sending a part again costs less than computing its digest. */
   isFast(): boolean
 }
 
-/** Bytes a second: a digest takes a tenth of a processor at that, and more of it beyond. */
-const FAST = 300_000_000
-/** Less than this may only have filled the system's buffers. */
-const LEAST = 16 * 1024 * 1024
+/** In bytes per second. At this rate a digest takes a tenth of a processor. */
+const FAST_RATE = 300_000_000
+/** Fewer bytes than this may only have filled the buffers of the system. */
+const MIN_BYTES = 16 * 1024 * 1024
 
-export function watchLine(now: () => number = () => performance.now()): Line {
+export function measureThroughput(now: () => number = () => performance.now()): Throughput {
   let parts = 0
   let since = 0
   let bytes = 0
   return {
-    enter() {
+    start() {
       if (parts === 0) {
         since = now()
         bytes = 0
@@ -27,9 +27,9 @@ export function watchLine(now: () => number = () => performance.now()): Line {
         parts -= 1
       }
     },
-    moved(length) {
+    sent(length) {
       bytes += length
     },
-    isFast: () => bytes > LEAST && bytes > FAST * ((now() - since) / 1000),
+    isFast: () => bytes > MIN_BYTES && bytes > FAST_RATE * ((now() - since) / 1000),
   }
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 
-/** What sellers of digital goods have; the service takes the rest as bytes. */
+/** Common types of digital goods. */
 const TYPES: Record<string, string> = {
   aac: 'audio/aac',
   aiff: 'audio/aiff',
@@ -43,7 +43,7 @@ const TYPES: Record<string, string> = {
   '7z': 'application/x-7z-compressed',
 }
 
-/** Empty when the name does not tell. */
+/** Returns the media type for the extension of the name; empty if unknown. */
 export function mimeOf(name: string): string {
   return TYPES[extname(name).slice(1).toLowerCase()] ?? ''
 }

@@ -2,18 +2,18 @@ import { link, lstat, open, rename, rm } from 'node:fs/promises'
 import { StowageError } from '../errors.ts'
 
 /**
- * Gives a finished file its name, at once and whole. False when it is gone. Unless it may write over
- * it, a file of that name stays, however late it came: then it rejects with `file_exists`, and
- * what was finished stays where it is.
+ * Moves a finished file to its final name atomically. Returns false if the file no longer exists. Without
+ * `overwrite`, it never replaces a file, even one created at the same time: it rejects with `file_exists`
+ * and the finished file stays where it is.
  */
-export async function placeFile(
+export async function moveIntoPlace(
   from: string,
   to: string,
   { overwrite }: { overwrite: boolean },
 ): Promise<boolean> {
   try {
     if (overwrite) await rename(from, to)
-    else await moveOnce(from, to)
+    else await moveWithoutReplacing(from, to)
     return true
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -22,27 +22,27 @@ export async function placeFile(
   }
 }
 
-/** The same, before anything is done for it. */
+/** Rejects with `file_exists` early, before anything is downloaded. */
 export async function refuseExisting(path: string): Promise<void> {
-  const isThere = await lstat(path).then(
+  const exists = await lstat(path).then(
     () => true,
     () => false,
   )
-  if (isThere) throw fileExists(path)
+  if (exists) throw fileExists(path)
 }
 
 function fileExists(path: string): StowageError {
-  return new StowageError('file_exists', `“${path}” is there already.`)
+  return new StowageError('file_exists', `“${path}” already exists.`)
 }
 
-/** Rejects with EEXIST, however late the other came: no moment lies between looking and taking. */
-async function moveOnce(from: string, to: string): Promise<void> {
+/** Rejects with EEXIST. The check and the creation are one atomic step. */
+async function moveWithoutReplacing(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'EEXIST' || code === 'ENOENT') throw error
-    // A file system without links: an empty file takes the name, and is written over.
+    // Without hard links: create an empty file, which fails if the name exists, and replace it.
     await (await open(to, 'wx')).close()
     return rename(from, to)
   }

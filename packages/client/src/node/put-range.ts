@@ -2,18 +2,19 @@ import type { FileHandle } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { StowageError, stalled } from '../errors.ts'
-import { ANSWER_STALLS, broken } from '../upload/put-body.ts'
-import type { PutAnswer, PutOptions, Range } from '../upload/source.ts'
+import { broken, RESPONSE_STALLS } from '../upload/put-body.ts'
+import type { PutOptions, PutResponse, Range } from '../upload/source.ts'
 
-export interface Sending extends Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'> {
+export interface PutSettings extends Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'> {
   agents: Agents
 }
 
-export interface Putting extends Sending {
+export interface PutRangeOptions extends PutSettings {
   file: FileHandle
   range: Range
-  /** Sees the bytes in their order. Once all have been read, `onRead` may still refuse them. */
+  /** Called with the bytes, in order. */
   onBytes(bytes: Buffer): void
+  /** Called once all bytes are read, before the last ones are sent. If it rejects, so does the PUT. */
   onRead(): Promise<void>
 }
 
@@ -22,25 +23,29 @@ export interface Agents {
   https: https.Agent
 }
 
-/** Connections stay open from one part to the next. */
+/** Keeps connections open between parts. */
 export function openAgents(): Agents {
   const options = { keepAlive: true, maxSockets: Infinity }
   return { http: new http.Agent(options), https: new https.Agent(options) }
 }
 
-/** Two of them are at work: while one is being sent, the other is filled. */
+/** Two blocks are used: while one is sent, the other is filled. */
 const BLOCK = 1024 * 1024
 
 /** Sends a range of a file. */
-export function putRange(url: string, putting: Putting): Promise<PutAnswer> {
-  const { start, end } = putting.range
-  return put(url, { ...putting, length: end - start }, (to) => sendBlocks(putting, to))
+export function putRange(url: string, options: PutRangeOptions): Promise<PutResponse> {
+  const { start, end } = options.range
+  return put(url, { ...options, length: end - start }, (to) => sendBlocks(options, to))
 }
 
 /** Sends bytes in memory. */
-export function putBytes(url: string, bytes: Uint8Array, sending: Sending): Promise<PutAnswer> {
+export function putBytes(
+  url: string,
+  bytes: Uint8Array,
+  settings: PutSettings,
+): Promise<PutResponse> {
   const { length } = bytes
-  return put(url, { ...sending, length }, async (to) => {
+  return put(url, { ...settings, length }, async (to) => {
     for (let at = 0; at < length && !to.isOver(); at += BLOCK) {
       await to.write(bytes.subarray(at, at + BLOCK))
       to.onSent(Math.min(length, at + BLOCK))
@@ -48,19 +53,19 @@ export function putBytes(url: string, bytes: Uint8Array, sending: Sending): Prom
   })
 }
 
-interface Outlet {
+interface RequestBody {
   write(bytes: Uint8Array): Promise<void>
   isOver(): boolean
   onSent(bytes: number): void
 }
 
-/** Not by fetch, which copies every chunk and takes no stream of a known length. */
+/** Does not use fetch, which copies every chunk and supports no stream of a known length. */
 function put(
   url: string,
-  sending: Sending & { length: number },
-  sendBody: (to: Outlet) => Promise<void>,
-): Promise<PutAnswer> {
-  const { length, agents, signal, stallMs } = sending
+  settings: PutSettings & { length: number },
+  sendBody: (to: RequestBody) => Promise<void>,
+): Promise<PutResponse> {
+  const { length, agents, signal, stallMs } = settings
   const isSecure = url.startsWith('https:')
   return new Promise((resolve, reject) => {
     const request = (isSecure ? https : http).request(url, {
@@ -96,7 +101,7 @@ function put(
       response.once('end', () => {
         if (isOver) return
         end()
-        // An answer before the last byte was sent is a refusal: the rest need not go.
+        // A response before the last byte was sent is an error: do not send the rest.
         if (!request.writableFinished) request.destroy()
         const body = Buffer.concat(chunks).toString()
         resolve({ status, body, header: (name) => headers[name]?.toString() ?? null })
@@ -116,8 +121,8 @@ function put(
       isOver: () => isOver,
       onSent(bytes) {
         isConnected = true
-        if (!isOver) watch(stallMs * (bytes < length ? 1 : ANSWER_STALLS))
-        sending.onSent(bytes)
+        if (!isOver) watch(stallMs * (bytes < length ? 1 : RESPONSE_STALLS))
+        settings.onSent(bytes)
       },
     })
       .then(() => !isOver && request.end())
@@ -125,26 +130,33 @@ function put(
   })
 }
 
-async function sendBlocks({ file, range, onBytes, onRead }: Putting, to: Outlet): Promise<void> {
+async function sendBlocks(
+  { file, range, onBytes, onRead }: PutRangeOptions,
+  to: RequestBody,
+): Promise<void> {
   const { start, end } = range
   const size = Math.min(BLOCK, end - start)
   let filling = Buffer.allocUnsafeSlow(size)
-  let leaving = Buffer.allocUnsafeSlow(size)
+  let draining = Buffer.allocUnsafeSlow(size)
   let sending: Promise<void> = Promise.resolve()
   for (let at = start; at < end && !to.isOver(); ) {
     const wanted = Math.min(BLOCK, end - at)
     const { bytesRead } = await file.read(filling, 0, wanted, at)
-    if (bytesRead === 0) throw new StowageError('file_changed', 'The file became shorter.')
+    if (bytesRead === 0)
+      throw new StowageError(
+        'file_changed',
+        'The file became shorter during its upload. Upload it again to start over.',
+      )
     const bytes = filling.subarray(0, bytesRead)
     onBytes(bytes)
     at += bytesRead
-    // Before the last bytes go: what is refused now never becomes a part.
+    // Before the last bytes are sent: a part that is refused now is never stored.
     if (at === end) await onRead()
     await sending
     const sent = at - start
     sending = to.write(bytes).then(() => to.onSent(sent))
     sending.catch(() => {})
-    ;[filling, leaving] = [leaving, filling]
+    ;[filling, draining] = [draining, filling]
   }
   if (start === end) await onRead()
   await sending

@@ -1,36 +1,36 @@
-import type { Client } from '../create-client.ts'
+import type { Client } from '../client.ts'
 import { StowageError } from '../errors.ts'
 
-export interface Arrived {
-  /** Where in the file. */
+export interface Chunk {
+  /** Its position in the file. */
   at: number
   bytes: Uint8Array
 }
 
 /**
- * An asset's bytes as they come, from `start` on, or from 0 where ranges are not known. What breaks
- * or stands still on the way is a StowageError; an abort is its reason. Ends where the line ends it,
- * whether that is all or not.
+ * Reads the bytes of an asset from `start` on, or from 0 if the server ignores ranges. Rejects with a
+ * StowageError if the connection breaks or stalls, and with the reason of an abort. Ends when the
+ * connection ends, even if bytes are missing.
  */
-export function createArriving(client: Pick<Client, 'download'>, stallMs: number) {
-  return async function* arriving(
+export function createChunkReader(client: Pick<Client, 'download'>, stallMs: number) {
+  return async function* readChunks(
     id: string,
     { start, signal }: { start: number; signal?: AbortSignal | undefined },
-  ): AsyncGenerator<Arrived> {
+  ): AsyncGenerator<Chunk> {
     const stalling = new AbortController()
     const either = signal ? AbortSignal.any([signal, stalling.signal]) : stalling.signal
-    const watch = () => setTimeout(() => stalling.abort(), stallMs)
-    let timer = watch()
+    const startTimer = () => setTimeout(() => stalling.abort(), stallMs)
+    let timer = startTimer()
     try {
       const range = start > 0 ? { start } : undefined
       const response = await client.download(id, { range, signal: either })
       let at = response.status === 206 ? start : 0
       for await (const bytes of response.body ?? []) {
-        // Whoever writes it may take longer.
+        // The time that the consumer takes to write the chunk does not count.
         clearTimeout(timer)
         yield { at, bytes }
         at += bytes.length
-        timer = watch()
+        timer = startTimer()
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason

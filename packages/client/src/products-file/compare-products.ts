@@ -1,43 +1,50 @@
 import type { Product, ProductDetails } from '@stowage/protocol'
 import { type LocatedProduct, variantKey } from './parse-products-file.ts'
 
+/** A field that `compareProducts` compares. */
 export type ComparedField = 'name' | 'variant_name' | 'sku' | 'vendor' | 'tags'
 
+/** A changed field, with its values as text. */
 export interface FieldChange {
+  /** The field. */
   field: ComparedField
+  /** The stored value. */
   before: string
+  /** The value in the file. */
   after: string
 }
 
+/** A product of the file, compared with the stored one. */
 export interface ComparedProduct extends LocatedProduct {
+  /** What `putProducts` would do with it. */
   outcome: 'new' | 'changed' | 'unchanged'
-  /** Only of a changed one. */
+  /** The changed fields; empty unless the outcome is `changed`. */
   changes: FieldChange[]
 }
 
 const FIELDS: ComparedField[] = ['name', 'variant_name', 'sku', 'vendor', 'tags']
 
 /**
- * What putting the products would do beside those that are there. A field that is left out is emptied,
- * as the service does.
+ * Compares products of a file with stored ones, and returns what `putProducts` would change. A field that
+ * is missing in the file would be emptied, so it counts as a change.
  */
 export function compareProducts(
   products: LocatedProduct[],
   existing: Iterable<Product>,
 ): ComparedProduct[] {
-  const there = new Map([...existing].map((product) => [variantKey(product), product]))
+  const stored = new Map([...existing].map((product) => [variantKey(product), product]))
   return products.map((product) => {
-    const before = there.get(variantKey(product.details))
+    const before = stored.get(variantKey(product.details))
     if (before === undefined) return { ...product, outcome: 'new', changes: [] }
     const changes = FIELDS.map((field) => ({
       field,
-      before: shown(before, field),
-      after: shown(product.details, field),
+      before: textOf(before, field),
+      after: textOf(product.details, field),
     })).filter((change) => change.before !== change.after)
     return { ...product, outcome: changes.length > 0 ? 'changed' : 'unchanged', changes }
   })
 }
 
-function shown(product: ProductDetails, field: ComparedField): string {
+function textOf(product: ProductDetails, field: ComparedField): string {
   return field === 'tags' ? (product.tags ?? []).join(', ') : (product[field] ?? '')
 }

@@ -1,8 +1,8 @@
+import type { Collector } from './collector.ts'
 import { type CsvRecord, readCsv } from './csv.ts'
 import type { ProductFields } from './file-product.ts'
-import type { Collector } from './parse-products-file.ts'
 
-/** What the columns are called, by us, by Shopify (old and new) and by Matrixify, the best first. */
+/** The names of columns in Stowage, Shopify (old and new) and Matrixify, preferred ones first. */
 const COLUMNS = {
   product_id: ['product id', 'id'],
   variant_id: ['variant id'],
@@ -21,11 +21,11 @@ type Column = keyof typeof COLUMNS
 type Row = Partial<Record<Column, string>>
 
 const NO_IDS =
-  'Shopify’s own export leaves the ids out, and without them products could not be told apart ' +
-  'later. Take the JSON of https://YOUR-SHOP/products.json?limit=250 instead, or an export of ' +
-  'Matrixify, or add the columns “Product ID” and “Variant ID”'
+  'Shopify’s own export does not contain the IDs that identify products. Use the JSON of ' +
+  'https://YOUR-SHOP/products.json?limit=250 or an export of Matrixify instead, or add the columns ' +
+  '“Product ID” and “Variant ID”'
 
-/** Shopify's name for the only variant of a product that has no variants. */
+/** Shopify's name for the single variant of a product without variants. */
 export const NO_VARIANTS = 'Default Title'
 
 export function collectCsvProducts(text: string, collect: Collector): void {
@@ -39,7 +39,7 @@ export function collectCsvProducts(text: string, collect: Collector): void {
     return
   }
 
-  /** The row above which the rows without a title belong to. */
+  /** The first row of the current product. Rows without a title continue it. */
   let first: Row = {}
   for (const record of records) {
     const problem = record.problem ?? problemWithWidth(record, header)
@@ -50,7 +50,7 @@ export function collectCsvProducts(text: string, collect: Collector): void {
     const row = readRow(record, columns)
     const continues = isContinuation(row, first)
     if (!continues) first = row
-    // Shopify writes a product's further pictures into rows of their own.
+    // Shopify writes additional pictures of a product into separate rows.
     else if (!row.variant_id && !row.sku && !row.option1) continue
     const { product_id, name, vendor, tags } = continues ? { ...first, ...present(row) } : row
     collect.add(record.line, { ...row, product_id, name, vendor, tags, variant_name: variant(row) })
@@ -78,14 +78,14 @@ function problemWithColumns(columns: Map<Column, number>): string | undefined {
     .filter(([column]) => !columns.has(column as Column))
     .map(([, title]) => title)
   if (missing.length === 0) return undefined
-  const says = `The file has no column ${new Intl.ListFormat('en').format(missing)}.`
-  return columns.has('handle') && columns.has('name') ? `${says} ${NO_IDS}.` : says
+  const message = `The file has no column ${new Intl.ListFormat('en').format(missing)}.`
+  return columns.has('handle') && columns.has('name') ? `${message} ${NO_IDS}.` : message
 }
 
 function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | undefined {
-  const more = fields.slice(header.fields.length).filter((value) => value.trim() !== '').length
-  if (more === 0) return undefined
-  return `has more fields than the header: a field with the separator in it must be in quotes ("")`
+  const extra = fields.slice(header.fields.length).filter((value) => value.trim() !== '').length
+  if (extra === 0) return undefined
+  return `has more fields than the header: put a field that contains the separator in quotes ("")`
 }
 
 function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {
@@ -94,7 +94,7 @@ function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {
   return row
 }
 
-/** Of several rows of a product only the first has its title. */
+/** Only the first of several rows of a product has its title. */
 function isContinuation(row: Row, first: Row): boolean {
   if (row.name) return false
   if (row.handle) return row.handle === first.handle

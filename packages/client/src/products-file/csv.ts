@@ -1,17 +1,16 @@
 export interface CsvRecord {
-  /** Where it begins, counted from 1, as editors count. */
+  /** The line where the record starts, from 1. */
   line: number
   fields: string[]
-  /** What is wrong with its quotes. */
+  /** The problem with its quotes, if any. */
   problem?: string
 }
 
 const DELIMITERS = [',', ';', '\t'] as const
 
 /**
- * Reads RFC 4180 as people meet it: commas, semicolons or tabs, any line ends, quoted fields that go
- * on over lines. Empty lines are left out. Quotes that are never closed make one last record with a
- * problem, not an error.
+ * Reads CSV (RFC 4180) and its common variants: commas, semicolons or tabs, any line ends, quoted fields
+ * with line breaks. Skips empty lines. An unclosed quote results in a last record with a problem.
  */
 export function* readCsv(text: string): Generator<CsvRecord> {
   const delimiter = guessDelimiter(text)
@@ -39,12 +38,11 @@ export function* readCsv(text: string): Generator<CsvRecord> {
   }
 }
 
-const AFTER_QUOTE =
-  'has text after a closing quote: a quote inside of quotes must be written twice ("")'
+const AFTER_QUOTE = 'has text after a closing quote: write a quote inside quotes twice ("")'
 
 interface Quoted {
   value: string
-  /** Behind the closing quote. */
+  /** The position after the closing quote. */
   end: number
   problem?: string
 }
@@ -69,7 +67,7 @@ function countLines(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0
 }
 
-/** The one that the header has most of. Names of columns don't contain them. */
+/** Returns the delimiter that occurs most often in the header. Column names do not contain them. */
 function guessDelimiter(text: string): string {
   const header = /^.*/.exec(text)?.[0] ?? ''
   const count = (delimiter: string) => header.split(delimiter).length

@@ -1,6 +1,6 @@
 import type { ProductDetails } from '@stowage/protocol'
 
-/** What a file says of one product, before anybody looked at it. */
+/** The fields of a product in a file, before validation. */
 export interface ProductFields {
   product_id: unknown
   variant_id: unknown
@@ -11,11 +11,11 @@ export interface ProductFields {
   tags?: unknown
 }
 
-const MOST_TAGS = 250
-const LONGEST_TEXT = 255
+const MAX_TAGS = 250
+const MAX_TEXT_LENGTH = 255
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
-/** A number as it is, or as Shopify's GraphQL writes it. */
+/** A number, or an ID as Shopify's GraphQL API writes it. */
 const SHOP_ID = /^(?:gid:\/\/shopify\/\w+\/)?(\d+)$/
 const ROUNDED = /^\d+([.,]\d+)?e\+?\d+$/i
 
@@ -24,7 +24,7 @@ export interface Problem {
   message: string
 }
 
-/** The product as the service takes it, or everything that the service would refuse of it. */
+/** Returns the product as `putProducts` takes it, or everything that the service would refuse. */
 export function readProduct(
   fields: ProductFields,
 ): { product: ProductDetails } | { problems: Problem[] } {
@@ -73,15 +73,15 @@ export function readProduct(
     }
     const texts = list.map((tag) => readText('tags', tag).trim())
     const tags = [...new Set(texts)].filter((tag) => tag !== '')
-    if (tags.length > MOST_TAGS) refuse('tags', `must be at most ${MOST_TAGS}`)
+    if (tags.length > MAX_TAGS) refuse('tags', `must be at most ${MAX_TAGS}`)
     return tags
   }
 }
 
 function problemWithText(text: string): string | undefined {
-  // Counting is for the few that may be too long: letters outside of the BMP count once.
-  if (text.length > LONGEST_TEXT && [...text].length > LONGEST_TEXT) {
-    return `must have at most ${LONGEST_TEXT} characters`
+  // Code points are counted only if the text may be too long: counting all of them is slow.
+  if (text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH) {
+    return `must have at most ${MAX_TEXT_LENGTH} characters`
   }
   if (CONTROL_CHARACTERS.test(text)) return 'must not have line breaks or other control characters'
   return text.isWellFormed() ? undefined : 'must be valid Unicode, without lone surrogates'

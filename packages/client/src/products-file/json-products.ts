@@ -1,18 +1,19 @@
+import type { Collector } from './collector.ts'
 import { NO_VARIANTS } from './csv-products.ts'
-import type { Collector } from './parse-products-file.ts'
 
 type Entry = Record<string, unknown>
 
 /**
- * Our own: a list of products as `PUT /products` takes them, or as a listing answers them. Or
- * Shopify's `products.json`, where each product has a list of its variants.
+ * Reads a list of products as `PUT /products` takes it or `GET /products` returns it, or Shopify's
+ * `products.json`, where each product has a list of variants.
  */
 export function collectJsonProducts(text: string, collect: Collector): void {
   for (const [index, entry] of readList(text, collect).entries()) {
-    const place = index + 1
-    if (!isEntry(entry)) collect.refuse(place, 'must be a product')
-    else if (Array.isArray(entry.variants)) collectVariants(place, entry, entry.variants, collect)
-    else collect.add(place, pick(entry))
+    const position = index + 1
+    if (!isEntry(entry)) collect.refuse(position, 'must be a product')
+    else if (Array.isArray(entry.variants))
+      collectVariants(position, entry, entry.variants, collect)
+    else collect.add(position, pick(entry))
   }
 }
 
@@ -20,9 +21,12 @@ function readList(text: string, collect: Collector): unknown[] {
   try {
     const list = listIn(JSON.parse(text))
     if (list !== undefined) return list
-    collect.refuse(1, 'There is no list of products: neither [ … ] nor {"products": [ … ]}.')
+    collect.refuse(
+      1,
+      'The file contains no list of products: expected [ … ] or {"products": [ … ]}.',
+    )
   } catch (error) {
-    collect.refuse(1, `This is not JSON: ${(error as Error).message}.`)
+    collect.refuse(1, `Invalid JSON: ${(error as Error).message}.`)
   }
   return []
 }
@@ -30,7 +34,7 @@ function readList(text: string, collect: Collector): unknown[] {
 function listIn(content: unknown): unknown[] | undefined {
   const found = isEntry(content) ? (content.products ?? content.data) : content
   if (Array.isArray(found)) return found
-  // One product by itself, as `GET /products/:id` answers it.
+  // A single product, as `GET /products/:id` returns it.
   return isEntry(found) ? [found] : undefined
 }
 
@@ -44,17 +48,17 @@ function pick(entry: Entry) {
 }
 
 function collectVariants(
-  place: number,
+  position: number,
   product: Entry,
   variants: unknown[],
   collect: Collector,
 ): void {
   for (const variant of variants) {
     if (!isEntry(variant)) {
-      collect.refuse(place, 'must have a list of variants')
+      collect.refuse(position, 'must have a list of variants')
       continue
     }
-    collect.add(place, {
+    collect.add(position, {
       product_id: product.id,
       variant_id: variant.id,
       name: product.title,

@@ -1,39 +1,43 @@
 import type { ProductDetails } from '@stowage/protocol'
+import type { Collector } from './collector.ts'
 import { collectCsvProducts } from './csv-products.ts'
-import { type ProductFields, readProduct } from './file-product.ts'
+import { readProduct } from './file-product.ts'
 import { collectJsonProducts } from './json-products.ts'
 
+/** The result of `parseProductsFile`. */
 export interface ProductsFile {
+  /** The format of the file. */
   format: 'csv' | 'json'
-  /** All that can be sent to `putProducts`, up to 1,000 a call; no two are the same variant. */
+  /** The valid products, for `putProducts` with up to 1,000 per call. No variant occurs twice. */
   products: LocatedProduct[]
+  /** Everything that cannot be imported. */
   problems: ProductsFileProblem[]
 }
 
+/** A product and its position in the file. */
 export interface LocatedProduct {
-  /** Of CSV the line where it begins, the header being 1; of JSON its number in the list, from 1. */
+  /** In CSV, the line where the product starts; the header is line 1. In JSON, its index, from 1. */
   line: number
+  /** The product as `putProducts` takes it. */
   details: ProductDetails
 }
 
+/** A problem and its position in the file. */
 export interface ProductsFileProblem {
+  /** In CSV, the line; in JSON, the index of the product, from 1. */
   line: number
-  /** Left out where the whole line or the whole file is meant. */
+  /** Omitted if the problem concerns the whole line or file. */
   field?: keyof ProductDetails
+  /** The problem, as a sentence or as the end of one that begins with the field. */
   message: string
 }
 
-export interface Collector {
-  add(line: number, fields: Partial<ProductFields>): void
-  refuse(line: number, message: string): void
-}
-
 const NOT_TEXT =
-  'The file is not UTF-8 text. In a spreadsheet, save it as “CSV UTF-8”; a workbook (.xlsx) can’t be read.'
+  'The file is not UTF-8 text. In a spreadsheet, save it as “CSV UTF-8”; a workbook (.xlsx) cannot be read.'
 
 /**
- * Reads products from CSV (our own columns, Shopify's, Matrixify's) or JSON (our own, Shopify's
- * products.json). It never throws: what can't be sent is told in `problems`, and the rest is given.
+ * Reads products from CSV (with the columns of Stowage, Shopify or Matrixify) or JSON (of Stowage, or
+ * Shopify's products.json). Never throws: everything that cannot be imported is in `problems`.
  */
 export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   const products: LocatedProduct[] = []
@@ -55,8 +59,8 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
       const key = variantKey(details)
       const earlier = seen.get(key)
       if (earlier !== undefined) {
-        const place = format === 'csv' ? `line ${earlier}` : `number ${earlier}`
-        collect.refuse(line, `is the same product and variant as ${place}`)
+        const position = format === 'csv' ? `line ${earlier}` : `number ${earlier}`
+        collect.refuse(line, `is the same product and variant as ${position}`)
         return
       }
       seen.set(key, line)
@@ -68,18 +72,18 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   else if (format === 'json') collectJsonProducts(text, collect)
   else collectCsvProducts(text, collect)
   if (products.length === 0 && problems.length === 0) {
-    collect.refuse(1, 'There are no products in the file.')
+    collect.refuse(1, 'The file contains no products.')
   }
   return { format, products, problems }
 }
 
-/** What makes a product the same product: the service keeps one of each. */
+/** Identifies a product: the service keeps one for each product and variant. */
 export function variantKey(product: Pick<ProductDetails, 'product_id' | 'variant_id'>): string {
   return `${product.product_id} ${product.variant_id}`
 }
 
 function decode(bytes: Uint8Array): string | undefined {
-  // Some spreadsheets' “Unicode text”.
+  // Some spreadsheets export UTF-16 as “Unicode text”.
   const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe
   try {
     return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true }).decode(bytes)

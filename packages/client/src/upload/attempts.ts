@@ -1,26 +1,14 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, type StowageError } from '../errors.ts'
-import type { Request } from '../request.ts'
-import {
-  createPatience,
-  pause,
-  pauseBefore,
-  type RetryOptions,
-  unlessAborted,
-} from '../retry-policy.ts'
+import { unlessAborted } from '../on-abort.ts'
+import { pause } from '../pause.ts'
+import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { declareNext } from './declare-next.ts'
-import { isOnce } from './input.ts'
-import {
-  type Attempt,
-  dropSession,
-  findSaved,
-  newSaved,
-  openAttempt,
-  renewSession,
-  uploadIsGone,
-} from './open-session.ts'
+import { isReadOnce } from './input.ts'
+import { dropSession, openSession } from './open-session.ts'
 import type { Meter, UploadState } from './progress.ts'
-import type { Queue } from './queue.ts'
+import { renewSession, uploadEnded } from './renew-session.ts'
+import { findSaved, newSaved } from './saved-upload.ts'
 import { sendParts } from './send-parts.ts'
 import {
   attachSession,
@@ -33,135 +21,122 @@ import {
   findSession,
   requestSession,
 } from './session.ts'
-import type { Source, SourceOptions } from './source.ts'
-import { createSaver, type SavedUpload, type Saver, type UploadStore } from './store.ts'
-import type { UploadOptions } from './upload.ts'
+import type { Source } from './source.ts'
+import { createSaver, type SavedUpload, type Saver } from './store.ts'
+import type { OpenUpload, UploadContext, UploadOptions } from './types.ts'
 
-/** What all uploads of a client share. */
-export interface LegContext {
-  request: Request
-  queue: Queue
-  store: UploadStore
-  /** Of the service, for the store's keys. */
-  baseUrl: string
-  retry: RetryOptions
-  stallMs: number
-  /** Whether a connection to the storage was ever made. */
-  contact: { isMade: boolean }
-  /** The keys of files under way: a file that is sent twice at once is two uploads. */
-  underWay: Set<string>
-  /** Throws a TypeError for what cannot be uploaded. */
-  check(file: unknown): void
-  open(file: unknown, options: SourceOptions): Promise<Source> | Source
-}
-
-export interface LegOptions extends UploadOptions {
+export interface AttemptOptions extends UploadOptions {
   meter: Meter
   onState(state: UploadState): void
   onProblem(error: Error | undefined): void
   onProgress(): void
 }
 
-export interface Legs {
-  /** From wherever it stands to the end. An abort leaves it so that another leg can go on. */
+/** The attempts to complete one upload. A pause ends an attempt, and the next one continues. */
+export interface Attempts {
+  /** Runs one attempt, from the current state to the end. After an abort, another attempt can continue. */
   run(signal: AbortSignal): Promise<Asset>
-  /** Has the service remove what there is. `isBrief`: it is not worth waiting for. */
+  /** Removes the upload at the service. `isBrief`: tries only twice, for a few seconds. */
   cancel(isBrief?: boolean): Promise<void>
   id(): string | undefined
   close(): Promise<void>
 }
 
-/** What nobody can resume is cancelled, if the service can be reached. */
-const BRIEFLY = { retry: { tries: 2 }, timeoutMs: 5_000 }
+/** For cancelling an upload that cannot be resumed: if it fails, the upload expires. */
+const BRIEF_CALL = { retry: { tries: 2 }, timeoutMs: 5_000 }
 
-/** So often the storage may lack parts that it has answered. */
-const MOST_ROUNDS = 10
+/** How often completing may fail because the storage lacks parts that it has confirmed. */
+const MAX_ROUNDS = 10
 
-export function createLegs(context: LegContext, file: unknown, options: LegOptions): Legs {
-  const { request, queue, store, underWay } = context
+export function createAttempts(
+  context: UploadContext,
+  file: unknown,
+  options: AttemptOptions,
+): Attempts {
+  const { request, queue, store, active } = context
   const retry = { ...context.retry, ...options.retry }
   const { meter } = options
-  const patience = createPatience(retry)
-  /** Empty: it is not remembered. */
+  const retryPolicy = createRetryPolicy(retry)
+  /** Empty: the state is not saved. */
   let key = ''
   let source: Source | undefined
-  /** Once only, as a stream can be read once. */
+  /** Opened only once, because a stream can be read only once. */
   let opening: Promise<Source> | undefined
   const closing = new AbortController()
   let saved: SavedUpload | undefined
   let saver: Saver | undefined
-  /** Its session was found or made once, and what that holds is of this file. */
+  /** Whether a session was opened, and its parts were compared with the file. */
   let isOpen = false
   let products: Asset['products']
 
   const callWith = (signal?: AbortSignal) => ({
     signal,
-    patience,
+    retryPolicy,
     retry,
     onRetry: options.onProblem,
   })
 
   async function openSource(): Promise<Source> {
     const opened = await context.open(file, { ...options, signal: closing.signal })
-    const wanted = opened.key && `${context.baseUrl} ${opened.name} ${opened.key}`
-    if (wanted && !underWay.has(wanted)) {
-      key = wanted
-      underWay.add(key)
+    const fileKey = opened.key && `${context.baseUrl} ${opened.name} ${opened.key}`
+    if (fileKey && !active.has(fileKey)) {
+      key = fileKey
+      active.add(key)
     }
     return opened
   }
 
-  /** What is known of it, from an earlier leg or attempt. */
-  async function findBefore(call: CallOptions): Promise<SavedUpload | undefined> {
+  /** Returns the state saved by an earlier attempt, or by an earlier upload of the same file. */
+  async function findState(call: CallOptions): Promise<SavedUpload | undefined> {
     opening ??= openSource()
     source = await unlessAborted(opening, call.signal)
     return saved ?? findSaved(context, source, { ...options, key, call })
   }
 
-  /** The session of this file: the one of an earlier leg or attempt, or a new one. */
-  async function open(signal: AbortSignal): Promise<Attempt> {
+  /** Opens the session of an earlier attempt or upload of this file, or a new one. */
+  async function open(signal: AbortSignal): Promise<OpenUpload> {
     const call = callWith(signal)
     const reopen = async (before: SavedUpload) => {
       await saver?.settled()
       saved = before
       saver = key ? createSaver(store, before) : undefined
-      // Before the service is asked, so that not even a crash makes a second asset.
+      // Before the request, so that even a crash cannot create a second asset.
       await saver?.save()
-      return openAttempt(context, source as Source, {
+      return openSession(request, source as Source, {
         saved: before,
         call,
         isFirst: !isOpen,
-        // A key of the caller's own stands for the old content: it cannot begin another upload.
+        // An idempotency key of the caller belongs to the old content: it cannot start another upload.
         mayDrop: !isRequired && options.idempotencyKey === undefined,
       })
     }
     const isRequired = isOpen || typeof options.resume === 'string'
-    const before = await findBefore(call)
+    const before = await findState(call)
     const opened = before && (await reopen(before))
     if (opened) return opened
-    if (isRequired) throw uploadIsGone()
+    if (isRequired) throw uploadEnded()
     const fresh = newSaved(source as Source, { ...options, key })
     const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
-    // Another process may begin with this file right now: then both send the same upload.
+    // If another process starts to upload this file at the same time, both share one upload.
     const shared = mayShare ? await store.add?.(fresh).catch(() => fresh) : fresh
-    const anew = (shared && (await reopen(shared))) ?? (await reopen(fresh))
-    if (!anew) throw uploadIsGone()
-    return anew
+    const started = (shared && (await reopen(shared))) ?? (await reopen(fresh))
+    if (!started) throw uploadEnded()
+    return started
   }
 
   async function run(signal: AbortSignal): Promise<Asset> {
-    const attempt = await open(signal)
+    const opened = await open(signal)
     isOpen = true
-    patience.succeeded()
+    retryPolicy.succeeded()
     await saver?.save()
-    products ??= await attach(attempt, signal)
-    const asset = await sendAndComplete(source as Source, attempt, signal)
+    products ??= await attach(opened, signal)
+    const asset = await sendAndComplete(source as Source, opened, signal)
     await saver?.forget()
     return products ? { ...asset, products } : asset
   }
 
-  /** Before the first byte, so that unknown products are refused first. The asset is listed when ready. */
-  async function attach({ session }: Attempt, signal: AbortSignal): Promise<Asset['products']> {
+  /** Runs before the first byte is sent, so that unknown products are refused early. */
+  async function attach({ session }: OpenUpload, signal: AbortSignal): Promise<Asset['products']> {
     if (!options.attach) return undefined
     const call = callWith(signal)
     try {
@@ -175,7 +150,11 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     }
   }
 
-  async function sendAndComplete(from: Source, to: Attempt, signal: AbortSignal): Promise<Asset> {
+  async function sendAndComplete(
+    from: Source,
+    to: OpenUpload,
+    signal: AbortSignal,
+  ): Promise<Asset> {
     const { session } = to
     const call = callWith(signal)
     for (let round = 1; ; round += 1) {
@@ -188,17 +167,17 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
       try {
         return await completeSession(request, session, call)
       } catch (error) {
-        // The storage lacks a part, or has another one: it is asked what it has.
-        if (!isStowageError(error, 'invalid') || round === MOST_ROUNDS) throw error
+        // The storage lacks a part or holds a different one. Read what it holds, and send the rest.
+        if (!isStowageError(error, 'invalid') || round === MAX_ROUNDS) throw error
         options.onProblem(error)
-        await pause(pauseBefore(round, retry), signal)
+        await pause(retryDelay(round, retry), signal)
         await renewSession(request, session, { call, isStrict: true })
       }
     }
   }
 
-  /** A stream of unknown length is sent in rounds: each ends where more has to be declared. */
-  async function sendAll(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
+  /** Sends a stream of unknown length in rounds. Each ends when a larger size has to be declared. */
+  async function sendAll(from: Source, to: OpenUpload, signal: AbortSignal): Promise<void> {
     const { chunkSize } = to.session
     for (let isOpen = from.nextSize !== undefined; ; ) {
       const { size: total } = from
@@ -213,14 +192,14 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     }
   }
 
-  function send(from: Source, { session, saved: kept }: Attempt, signal: AbortSignal) {
+  function send(from: Source, { session, saved: kept }: OpenUpload, signal: AbortSignal) {
     let renewing: Promise<void> | undefined
     return sendParts({
       ...options,
       queue,
       source: from,
       session,
-      patience,
+      retryPolicy,
       retry,
       stallMs: context.stallMs,
       contact: context.contact,
@@ -240,30 +219,30 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     })
   }
 
-  /** Once more before the parts are put together: what was sent first may be another by now. */
-  async function checkUnchanged(from: Source, to: Attempt, signal: AbortSignal): Promise<void> {
+  /** Checks the file again before completing: parts that were sent early may have changed since. */
+  async function checkUnchanged(from: Source, to: OpenUpload, signal: AbortSignal): Promise<void> {
     const { session, saved: kept } = to
     const check = { session, digests: kept.digests, signal }
     const likeness = await from.compare(kept.version)
     const isUnchanged =
       likeness === 'same' ||
-      // Parts that nobody can tell of are sent again by the next attempt.
+      // Parts without a digest are sent again by the next upload of this file.
       (likeness === 'unsure' && (!from.isWatched || !(await checkHeldParts(from, check)).length))
     if (!isUnchanged) throw fileChanged(from.name)
   }
 
   async function cancel(isBrief = false): Promise<void> {
-    if (!saved && isOnce(file)) return
+    if (!saved && isReadOnce(file)) return
     try {
-      const call = isBrief ? BRIEFLY : callWith()
-      saved = await findBefore(call)
-      // Who does not know its session yet asks for it once more: it may be there.
+      const call = isBrief ? BRIEF_CALL : callWith()
+      saved = await findState(call)
+      // If the session is unknown, its response may have been lost: request it again to cancel it.
       const session = saved?.id
         ? await findSession(request, saved.id, call)
         : saved && (await requestSession(request, saved, call))
       if (session) await cancelSession(request, session, call)
     } catch (error) {
-      // What is gone needs no cancelling.
+      // There is nothing to cancel: the upload no longer exists, or its file cannot be read.
       if (!/not_found|upload_ended|unreadable/.test((error as StowageError).code)) throw error
     }
     if (saved) await (saver ?? createSaver(store, saved)).forget()
@@ -274,12 +253,12 @@ export function createLegs(context: LegContext, file: unknown, options: LegOptio
     cancel,
     id: () => saved?.id,
     async close() {
-      // Another upload of this file may begin now, and must not find the state half written.
+      // Another upload of this file may start now, and must not read incomplete state.
       await saver?.settled()
-      underWay.delete(key)
+      active.delete(key)
       closing.abort(null)
       const closed = opening?.then((opened) => opened.close()).catch(() => {})
-      // Nobody waits for a stream that is still being read.
+      // Do not wait for a stream whose first part is still being read.
       if (source) await closed
     },
   }

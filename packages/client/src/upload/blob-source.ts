@@ -1,13 +1,13 @@
-import { pause } from '../retry-policy.ts'
+import { pause } from '../pause.ts'
 import { putBody } from './put-body.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
 
-/** Small enough that a digest of a large part costs no memory. */
+/** Digests are computed in blocks of this size, to use little memory. */
 const BLOCK = 1024 * 1024
 const READ_MS = 2000
 
-/** Only a File is remembered: of other bytes nobody can say whether they are the same again. */
+/** Only the state of a File is saved: other bytes cannot be recognized later. */
 export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
   const file = blob as Partial<File> & { webkitRelativePath?: string }
   const isFile = 'lastModified' in blob
@@ -16,8 +16,8 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
   const path = file.webkitRelativePath || file.name
 
   /**
-   * Reads a block into memory that is used again and again: what is thrown away, browsers let gather
-   * to hundreds of megabytes. What was written to meanwhile, they refuse to read.
+   * Reads a block into memory that is reused, because browsers let discarded blocks accumulate to hundreds
+   * of megabytes. Browsers refuse to read a file that was written to since it was chosen.
    */
   async function read(
     block: Blob,
@@ -28,11 +28,11 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
       const reader = block.stream().getReader({ mode: 'byob' })
       const reading = reader.read(new Uint8Array(memory, 0, size), { min: size })
       const read = await Promise.race([reading, pause(READ_MS)])
-      // Or what it was read through stays until memory is tidied up.
+      // Releases the stream's buffers before the next garbage collection.
       void reader.cancel()
       if (read?.value?.length === size) return read.value
     } catch {
-      // Not every browser reads into given memory, and Chromium forgets to answer now and then.
+      // Some browsers lack this mode, and in Chromium the read sometimes never settles.
     }
     const bytes = await block.arrayBuffer().catch(() => {
       throw fileChanged(title)
@@ -67,15 +67,16 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
     digest,
     async put(url, range, { signal, stallMs, onSent, onDigest }) {
       const part = blob.slice(range.start, range.end)
-      // Reads beside the sending; a file that was written to meanwhile can't be read any more.
-      const [answer] = await Promise.all([
+      // The digest is read in parallel. If the request fails, reading a byte finds out whether the file
+      // was written to.
+      const [response] = await Promise.all([
         putBody(url, part, { signal, stallMs, onSent }).catch(async (error) => {
           await read(part.slice(0, 1))
           throw error
         }),
         isFile && canDigest() ? digest(range, signal).then(onDigest) : undefined,
       ])
-      return answer
+      return response
     },
     close: async () => {},
   }
@@ -85,7 +86,7 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
 }
 
-/** Only where the page is secure; elsewhere uploads are not remembered part by part. */
+/** Only secure pages have crypto.subtle. In others, parts have no digests. */
 function canDigest(): boolean {
   return globalThis.crypto?.subtle !== undefined
 }

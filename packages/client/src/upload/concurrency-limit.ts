@@ -1,37 +1,37 @@
-/** How many parts, by weight, are on the way at once. */
-export interface Pace {
-  limit(): number
-  /** How many a part of a file counts for. */
+/** Limits how many parts are in transit at the same time. Large parts count for more than one. */
+export interface ConcurrencyLimit {
+  current(): number
+  /** Returns how much a part counts towards the limit. */
   weigh(partSize: number, fileSize: number): number
-  /** Bytes left us; `isFull`: more parts wait than may be on the way. */
-  moved(bytes: number, isFull: boolean): void
-  /** A part arrived. */
-  arrived(): void
-  /** A part failed for a reason of the line. */
+  /** Bytes were sent. `isFull`: more parts are waiting than the limit allows. */
+  sent(bytes: number, isFull: boolean): void
+  /** A part was stored. */
+  succeeded(): void
+  /** A part failed because of the connection. */
   failed(): void
 }
 
 const START = 4
-const MOST = 12
-/** A step up that does not make it so much faster is taken back. */
-const GAIN = 1.15
+const MAX = 12
+/** An increase that does not raise the rate by this factor is reverted. */
+const MIN_GAIN = 1.15
 const WINDOW_MS = 2_000
-/** New connections take their time to come up to speed. */
+/** New connections need time to reach full speed. */
 const SETTLE_MS = 1_000
 const REST_MS = 15_000
 const LONGEST_REST_MS = 240_000
 const AFTER_FAILURE_MS = 3_000
 
 /**
- * Begins with four, tries more as long as more is faster, and halves when parts fail. A number
- * that was asked for is kept to, but for failures.
+ * Starts with four parts, increases the limit as long as that raises the rate, and halves it when parts
+ * fail. A fixed limit is lowered only after failures.
  */
-export function createPace(
-  asked?: number | undefined,
+export function createConcurrencyLimit(
+  fixed?: number | undefined,
   now: () => number = () => performance.now(),
-): Pace {
-  const start = asked ?? START
-  const most = asked ?? MOST
+): ConcurrencyLimit {
+  const start = fixed ?? START
+  const max = fixed ?? MAX
   let limit = start
   let trial: { before: number; rate: number } | undefined
   let restMs = REST_MS
@@ -45,8 +45,8 @@ export function createPace(
     windowBytes = 0
   }
 
-  function judge(rate: number): void {
-    if (trial !== undefined && rate < trial.rate * GAIN) {
+  function adjust(rate: number): void {
+    if (trial !== undefined && rate < trial.rate * MIN_GAIN) {
       limit = trial.before
       trial = undefined
       restUntil = now() + restMs
@@ -55,26 +55,26 @@ export function createPace(
     }
     if (trial !== undefined) restMs = REST_MS
     trial = undefined
-    if (limit >= most || now() < restUntil) return
+    if (limit >= max || now() < restUntil) return
     trial = { before: limit, rate }
-    limit = Math.min(most, Math.ceil(limit * 1.5))
+    limit = Math.min(max, Math.ceil(limit * 1.5))
   }
 
   return {
-    limit: () => limit,
-    weigh: (partSize, fileSize) => (asked === undefined ? weightOf(partSize, fileSize) : 1),
-    moved(bytes, isFull) {
-      // Where nothing waits, the rate says nothing about the number.
+    current: () => limit,
+    weigh: (partSize, fileSize) => (fixed === undefined ? weightOf(partSize, fileSize) : 1),
+    sent(bytes, isFull) {
+      // Unless parts are waiting, the rate does not depend on the limit.
       if (!isFull) return startWindow()
       if (now() < windowStart) return
       windowBytes += bytes
       const elapsed = now() - windowStart
       if (elapsed < WINDOW_MS) return
       const before = limit
-      judge(windowBytes / elapsed)
+      adjust(windowBytes / elapsed)
       startWindow(limit === before ? 0 : SETTLE_MS)
     },
-    arrived() {
+    succeeded() {
       if (limit < start && now() - failedAt > AFTER_FAILURE_MS) limit += 1
     },
     failed() {
@@ -83,21 +83,21 @@ export function createPace(
       trial = undefined
       restUntil = now() + restMs
       startWindow()
-      // What breaks together counts once.
+      // Several failures at the same time count as one.
       if (isNew) limit = Math.max(1, Math.floor(limit / 2))
     },
   }
 }
 
-/** What a crash may cost of a file, however large its parts are. */
-const LEAST_AT_STAKE = 32_000_000
+/** How many bytes of a file a crash may cost, whatever the size of its parts. */
+const MIN_AT_STAKE = 32_000_000
 const SHARE_AT_STAKE = 1 / 15
 
 /**
- * Parts on the way are lost in a crash. Where a part is much of its file, fewer of them go at
- * once, unless more are faster.
+ * A crash loses the parts in transit. If parts are large compared to their file, fewer are sent at the same
+ * time, unless more are faster.
  */
 function weightOf(partSize: number, fileSize: number): number {
-  const mayBeLost = Math.max(LEAST_AT_STAKE, fileSize * SHARE_AT_STAKE)
+  const mayBeLost = Math.max(MIN_AT_STAKE, fileSize * SHARE_AT_STAKE)
   return Math.max(1, Math.min(START - 1, Math.ceil((START * partSize) / mayBeLost)))
 }

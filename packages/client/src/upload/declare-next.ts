@@ -1,10 +1,13 @@
 import { isStowageError, StowageError } from '../errors.ts'
+import { unlessAborted } from '../on-abort.ts'
 import type { Request } from '../request.ts'
-import { unlessAborted } from '../retry-policy.ts'
 import { type CallOptions, resizeSession, type Session } from './session.ts'
 import type { Source } from './source.ts'
 
-/** Declares the size that a stream of unknown length needs next. False when that is declared already. */
+/**
+ * Declares the next size of a stream of unknown length. Returns false if the actual size is already
+ * declared.
+ */
 export async function declareNext(
   request: Request,
   { source, session, call }: { source: Source; session: Session; call: CallOptions },
@@ -19,7 +22,7 @@ export async function declareNext(
       return true
     } catch (error) {
       if (isStowageError(error, 'invalid')) throw tooLong(source.name, error)
-      // There may be room for what was read, if not for what was declared ahead.
+      // The plan may have storage for what was read, even if not for the size declared in advance.
       if (isTight || !isStowageError(error) || !/^storage_(exceeded|full)$/.test(error.code)) {
         throw error
       }

@@ -1,6 +1,6 @@
 import type { SavedUpload, UploadStore } from './store.ts'
 
-/** As much of IndexedDB as we use: the types of browsers are not loaded here. */
+/** The part of IndexedDB that is used here: the types of browsers are not loaded. */
 interface DbRequest<Result> {
   result: Result
   error: unknown
@@ -24,7 +24,7 @@ interface Db {
 const NAME = 'stowage'
 const UPLOADS = 'uploads'
 
-/** In IndexedDB, so that uploads go on after a reload. Where there is none, every call rejects. */
+/** Stores uploads in IndexedDB, so that they survive a reload. Without IndexedDB, every call rejects. */
 export function openBrowserStore(): UploadStore {
   let opening: Promise<Db> | undefined
 
@@ -32,32 +32,32 @@ export function openBrowserStore(): UploadStore {
     const { indexedDB } = globalThis as unknown as {
       indexedDB: { open(name: string, version: number): DbRequest<Db> }
     }
-    const asked = indexedDB.open(NAME, 1)
-    asked.onupgradeneeded = () => asked.result.createObjectStore(UPLOADS, { keyPath: 'key' })
-    return answerOf(asked)
+    const request = indexedDB.open(NAME, 1)
+    request.onupgradeneeded = () => request.result.createObjectStore(UPLOADS, { keyPath: 'key' })
+    return resultOf(request)
   }
 
-  async function ask<Result>(question: (objects: Objects) => DbRequest<Result>) {
+  async function run<Result>(query: (objects: Objects) => DbRequest<Result>) {
     opening ??= open()
     try {
       const db = await opening
-      return await answerOf(question(db.transaction(UPLOADS, 'readwrite').objectStore(UPLOADS)))
+      return await resultOf(query(db.transaction(UPLOADS, 'readwrite').objectStore(UPLOADS)))
     } catch (error) {
-      // Browsers close it when they like, and what is closed stays so: the next call opens it anew.
+      // Browsers may close the database at any time. The next call opens it again.
       opening = undefined
       throw error
     }
   }
 
   return {
-    get: (key) => ask((objects) => objects.get(key)),
-    list: () => ask((objects) => objects.getAll()),
-    set: (saved) => ask((objects) => objects.put(saved)),
-    delete: (key) => ask((objects) => objects.delete(key)),
+    get: (key) => run((objects) => objects.get(key)),
+    list: () => run((objects) => objects.getAll()),
+    set: (saved) => run((objects) => objects.put(saved)),
+    delete: (key) => run((objects) => objects.delete(key)),
   }
 }
 
-function answerOf<Result>(request: DbRequest<Result>): Promise<Result> {
+function resultOf<Result>(request: DbRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

@@ -7,12 +7,12 @@ import { openEndedStream, openStream } from './stream-source.ts'
 /** A File, a Blob, or bytes in memory. */
 export type BlobInput = Blob | ArrayBuffer | Uint8Array
 
-/** Bytes that can be read once. A Response tells its name, type and length by itself. */
+/** Bytes that can be read only once. The name, type and length of a Response are taken from it. */
 export type StreamInput = Response | ByteStream
 
-/** Throws a TypeError for anything else: as text it would be stored as something that nobody meant. */
+/** Throws a TypeError for any other input: a Blob would silently store its text form. */
 export function checkInput(input: unknown): asserts input is BlobInput | StreamInput {
-  if (isBlob(input) || isBytes(input) || isOnce(input)) return
+  if (isBlob(input) || isBytes(input) || isReadOnce(input)) return
   throw new TypeError(
     `Cannot upload ${nameOf(input)}. Pass a File, Blob, ArrayBuffer, Uint8Array, stream or Response; a path only with @stowage/client/node.`,
   )
@@ -32,7 +32,7 @@ export async function openInput(
       `The response to upload is an error (HTTP ${status}).`,
     )
   }
-  // What is encoded for the way is longer or shorter than what is read here.
+  // Content-Length counts encoded bytes, but the body is read decoded.
   const length = headers.has('content-encoding') ? null : headers.get('content-length')
   const { name = decodeURIComponent(url.split(/[?#]/)[0]?.split('/').at(-1) ?? '') || 'file' } =
     options
@@ -48,19 +48,19 @@ function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> 
     : openStream(stream, { ...options, size })
 }
 
-// By name, as objects of another frame are instances of that frame's classes.
+// Not by instanceof: objects of another frame are instances of that frame's classes.
 const nameOf = (input: unknown) => Object.prototype.toString.call(input)
 const isBlob = (input: unknown): input is Blob => / (Blob|File)]/.test(nameOf(input))
 const isBytes = (input: unknown): input is ArrayBuffer | Uint8Array =>
   / (ArrayBuffer|Uint8Array)]/.test(nameOf(input))
 const isResponse = (input: unknown): input is Response => / Response]/.test(nameOf(input))
 
-/** Nothing of it was ever remembered, as it can be read once. */
-export function isOnce(input: unknown): input is StreamInput {
+/** Whether the input can be read only once. The state of its upload is not saved. */
+export function isReadOnce(input: unknown): input is StreamInput {
   return isResponse(input) || isStream(input)
 }
 
-/** Also the streams of Node, and what an async generator yields. */
+/** Includes Node streams and async generators. */
 export function isStream(input: unknown): input is ByteStream {
   return (
     typeof input === 'object' &&

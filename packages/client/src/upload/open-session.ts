@@ -1,6 +1,5 @@
-import type { Asset } from '@stowage/protocol'
-import { isStowageError, StowageError } from '../errors.ts'
-import type { LegContext } from './attempts.ts'
+import { isStowageError } from '../errors.ts'
+import type { Request } from '../request.ts'
 import {
   type CallOptions,
   cancelSession,
@@ -12,66 +11,18 @@ import {
 } from './session.ts'
 import type { Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
-import type { UploadOptions } from './upload.ts'
-
-/** What is sent, and as what. */
-export interface Attempt {
-  saved: SavedUpload
-  session: Session
-}
-
-type Wishes = Pick<UploadOptions, 'idempotencyKey' | 'resume'> & { key: string; call: CallOptions }
-
-/** What an earlier attempt left, if it is to be gone on with. */
-export async function findSaved(
-  { request, store }: LegContext,
-  source: Source,
-  { key, call, resume, idempotencyKey }: Wishes,
-): Promise<SavedUpload | undefined> {
-  const before = await store.get(key).catch(() => undefined)
-  if (typeof resume === 'string') {
-    const { bytes } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
-    if (bytes !== source.size) {
-      const message = `${source.name} has ${source.size} bytes, but the upload to resume has ${bytes}.`
-      throw new StowageError('file_changed', message)
-    }
-    // Begun here with what looked like another file: then it is told apart from that one.
-    const all = await store.list().catch(() => [])
-    const foreign = { ...newSaved(source, { key, idempotencyKey: '' }), id: resume }
-    return all.find(({ id }) => id === resume) ?? foreign
-  }
-  if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
-    return undefined
-  }
-  if (resume !== false) return before
-  const session = before.id && (await findSession(request, before.id, call))
-  if (session) await dropSession(request, session, call)
-  return undefined
-}
-
-export function newSaved(
-  { name, size, mime, version, chunkSize }: Source,
-  { key, idempotencyKey = randomKey() }: Pick<Wishes, 'key' | 'idempotencyKey'>,
-): SavedUpload {
-  const startedAt = new Date().toISOString()
-  return { key, name, size, mime, chunkSize, version, idempotencyKey, digests: {}, startedAt }
-}
-
-/** Not by randomUUID, which pages without TLS lack. */
-export function randomKey(): string {
-  return crypto.getRandomValues(new Uint32Array(5)).join('-')
-}
+import type { OpenUpload } from './types.ts'
 
 /**
- * Opens the session of what was saved: the service's answer, compared with the file. Undefined when
- * there is nothing to resume, or when the file changed and `mayDrop` allows to cancel that upload.
- * Rejects with `file_changed` otherwise, before anything is sent.
+ * Opens the session of a saved upload and compares the file with it. Returns undefined if there is nothing
+ * to resume, or if the file changed and `mayDrop` allows that upload to be cancelled. Otherwise a changed
+ * file is refused with `file_changed`, before anything is sent.
  */
-export async function openAttempt(
-  { request }: LegContext,
+export async function openSession(
+  request: Request,
   source: Source,
   { saved, call, isFirst, mayDrop }: OpenOptions,
-): Promise<Attempt | undefined> {
+): Promise<OpenUpload | undefined> {
   const { id, digests } = saved
   const likeness = await source.compare(saved.version)
   if (!id && likeness === 'changed') return undefined
@@ -85,14 +36,14 @@ export async function openAttempt(
   try {
     if (likeness === 'changed') throw fileChanged(source.name)
     if (likeness === 'unsure' && (isFirst || source.isWatched)) {
-      const untold = await checkHeldParts(source, { session, digests, signal: call.signal })
-      // What was begun elsewhere is as good as whoever gave us its id says.
-      if (untold.length > 0 && saved.idempotencyKey) {
-        // The service signs only what is missing; asked as at first, it signs all.
-        const { addresses } = await requestSession(request, saved, call)
-        for (const part of untold) {
+      const unverified = await checkHeldParts(source, { session, digests, signal: call.signal })
+      // An upload that was started elsewhere has no digests here: the caller vouches for the file.
+      if (unverified.length > 0 && saved.idempotencyKey) {
+        // Resuming signs URLs only for missing parts; repeating the first request signs all of them.
+        const { urls } = await requestSession(request, saved, call)
+        for (const part of unverified) {
           session.received.delete(part)
-          session.addresses.set(part, addresses.get(part) ?? '')
+          session.urls.set(part, urls.get(part) ?? '')
         }
       }
     }
@@ -109,37 +60,16 @@ export async function openAttempt(
 interface OpenOptions {
   saved: SavedUpload
   call: CallOptions
+  /** Whether this upload has no open session yet. */
   isFirst: boolean
   mayDrop: boolean
 }
 
-/** Cancels it. One that is ready stays; if this fails, the upload expires in the end. */
+/** Cancels the session, unless the asset is ready. If this fails, the upload expires later. */
 export async function dropSession(
-  request: LegContext['request'],
+  request: Request,
   session: Session,
   call: CallOptions,
 ): Promise<void> {
   await cancelSession(request, session, call).catch(() => {})
-}
-
-/**
- * Signs the addresses anew and asks what the storage holds. What was answered to us meanwhile
- * stays, unless the storage's word is to count alone, or another client has sent the rest.
- */
-export async function renewSession(
-  request: LegContext['request'],
-  session: Session,
-  { call, isStrict = false }: { call: CallOptions; isStrict?: boolean },
-): Promise<void> {
-  const fresh = await findSession(request, session.id, call)
-  if (fresh === undefined) throw uploadIsGone()
-  const kept = isStrict || fresh.isOver ? undefined : session
-  session.addresses = new Map([...(kept?.addresses ?? []), ...fresh.addresses])
-  session.received = new Map([...fresh.received, ...(kept?.received ?? [])])
-  session.renewAt = fresh.renewAt
-}
-
-export function uploadIsGone(): StowageError {
-  const message = 'The upload was cancelled or has expired.'
-  return new StowageError('upload_ended', message)
 }

@@ -1,8 +1,9 @@
+/** A `ReadableStream`, a stream of `node:stream`, or any other async iterable of bytes. */
 export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Reads a stream piece by piece. */
+/** Reads a stream in pieces of a given length. */
 export interface PartReader {
-  /** The next bytes: fewer only at the end. Rejects with the stream's own error. One call at a time. */
+  /** Returns the next bytes, fewer only at the end. Rejects with the stream's error. One call at a time. */
   read(length: number): Promise<Uint8Array<ArrayBuffer>>
   close(): void
 }
@@ -30,7 +31,7 @@ export function openPartReader(stream: ByteStream): PartReader {
           if (!chunk) break
           rest = chunk as Uint8Array<ArrayBuffer>
         }
-        // Copied at once: many streams use the memory of a chunk again for the next one.
+        // Copied immediately: many streams reuse the memory of a chunk for the next one.
         const some = rest.subarray(0, length - filled)
         bytes.set(some, filled)
         filled += some.length
@@ -39,7 +40,7 @@ export function openPartReader(stream: ByteStream): PartReader {
       return bytes.subarray(0, filled)
     },
     close() {
-      // Not awaited: a generator ends only after it has yielded once more.
+      // Not awaited: a generator ends only after its next yield.
       void Promise.resolve(reader.return?.()).catch(() => {})
     },
   }
@@ -50,7 +51,7 @@ interface Reader {
   return?(): unknown
 }
 
-/** Not every browser can iterate over a stream. */
+/** Some browsers cannot iterate over a stream. */
 function readerOf(stream: ByteStream): Reader {
   if ('getReader' in stream) {
     const reader = stream.getReader()
@@ -58,6 +59,6 @@ function readerOf(stream: ByteStream): Reader {
   }
   const { destroy } = stream as { destroy?(): void }
   const iterator = stream[Symbol.asyncIterator]()
-  // A stream of Node is destroyed also while it gives nothing.
+  // A Node stream can be destroyed even while a read is pending.
   return destroy ? { next: () => iterator.next(), return: destroy.bind(stream) } : iterator
 }

@@ -12,7 +12,7 @@ function aMeter(total: number, parts: number, held: [number, number][] = []) {
   return { meter, pass }
 }
 
-test('bytes and parts count what the storage holds and what is on the way', () => {
+test('bytes count stored parts and bytes in transit', () => {
   const { meter } = aMeter(100, 4, [[1, 25]])
   meter.sent(2, 10)
   meter.sent(3, 5)
@@ -23,7 +23,7 @@ test('bytes and parts count what the storage holds and what is on the way', () =
   assert.deepEqual(meter.read().parts, { done: 2, total: 4 })
 })
 
-test('bytes of a part that failed are taken back, and the number stands until they are there again', () => {
+test('the number of bytes does not decrease while a failed part is sent again', () => {
   const { meter } = aMeter(100, 4)
   meter.sent(1, 20)
   assert.equal(meter.read().bytes, 20)
@@ -34,7 +34,7 @@ test('bytes of a part that failed are taken back, and the number stands until th
   assert.equal(meter.read().bytes, 25)
 })
 
-test('the rate is of the last seconds, and what is left follows from it', () => {
+test('the rate covers the last seconds, and the remaining time follows from it', () => {
   const { meter, pass } = aMeter(100_000, 1)
   assert.equal(meter.read().secondsLeft, undefined)
   for (let second = 1; second <= 20; second += 1) {
@@ -50,7 +50,7 @@ test('the rate is of the last seconds, and what is left follows from it', () => 
   assert.equal(Math.round(meter.read().rate), 4000)
 })
 
-test('what the storage held before does not count for the rate', () => {
+test('parts that were stored before do not count for the rate', () => {
   const { meter, pass } = aMeter(2000, 2, [[1, 1000]])
   pass(1000)
   meter.sent(2, 500)
@@ -58,7 +58,7 @@ test('what the storage held before does not count for the rate', () => {
   assert.equal(meter.read().secondsLeft, 1)
 })
 
-test('at the end all of it is there', () => {
+test('at the end, all bytes and parts are counted', () => {
   const { meter } = aMeter(100, 4)
   meter.end()
   const { bytes, parts } = meter.read()

@@ -1,7 +1,6 @@
 /**
- * `waiting` for its turn or its session; `sending`; `paused`; `finishing`: every part is there, the
- * service puts them together; `ready`; `stopped` by an error or an abort, and can be gone on with;
- * `cancelled`.
+ * `waiting`: in the queue, or requesting a session. `sending`. `paused`. `finishing`: all parts are stored,
+ * and the service assembles them. `ready`. `stopped`: by an error or an abort; can be resumed. `cancelled`.
  */
 export type UploadState =
   | 'waiting'
@@ -12,31 +11,34 @@ export type UploadState =
   | 'stopped'
   | 'cancelled'
 
+/** The progress of an upload. */
 export interface Progress {
+  /** The state of the upload. */
   state: UploadState
-  /** Never runs back: after a part has failed, it stands until the part has come as far again. */
+  /** The bytes sent so far. Never decreases, even if a part fails and is sent again. */
   bytes: number
-  /** Of a stream of unknown length, until its end is read: what is declared so far. */
+  /** The size of the file. For a stream of unknown length, the size declared so far. */
   total: number
-  /** Bytes a second over the last seconds. */
+  /** Bytes per second, over the last seconds. */
   rate: number
-  /** Undefined while there is no rate, or the length is unknown. */
+  /** The estimated remaining time. Undefined while the rate or the length is unknown. */
   secondsLeft: number | undefined
+  /** The number of parts, and how many of them are stored. */
   parts: { done: number; total: number }
-  /** What is being tried again just now. */
+  /** The failure that is being retried, if any. */
   problem: Error | undefined
 }
 
 export interface Meter {
-  /** Sets what is known at the start of a leg: what the storage holds, of how much. */
+  /** Starts an attempt. `held`: the parts that the storage already holds, with their sizes. */
   begin(known: { total: number; parts: number; held: ReadonlyMap<number, number> }): void
-  /** Another size is declared; `isOpen`: it may not be the last. */
+  /** Sets another size. `isOpen`: it may change again. */
   resize(known: { total: number; parts: number; isOpen: boolean }): void
   sent(part: number, bytes: number): void
-  /** Its bytes count no longer. */
+  /** The bytes sent of this part no longer count. */
   failed(part: number): void
   done(part: number, size: number): void
-  /** All of it is there. */
+  /** The whole file is stored. */
   end(): void
   read(): Omit<Progress, 'state' | 'problem'>
 }
@@ -60,10 +62,10 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let parts = 0
   let shown = 0
   let moved = 0
-  let isAllThere = false
+  let isComplete = false
   let isOpen = false
   let held = new Map<number, number>()
-  const onTheWay = new Map<number, number>()
+  const inTransit = new Map<number, number>()
   let samples: Sample[] = []
 
   function sample(bytes: number): void {
@@ -72,13 +74,13 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     const last = samples.at(-1) as Sample
     if (samples.length > 1 && at - last.at < SAMPLE_MS) last.moved = moved
     else samples.push({ at, moved })
-    // The last one before the window stays: the rate is measured from there.
+    // Keep the last sample before the window: the rate is measured from there.
     while (samples[1] !== undefined && at - samples[1].at > WINDOW_MS) samples.shift()
   }
 
   function sent(part: number, bytes: number): void {
-    sample(Math.max(0, bytes - (onTheWay.get(part) ?? 0)))
-    onTheWay.set(part, bytes)
+    sample(Math.max(0, bytes - (inTransit.get(part) ?? 0)))
+    inTransit.set(part, bytes)
   }
 
   function rateNow(): number {
@@ -93,7 +95,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
       total = known.total
       parts = known.parts
       held = new Map(known.held)
-      onTheWay.clear()
+      inTransit.clear()
       samples = []
       sample(0)
     },
@@ -104,18 +106,18 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     },
     sent,
     failed(part) {
-      onTheWay.delete(part)
+      inTransit.delete(part)
     },
     done(part, size) {
       sent(part, size)
-      onTheWay.delete(part)
+      inTransit.delete(part)
       held.set(part, size)
     },
     end() {
-      isAllThere = true
+      isComplete = true
     },
     read() {
-      const bytes = isAllThere ? total : sum(held) + sum(onTheWay)
+      const bytes = isComplete ? total : sum(held) + sum(inTransit)
       shown = Math.max(shown, Math.min(bytes, total))
       const rate = rateNow()
       return {
@@ -123,7 +125,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
         total,
         rate,
         secondsLeft: rate > 0 && !isOpen ? (total - bytes) / rate : undefined,
-        parts: { done: isAllThere ? parts : held.size, total: parts },
+        parts: { done: isComplete ? parts : held.size, total: parts },
       }
     },
   }

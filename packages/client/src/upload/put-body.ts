@@ -1,8 +1,8 @@
 import { StowageError, stalled } from '../errors.ts'
-import { onAbort } from '../retry-policy.ts'
-import type { PutAnswer, PutOptions } from './source.ts'
+import { onAbort } from '../on-abort.ts'
+import type { PutOptions, PutResponse } from './source.ts'
 
-/** As much of it as we use: the types of browsers are not loaded here. */
+/** The part of XMLHttpRequest that is used here: the types of browsers are not loaded. */
 interface Xhr {
   upload: { onprogress: ((event: { loaded: number }) => void) | null }
   onloadend: (() => void) | null
@@ -14,29 +14,29 @@ interface Xhr {
   getResponseHeader(name: string): string | null
 }
 
-/** In memory, or a file that the browser reads. */
+/** Bytes in memory, or a file that the browser reads. */
 type Body = Blob | Uint8Array<ArrayBuffer>
 
 type SendOptions = Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'>
 
-/** Without an XMLHttpRequest nobody tells how far it is: then it gets as long as a slow line takes. */
+/** fetch reports no progress, so its time limit assumes a slow connection. */
 const SLOW_BYTES_PER_MS = 16
 
-/** So many times as long as between two bytes: the storage has to put a whole part in safety. */
-export const ANSWER_STALLS = 2
+/** The response may take this many times `stallMs`: the storage has to persist the whole part first. */
+export const RESPONSE_STALLS = 2
 
-/** By XMLHttpRequest where there is one, as fetch tells no progress. */
+/** Sends a body with XMLHttpRequest if it exists, because fetch reports no progress. */
 export async function putBody(
   url: string,
   body: Body,
   { signal, stallMs, onSent }: SendOptions,
-): Promise<PutAnswer> {
+): Promise<PutResponse> {
   const { XMLHttpRequest } = globalThis as unknown as { XMLHttpRequest?: new () => Xhr }
   const size = body instanceof Uint8Array ? body.length : body.size
   const stalling = new AbortController()
   const either = AbortSignal.any([signal, stalling.signal])
   let timer: ReturnType<typeof setTimeout> | undefined
-  // fetch does not tell, so it gets the benefit of the doubt.
+  // fetch does not report whether it connected, so assume that it did.
   let isConnected = XMLHttpRequest === undefined
   const watch = (ms: number) => {
     clearTimeout(timer)
@@ -49,7 +49,7 @@ export async function putBody(
       body,
       signal: either,
       onSent(bytes) {
-        watch(stallMs * (bytes < size ? 1 : ANSWER_STALLS))
+        watch(stallMs * (bytes < size ? 1 : RESPONSE_STALLS))
         isConnected = true
         onSent(bytes)
       },
@@ -65,12 +65,12 @@ function putByXhr(
   xhr: Xhr,
   url: string,
   { body, signal, onSent }: Pick<SendOptions, 'signal' | 'onSent'> & { body: Body },
-): Promise<PutAnswer> {
+): Promise<PutResponse> {
   return new Promise((resolve, reject) => {
-    const forget = onAbort(signal, () => xhr.abort())
+    const removeListener = onAbort(signal, () => xhr.abort())
     xhr.upload.onprogress = ({ loaded }) => onSent(loaded)
     xhr.onloadend = () => {
-      forget()
+      removeListener()
       const header = (name: string) => xhr.getResponseHeader(name)
       if (xhr.status === 0) reject()
       else resolve({ status: xhr.status, body: xhr.responseText, header })
@@ -80,13 +80,13 @@ function putByXhr(
   })
 }
 
-async function putByFetch(url: string, body: Body, signal: AbortSignal): Promise<PutAnswer> {
+async function putByFetch(url: string, body: Body, signal: AbortSignal): Promise<PutResponse> {
   const response = await fetch(url, { method: 'PUT', body, signal })
   const { status, headers } = response
   return { status, body: await response.text(), header: (name) => headers.get(name) }
 }
 
-/** `connected: false` among its facts: nothing was sent, so that the storage may never have been reached. */
+/** The fact `connected: false` means that nothing was sent: the storage may be unreachable. */
 export function broken(cause: unknown, connected = true): StowageError {
   const message = connected
     ? 'The connection broke.'

@@ -1,122 +1,122 @@
-import { onAbort } from '../retry-policy.ts'
-import type { Pace } from './concurrency-limit.ts'
+import { onAbort } from '../on-abort.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
 
-/** One file's parts. */
-export interface Lane {
+/** A file whose parts are sent through the queue. */
+export interface QueuedFile {
   fileSize: number
-  /** The size of the part that is next; undefined while there is none. */
+  /** The size of the next part; undefined while there is none. */
   nextSize(): number | undefined
-  /** Takes the next part and sends it; the slot is given back in the end. */
+  /** Takes the next part and sends it. Releases the slot in the end. */
   start(slot: Slot): void
 }
 
 export interface Slot {
-  moved(bytes: number): void
-  /** Only the answer is missing: others may begin. */
+  sent(bytes: number): void
+  /** All bytes are sent and only the response is missing: another part may start. */
   allSent(): void
-  release(outcome: 'arrived' | 'failed' | 'stopped'): void
+  release(outcome: 'stored' | 'failed' | 'stopped'): void
 }
 
-/** All parts of all files of a client go through one queue; files take turns. */
+/** All parts of all files of a client pass through one queue. Files take turns. */
 export interface Queue {
-  /** Waits until it is the file's turn to begin at all. The answer ends its turn. */
+  /** Waits until the file may start. The returned function must be called when it ends. */
   enter(signal: AbortSignal): Promise<() => void>
-  join(lane: Lane): void
-  leave(lane: Lane): void
-  /** Looks again, as a lane has a part that it had not. */
+  join(file: QueuedFile): void
+  leave(file: QueuedFile): void
+  /** Must be called when a file has a next part that it did not have before. */
   wake(): void
 }
 
-/** So many files are under way at once, so that each of many is finished soon. */
-const FILES_AT_ONCE = 8
+/** The number of files sent at the same time. It is limited so that the first ones finish early. */
+const MAX_FILES = 8
 
-export function createQueue(pace: Pace): Queue {
-  const lanes: Lane[] = []
-  const arrivals = new Set<() => void>()
-  let files = 0
-  /** In thirds of a weight: whole numbers, of which nothing is left over once all have arrived. */
-  let thirdsOnTheWay = 0
+export function createQueue(limit: ConcurrencyLimit): Queue {
+  const queued: QueuedFile[] = []
+  const waiting = new Set<() => void>()
+  let activeFiles = 0
+  /** In thirds of a part: with whole numbers, no rounding error remains once all parts are released. */
+  let thirdsInTransit = 0
 
   function isFull(): boolean {
-    return lanes.some((lane) => lane.nextSize() !== undefined)
+    return queued.some((file) => file.nextSize() !== undefined)
   }
 
-  function startFrom(lane: Lane, weight: number): void {
+  function startPart(file: QueuedFile, weight: number): void {
     let held = 0
     const hold = (thirds: number) => {
-      thirdsOnTheWay += thirds - held
+      thirdsInTransit += thirds - held
       held = thirds
     }
     hold(3 * weight)
-    lane.start({
-      moved: (bytes) => pace.moved(bytes, isFull()),
+    file.start({
+      sent: (bytes) => limit.sent(bytes, isFull()),
       allSent() {
-        // A crash does not lose it any more, so what it weighed for that goes; of small parts,
-        // which wait for answers most of the time, no more than the limit are on the way.
+        // A crash no longer loses this part, so its extra weight is dropped. Small parts keep theirs: they
+        // spend most of their time waiting for responses, and the limit must still hold for them.
         if (held > 3) hold(1)
         wake()
       },
       release(outcome) {
         hold(0)
-        if (outcome === 'arrived') pace.arrived()
-        if (outcome === 'failed') pace.failed()
+        if (outcome === 'stored') limit.succeeded()
+        if (outcome === 'failed') limit.failed()
         wake()
       },
     })
   }
 
-  /** The next lane in turn that has a part. A part that is too heavy waits, and nobody overtakes it. */
+  /** Starts parts of each file in turn. A part that exceeds the limit waits, and none overtakes it. */
   function wake(): void {
-    for (let looked = 0; looked < lanes.length; looked += 1) {
-      const lane = lanes.shift() as Lane
-      const size = lane.nextSize()
-      const weight = pace.weigh(size ?? 0, lane.fileSize)
+    for (let looked = 0; looked < queued.length; looked += 1) {
+      const file = queued.shift() as QueuedFile
+      const size = file.nextSize()
+      const weight = limit.weigh(size ?? 0, file.fileSize)
       if (size !== undefined) {
-        const fits = thirdsOnTheWay === 0 || thirdsOnTheWay + 3 * weight <= 3 * pace.limit()
+        const fits = thirdsInTransit === 0 || thirdsInTransit + 3 * weight <= 3 * limit.current()
         if (!fits) {
-          lanes.unshift(lane)
+          queued.unshift(file)
           return
         }
         looked = -1
       }
-      lanes.push(lane)
-      if (size !== undefined) startFrom(lane, weight)
+      queued.push(file)
+      if (size !== undefined) startPart(file, weight)
     }
   }
 
   function admit(): void {
-    for (const arrive of arrivals) {
-      if (files === FILES_AT_ONCE) return
-      arrivals.delete(arrive)
-      files += 1
-      arrive()
+    for (const start of waiting) {
+      if (activeFiles === MAX_FILES) return
+      waiting.delete(start)
+      activeFiles += 1
+      start()
     }
   }
 
   return {
     enter: (signal) =>
       new Promise((resolve, reject) => {
-        const arrive = () => {
-          forget()
+        const start = () => {
+          removeListener()
           resolve(() => {
-            files -= 1
+            activeFiles -= 1
             admit()
           })
         }
-        const forget = onAbort(signal, () => {
-          arrivals.delete(arrive)
+        const removeListener = onAbort(signal, () => {
+          waiting.delete(start)
           reject(signal.reason)
         })
-        arrivals.add(arrive)
+        waiting.add(start)
         admit()
       }),
-    join(lane) {
-      lanes.push(lane)
+    join(file) {
+      queued.push(file)
       wake()
     },
-    leave(lane) {
-      const index = lanes.indexOf(lane)
-      if (index >= 0) lanes.splice(index, 1)
+    leave(file) {
+      const index = queued.indexOf(file)
+      if (index >= 0) queued.splice(index, 1)
       wake()
     },
     wake,

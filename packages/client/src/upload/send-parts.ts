@@ -1,55 +1,51 @@
 import { isStowageError, isTransient, type StowageError } from '../errors.ts'
-import { errorOfAnswer, FEW_TRIES } from '../request.ts'
-import {
-  isOffline,
-  onAbort,
-  type Patience,
-  pause,
-  pauseBefore,
-  type RetryOptions,
-} from '../retry-policy.ts'
+import { onAbort } from '../on-abort.ts'
+import type { RetryOptions } from '../options.ts'
+import { isOffline, pause } from '../pause.ts'
+import { DEFAULT_TRIES, errorOfResponse } from '../request.ts'
+import { type RetryPolicy, retryDelay } from '../retry-policy.ts'
 import type { Meter } from './progress.ts'
-import type { Lane, Queue, Slot } from './queue.ts'
+import type { Queue, QueuedFile, Slot } from './queue.ts'
 import { countParts, rangeOf, type Session } from './session.ts'
 import type { Source } from './source.ts'
 
 export interface Sending {
   queue: Queue
   source: Source
-  /** All parts that have an address and are not received are sent. */
+  /** Parts that have a URL and are not received are sent. */
   session: Session
   meter: Meter
-  patience: Patience
+  retryPolicy: RetryPolicy
   retry: RetryOptions
   stallMs: number
   /** Whether a connection to the storage was ever made. */
   contact: { isMade: boolean }
   signal: AbortSignal
-  /** Signs the addresses anew and asks what the storage holds; those who ask at once share it. */
+  /** Re-signs the URLs and reads which parts the storage holds. Simultaneous calls share one request. */
   renew(): Promise<void>
-  /** Rejects when the digest is not that of an earlier time. */
+  /** Rejects if the digest differs from an earlier one of the same part. */
   onDigest(part: number, digest: string): Promise<void>
-  /** Told about each failure that is tried again, and undefined when something worked. */
+  /** Called with each failure that is retried, and with undefined after a success. */
   onProblem(error: Error | undefined): void
   onProgress(): void
 }
 
-/** Fresh addresses that are refused so often in a row are not refused for their age. */
-const MOST_REFUSALS = 30
+/** After this many refusals of fresh URLs in a row, expiry cannot be the reason. */
+const MAX_REFUSALS = 30
 
-/** Sends all of the parts that the source has, through the queue. Rejects with the first failure that can't be mended. */
+/** Sends all parts of the source through the queue. Rejects with the first failure that a retry cannot fix. */
 export function sendParts(sending: Sending): Promise<void> {
-  const { queue, source, session, meter, patience, renew } = sending
+  const { queue, source, session, meter, retryPolicy, renew } = sending
   const count = countParts(source.size, session.chunkSize)
-  const waiting = [...session.addresses.keys()].filter(
+  const waiting = [...session.urls.keys()].filter(
     (part) => part <= count && !session.received.has(part),
   )
   const tries: number[] = []
-  /** Of these all bytes have left us, at least once. */
-  const leftWhole = new Set<number>()
+  /** Parts whose bytes were all sent at least once. */
+  const fullySent = new Set<number>()
   const ending = new AbortController()
   const { signal } = ending
-  let left = waiting.length
+  let remaining = waiting.length
   let refusals = 0
 
   const rangeOfPart = (part: number) => rangeOf(part, session.chunkSize, source.size)
@@ -57,70 +53,70 @@ export function sendParts(sending: Sending): Promise<void> {
     const { start, end } = rangeOfPart(part)
     return end - start
   }
-  const isOld = () => Date.now() > session.renewAt
+  const isExpiring = () => Date.now() > session.renewAt
 
-  /** Returns when the part arrived; a failure is thrown. */
+  /** Resolves once the part is stored. */
   async function put(part: number, slot: Slot): Promise<void> {
-    if (isOld()) await renew()
-    // The answer to an earlier try may have got lost after the storage had it all.
-    if (leftWhole.has(part) && session.received.has(part)) return
-    const url = session.addresses.get(part)
+    if (isExpiring()) await renew()
+    // The storage may have received the part although the response to an earlier try was lost.
+    if (fullySent.has(part) && session.received.has(part)) return
+    const url = session.urls.get(part)
     if (url === undefined) return
     const size = sizeOf(part)
     let before = 0
-    const answer = await source.put(url, rangeOfPart(part), {
+    const response = await source.put(url, rangeOfPart(part), {
       signal,
       stallMs: sending.stallMs,
       onSent(bytes) {
-        slot.moved(bytes - before)
+        slot.sent(bytes - before)
         before = bytes
         meter.sent(part, bytes)
         sending.onProgress()
-        // A part may take longer than an upload lives; asking keeps it alive.
-        if (isOld()) renew().catch(() => {})
+        // Sending a part may take longer than an idle upload is kept. Renewing keeps it alive.
+        if (isExpiring()) renew().catch(() => {})
         if (bytes < size) return
-        leftWhole.add(part)
+        fullySent.add(part)
         slot.allSent()
       },
       async onDigest(digest) {
-        // After the end nothing is written any more: whoever waited for it may remove the state.
+        // Nothing is saved after the end: the caller may already have removed the state.
         if (!signal.aborted) await sending.onDigest(part, digest)
       },
     })
     sending.contact.isMade = true
-    const { status, body, header } = answer
-    if (status > 299) throw errorOfAnswer(status, body, header)
+    const { status, body, header } = response
+    if (status > 299) throw errorOfResponse(status, body, header)
     session.received.set(part, { etag: header('etag') ?? '', size })
   }
 
-  /** Does what can be done about the error; throws it if that is nothing. */
-  async function mend(part: number, error: unknown): Promise<void> {
+  /** Prepares a retry after the error, or throws it if a retry cannot help. */
+  async function recover(part: number, error: unknown): Promise<void> {
     if (!isStowageError(error)) throw error
     sending.onProblem(error)
     const count = (tries[part] ?? 0) + 1
     tries[part] = count
     const { contact } = sending
     contact.isMade ||= error.facts.connected !== false
-    if (!contact.isMade && count === FEW_TRIES && !isOffline()) throw error
+    if (!contact.isMade && count === DEFAULT_TRIES && !isOffline()) throw error
     if (isTransient(error)) {
-      if (!isOffline()) patience.failed(error)
-      // Before all of it is sent a second time, the storage is asked whether it has it.
-      if (leftWhole.has(part)) await renew()
+      if (!isOffline()) retryPolicy.failed(error)
+      // Before sending a whole part again, check whether the storage has received it.
+      if (fullySent.has(part)) await renew()
     } else {
       refusals += 1
-      if (!isStale(error) || refusals > MOST_REFUSALS) throw error
+      if (!isStale(error) || refusals > MAX_REFUSALS) throw error
       await renew()
     }
-    await pause(pauseBefore(count, sending.retry, error.retryAfterMs), signal)
+    await pause(retryDelay(count, sending.retry, error.retryAfterMs), signal)
   }
 
   return new Promise((resolve, reject) => {
-    const forget = onAbort(sending.signal, () => end(sending.signal.reason))
+    const removeListener = onAbort(sending.signal, () => end(sending.signal.reason))
 
     function end(error?: unknown): void {
-      forget()
-      queue.leave(lane)
-      // With a reason, as without one an error is made up.
+      removeListener()
+      queue.leave(file)
+      // null instead of undefined, which would create an AbortError.
       ending.abort(error ?? null)
       if (error === undefined) resolve()
       else reject(error)
@@ -133,30 +129,30 @@ export function sendParts(sending: Sending): Promise<void> {
         meter.failed(part)
         slot.release(signal.aborted ? 'stopped' : 'failed')
         if (signal.aborted) return
-        await mend(part, error)
+        await recover(part, error)
         waiting.unshift(part)
         return queue.wake()
       }
       meter.done(part, sizeOf(part))
       source.release?.(rangeOfPart(part))
-      patience.succeeded()
+      retryPolicy.succeeded()
       refusals = 0
       sending.onProblem(undefined)
-      slot.release('arrived')
-      left -= 1
-      if (left === 0) end()
+      slot.release('stored')
+      remaining -= 1
+      if (remaining === 0) end()
     }
 
-    const lane: Lane = {
+    const file: QueuedFile = {
       fileSize: source.size,
       nextSize() {
         const [part] = waiting
         if (part === undefined) return undefined
         const state = source.prepare?.(rangeOfPart(part), queue.wake) ?? 'ready'
         if (state === 'beyond') {
-          left -= waiting.splice(0).length
-          // Later, as the queue is looking at its lanes now.
-          if (left === 0) queueMicrotask(end)
+          remaining -= waiting.splice(0).length
+          // Deferred, because the queue is iterating over its files now.
+          if (remaining === 0) queueMicrotask(end)
         }
         return state === 'ready' ? sizeOf(1) : undefined
       },
@@ -164,12 +160,12 @@ export function sendParts(sending: Sending): Promise<void> {
         send(waiting.shift() as number, slot).catch(end)
       },
     }
-    if (left === 0) end()
-    else queue.join(lane)
+    if (remaining === 0) end()
+    else queue.join(file)
   })
 }
 
-/** The address ran out, or the upload is another one now: a fresh one may do. */
+/** The URL has expired or belongs to an earlier state of the upload: a fresh one may work. */
 function isStale({ status, code }: StowageError): boolean {
   return status === 403 || status === 404 || code === 'ExpiredToken'
 }

@@ -4,37 +4,37 @@ import type { Call, Request } from '../request.ts'
 import type { Range, Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
 
-/** What the service and the storage know of an upload. Renewing changes it in place. */
+/** The state of an upload at the service and the storage. Renewing changes it in place. */
 export interface Session {
   id: string
   uploadId: string
   chunkSize: number
-  /** Of the parts that are missing. */
-  addresses: Map<number, string>
-  /** Of the parts that the storage holds. */
+  /** The signed URLs of the missing parts, by part number. */
+  urls: Map<number, string>
+  /** The parts that the storage holds. */
   received: Map<number, { etag: string; size: number }>
-  /** When the addresses are to be signed anew. */
+  /** When to re-sign the URLs, in milliseconds since the epoch. */
   renewAt: number
-  /** Nothing is left to send: it is being completed, or is ready. */
+  /** Whether no part is missing: the upload is being completed, or the asset is ready. */
   isOver: boolean
 }
 
-/** What every call of an upload is made with. */
-export type CallOptions = Pick<Call, 'signal' | 'patience' | 'retry' | 'onRetry' | 'timeoutMs'>
+/** The options that all calls of an upload share. */
+export type CallOptions = Pick<Call, 'signal' | 'retryPolicy' | 'retry' | 'onRetry' | 'timeoutMs'>
 
-const SHORTEST_LIFE_MS = 1_000
+const MIN_LIFE_MS = 1_000
 
-export function sessionOf(answer: UploadSession | ResumedUpload): Session {
+export function sessionOf(response: UploadSession | ResumedUpload): Session {
   const now = Date.now()
-  const expiresAt = answer.expires_at === null ? now : Date.parse(answer.expires_at)
-  // A clock that is wrong must not make us ask all the time.
-  const lifeMs = Math.max(SHORTEST_LIFE_MS, expiresAt - now)
-  const { received = [], status = 'uploading' } = answer as Partial<ResumedUpload>
+  const expiresAt = response.expires_at === null ? now : Date.parse(response.expires_at)
+  // If the local clock is wrong, this prevents a renewal before every part.
+  const lifeMs = Math.max(MIN_LIFE_MS, expiresAt - now)
+  const { received = [], status = 'uploading' } = response as Partial<ResumedUpload>
   return {
-    id: answer.id,
-    uploadId: answer.upload_id,
-    chunkSize: answer.chunk_size,
-    addresses: new Map(answer.urls.map(({ part, url }) => [part, url])),
+    id: response.id,
+    uploadId: response.upload_id,
+    chunkSize: response.chunk_size,
+    urls: new Map(response.urls.map(({ part, url }) => [part, url])),
     received: new Map(
       received.map(({ PartNumber, ETag, size }) => [PartNumber, { etag: ETag, size }]),
     ),
@@ -43,7 +43,7 @@ export function sessionOf(answer: UploadSession | ResumedUpload): Session {
   }
 }
 
-/** Repeating it with the same key gives the same session, with addresses for all parts. */
+/** Requests a session. The same idempotency key returns the same session, with URLs for all parts. */
 export async function requestSession(
   request: Request,
   { name, size, mime, chunkSize, idempotencyKey }: SavedUpload,
@@ -67,7 +67,7 @@ export async function readSession(
   return sessionOf(await request.json<ResumedUpload>('/assets/:id/upload', { ...call, id }))
 }
 
-/** Declares another size. Parts must not be on their way. */
+/** Declares another size. No part may be in transit. */
 export async function resizeSession(
   request: Request,
   session: Session,
@@ -86,7 +86,7 @@ export async function resizeSession(
   Object.assign(session, { ...fresh, received })
 }
 
-/** Undefined when it was cancelled, has expired, or is not ours. */
+/** Returns undefined if the upload was cancelled, has expired, or belongs to another account. */
 export async function findSession(
   request: Request,
   id: string,
@@ -105,7 +105,7 @@ export async function completeSession(
   { id, uploadId, received }: Pick<Session, 'id' | 'uploadId' | 'received'>,
   call: CallOptions,
 ): Promise<Asset> {
-  // Where the ETag can't be read, the service asks the storage.
+  // If CORS hides an ETag, the service reads it from the storage.
   const parts = [...received]
     .filter(([, { etag }]) => etag)
     .map(([PartNumber, { etag }]) => ({ PartNumber, ETag: etag }))
@@ -117,7 +117,7 @@ export async function completeSession(
   })
 }
 
-/** Links the asset to products, while it is uploading. Repeating it is no error. */
+/** Links the asset to products. Works while it is uploading, and can be repeated. */
 export async function attachSession(
   request: Request,
   { id }: Pick<Session, 'id'>,
@@ -150,27 +150,27 @@ export function rangeOf(part: number, chunkSize: number, size: number): Range {
 }
 
 /**
- * Refuses a file that is not the one whose parts the storage holds. Returns the parts of which
- * nobody can tell.
+ * Compares the file with the digests of the parts that the storage holds, and throws `file_changed` if one
+ * differs. Returns the parts that have no digest.
  */
 export async function checkHeldParts(
   source: Source,
   check: { session: Session; digests: Record<string, string>; signal: AbortSignal | undefined },
 ): Promise<number[]> {
   const { session, digests, signal } = check
-  const untold: number[] = []
+  const unverified: number[] = []
   for (const part of session.received.keys()) {
     const before = digests[part]
-    if (!before) untold.push(part)
+    if (!before) unverified.push(part)
     else {
       const now = await source.digest(rangeOf(part, session.chunkSize, source.size), signal)
       if (now !== before) throw fileChanged(source.name)
     }
   }
-  return untold
+  return unverified
 }
 
 export function fileChanged(name: string): StowageError {
-  const message = `${name} changed since its upload began. Uploading it again starts over.`
+  const message = `${name} changed since its upload started. Upload it again to start over.`
   return new StowageError('file_changed', message)
 }

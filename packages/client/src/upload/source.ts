@@ -1,70 +1,68 @@
-/** The bytes from `start` up to, not including, `end`. */
+/** The bytes from `start` up to, but not including, `end`. */
 export interface Range {
   start: number
   end: number
 }
 
-export interface PutAnswer {
+export interface PutResponse {
   status: number
   body: string
-  /** Null where there is none, or a page may not read it. */
+  /** Null if the header is missing, or if CORS hides it from the page. */
   header(name: string): string | null
 }
 
 export interface PutOptions {
   signal: AbortSignal
-  /** No progress for so long ends the attempt with `timeout`. */
+  /** Without progress for this long, the request is aborted with `timeout`. */
   stallMs: number
-  /** How many bytes of the range have left us so far. */
+  /** Called with the number of bytes of the range that have been sent so far. */
   onSent(bytes: number): void
   /**
-   * Told the digest of what is being sent; empty, where it is sent again sooner than digested. If it
-   * rejects, so does the PUT.
+   * Called with the digest of the range, or with an empty string if the connection is so fast that sending
+   * the range again costs less than a digest. If it rejects, so does the PUT.
    */
   onDigest(digest: string): Promise<void>
 }
 
-/**
- * `same`: nothing was written since. `unsure`: only the digests can tell. `changed`: it is another
- * file now.
- */
+/** `same`: the file was not written to. `unsure`: only digests can tell. `changed`: the file differs. */
 export type Likeness = 'same' | 'unsure' | 'changed'
 
-/** A file to be sent, read a piece at a time and never whole. */
+/** A file to upload. It is read in pieces, never as a whole. */
 export interface Source {
   name: string
-  /** Of a stream of unknown length: what is declared. */
+  /** For a stream of unknown length, the size declared so far. */
   size: number
   mime: string
-  /** What it is known by between attempts; undefined: it is not remembered. */
+  /** Identifies the file in the store; undefined if its state is not saved. */
   key: string | undefined
-  /** Stands for the content, as far as the system tells without reading it. */
+  /** Identifies the content, as far as possible without reading it: size, time and the like. */
   version: string
-  /** Whether `unsure` means that something happened to it; a browser tells no more than that. */
+  /** Whether `unsure` indicates a possible change. In browsers it does not: nothing more is known there. */
   isWatched: boolean
-  /** How long parts are to be; undefined: as the service has it. */
+  /** The size of the parts; undefined: the default of the service. */
   chunkSize?: number | undefined
-  /** Compares what the file is now with the version of then. */
+  /** Compares the current file with an earlier version. */
   compare(version: string): Promise<Likeness>
   /**
-   * Left out: every range can be put at any time. Otherwise whether this one can. While it is being
-   * read, `onReady` is called once it can be put or reading it failed. `beyond`: the stream has ended
-   * before the end of this range, and its true length has to be declared first.
+   * Returns whether the range can be sent now. If omitted, every range can be sent at any time. `reading`:
+   * `onReady` is called once the range can be sent, or reading it failed. `beyond`: the stream ended before
+   * the end of the range, so its actual length has to be declared first.
    */
   prepare?(range: Range, onReady: () => void): 'ready' | 'reading' | 'beyond'
   /**
-   * Of a stream of unknown length: the size to declare once all parts of the current one have arrived;
-   * undefined when that is the true one. `isTight`: no more than what was read, as there is no room.
+   * For a stream of unknown length: returns the size to declare once all parts of the current size are
+   * stored, or undefined if the current size is the actual one. `isTight`: declares only what was read,
+   * because the plan has no storage for more.
    */
   nextSize?(isTight: boolean): Promise<number | undefined>
-  /** The range has arrived, and will not be put again. */
+  /** Called when the range is stored and will not be sent again. */
   release?(range: Range): void
   /**
-   * Sends the range with one PUT. Rejects with `network`, `timeout`, `file_changed` or
-   * `file_unreadable`; every answer of the storage, refusals too, is returned.
+   * Sends the range with one PUT. Returns every response of the storage, including errors. Rejects with
+   * `network`, `timeout`, `file_changed` or `file_unreadable`.
    */
-  put(url: string, range: Range, options: PutOptions): Promise<PutAnswer>
-  /** The same for the same bytes. */
+  put(url: string, range: Range, options: PutOptions): Promise<PutResponse>
+  /** Returns a digest of the range: equal bytes have equal digests. */
   digest(range: Range, signal: AbortSignal | undefined): Promise<string>
   close(): Promise<void>
 }
@@ -73,15 +71,15 @@ export type PutBytes = (
   url: string,
   bytes: Uint8Array<ArrayBuffer>,
   options: PutOptions,
-) => Promise<PutAnswer>
+) => Promise<PutResponse>
 
 export interface SourceOptions {
   name?: string | undefined
   mime?: string | undefined
-  /** Of a stream, where it is known. */
+  /** The length of a stream, if known. */
   size?: number | undefined
-  /** How bytes of a stream are sent; left out: as in a page. */
+  /** Sends bytes of a stream. Default: the function for browsers. */
   putBytes?: PutBytes | undefined
-  /** Ends the opening of a stream, whose first part is read then. */
+  /** Stops opening a stream, which reads its first part. */
   signal?: AbortSignal | undefined
 }

@@ -1,41 +1,51 @@
-/** What is kept about an upload that is not finished. */
+/** The saved state of an unfinished upload. */
 export interface SavedUpload {
-  /** Of the service and the file. */
+  /** Identifies the service and the file. */
   key: string
+  /** The filename of the asset. */
   name: string
+  /** In bytes. */
   size: number
+  /** The media type; empty if unknown. */
   mime: string
-  /** How long its parts are to be; undefined: as the service has it. */
+  /** The size of the parts in bytes; undefined: the default of the service. */
   chunkSize?: number | undefined
-  /** As its Source stands for the content. */
+  /** Identifies the content of the file: size, time and the like. */
   version: string
-  /** Saved before the service is asked, so that no crash makes a second asset. Empty: begun elsewhere. */
+  /**
+   * Saved before the first request, so that a crash cannot create a second asset. Empty if the upload was
+   * started elsewhere.
+   */
   idempotencyKey: string
-  /** The asset's id, once the service has answered. */
+  /** The ID of the asset; undefined until the service has responded. */
   id?: string | undefined
-  /** The digest of each part that was sent, by its number. */
+  /** The digests of the parts that were sent, by part number. */
   digests: Record<string, string>
-  /** ISO 8601 */
+  /** An ISO 8601 timestamp. */
   startedAt: string
 }
 
-/** Where unfinished uploads are remembered. What fails here never fails an upload. */
+/** Stores the state of unfinished uploads. An error here never fails an upload. */
 export interface UploadStore {
+  /** Returns the state with the key, if there is one. */
   get(key: string): Promise<SavedUpload | undefined>
+  /** Stores the state under its key. Replaces an existing one. */
   set(saved: SavedUpload): Promise<unknown>
   /**
-   * Keeps it, unless one of its key is there already; returns the one that is there. Left out: two
-   * processes that begin to send a file in the same moment make two assets.
+   * Stores the state unless there is one with its key; returns the stored one. If this method is omitted,
+   * two processes that start to upload the same file at the same time create two assets.
    */
   add?(saved: SavedUpload): Promise<SavedUpload>
+  /** Deletes the state with the key. An unknown key is not an error. */
   delete(key: string): Promise<unknown>
+  /** Returns all states, of every service. */
   list(): Promise<SavedUpload[]>
 }
 
 export interface Saver {
-  /** Writes what it says now; many calls at once make few writes. Never fails. */
+  /** Writes the current state. Calls during a write share the next one. Never rejects. */
   save(): Promise<void>
-  /** Waits until nothing is being written. */
+  /** Waits until no write is running. */
   settled(): Promise<void>
   forget(): Promise<void>
 }

@@ -1,26 +1,26 @@
 import { StowageError } from '../errors.ts'
-import { onAbort } from '../retry-policy.ts'
+import { onAbort } from '../on-abort.ts'
 import { openBlob } from './blob-source.ts'
 import { type ByteStream, openPartReader, type PartReader } from './part-reader.ts'
 import { putBody } from './put-body.ts'
-import type { PutAnswer, PutBytes, PutOptions, Range, Source, SourceOptions } from './source.ts'
+import type { PutBytes, PutOptions, PutResponse, Range, Source, SourceOptions } from './source.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
 const NOTHING = new Uint8Array()
 
-/** The shortest that every service takes, rounded up: each part is in memory until it has arrived. */
+/** The smallest part size that every service accepts, rounded up: parts stay in memory until stored. */
 const CHUNK = 8 * 1024 ** 2
-/** Longer where the length is unknown, as an upload has 10,000 parts at most: 160 GB. */
+/** Larger if the length is unknown: an upload has at most 10,000 parts, so this allows 160 GB. */
 const OPEN_CHUNK = 16_000_000
-const LONGEST = 10_000 * OPEN_CHUNK
-/** Declared at first, and doubled each time: but never by more than this many bytes at once. */
+const MAX_LENGTH = 10_000 * OPEN_CHUNK
+/** The declared size starts with this and is doubled each time, by at most `MAX_STEP`. */
 const FIRST_DECLARED = 4 * OPEN_CHUNK
-const LARGEST_STEP = 128 * OPEN_CHUNK
+const MAX_STEP = 128 * OPEN_CHUNK
 
 /**
- * A stream of known length. It is read part by part, at most one ahead of those being sent, and cannot
- * be read again: so it is not remembered between attempts.
+ * Opens a stream of known length. It is read part by part, at most one part ahead of those being sent. It
+ * cannot be read again, so its state is not saved.
  */
 export function openStream(
   stream: ByteStream,
@@ -40,16 +40,17 @@ export function openStream(
 }
 
 /**
- * A stream of unknown length, read and sent in the same way. A size ahead of what was read is declared,
- * and the true one at the end. A stream that ends within the first part has a known length.
+ * Opens a stream of unknown length, which is read and sent in the same way. A size larger than what was
+ * read is declared first, and the actual size at the end. If the stream ends within the first part, its
+ * length is known.
  */
 export async function openEndedStream(
   stream: ByteStream,
   { name = 'file', mime = '', signal, putBytes }: SourceOptions,
 ): Promise<Source> {
   const reader = openPartReader(stream)
-  const forget = onAbort(signal, reader.close)
-  const first = await reader.read(OPEN_CHUNK).finally(forget)
+  const removeListener = onAbort(signal, reader.close)
+  const first = await reader.read(OPEN_CHUNK).finally(removeListener)
   if (first.length < OPEN_CHUNK) return openBlob(new Blob([first]), { name, mime })
 
   let read = first.length
@@ -67,25 +68,25 @@ export async function openEndedStream(
     size: FIRST_DECLARED,
     chunkSize: OPEN_CHUNK,
     prepare: (range, onReady) =>
-      // The last part waits, too, until its true length is declared.
+      // The last part also waits until its actual length is declared.
       isAtEnd && read < range.end ? 'beyond' : prepare(range, onReady),
     async nextSize(isTight) {
       if (!isAtEnd && read === source.size) await fill({ start: read, end: read })
       if (isAtEnd) return read === source.size ? undefined : read
-      const ahead = source.size + Math.min(source.size, LARGEST_STEP)
-      return isTight ? read : Math.max(read, Math.min(ahead, LONGEST))
+      const ahead = source.size + Math.min(source.size, MAX_STEP)
+      return isTight ? read : Math.max(read, Math.min(ahead, MAX_LENGTH))
     },
   })
   return source
 }
 
-/** The parts of a stream that are in memory. */
+/** Holds the parts of a stream that are in memory. */
 function openParts(
   { name, putBytes = putBody }: { name: string; putBytes: PutBytes | undefined },
   first: Bytes,
   read: (range: Range) => Promise<Bytes>,
 ) {
-  /** By their first byte. */
+  /** By the position of their first byte. */
   const held = new Map<number, Bytes>()
   let position = first.length
   let reading: Promise<void> | undefined
@@ -95,7 +96,7 @@ function openParts(
   async function readPart(range: Range): Promise<void> {
     try {
       if (range.start !== position) {
-        throw unreadable(`${name} is a stream, and cannot be read a second time.`)
+        throw unreadable(`${name} is a stream and cannot be read again.`)
       }
       const part = await read(range)
       held.set(position, part)
@@ -108,7 +109,7 @@ function openParts(
   }
 
   return {
-    /** Rejects with what the stream failed with. */
+    /** Rejects with the stream's error. */
     async fill(range: Range): Promise<void> {
       reading ??= readPart(range)
       await reading
@@ -122,7 +123,7 @@ function openParts(
       }
       return 'reading'
     },
-    async put(url: string, { start }: Range, options: PutOptions): Promise<PutAnswer> {
+    async put(url: string, { start }: Range, options: PutOptions): Promise<PutResponse> {
       if (failure) throw failure
       return putBytes(url, held.get(start) as Bytes, options)
     },

@@ -1,60 +1,10 @@
-import type { Asset, ProductReferences } from '@stowage/protocol'
+import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import { onAbort, type RetryOptions } from '../retry-policy.ts'
-import { createLegs, type LegContext, type Legs } from './attempts.ts'
-import { isOnce } from './input.ts'
+import { onAbort } from '../on-abort.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
+import { isReadOnce } from './input.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
-
-export interface UploadOptions {
-  /** The file's name at the service; left out: its own. */
-  name?: string | undefined
-  /** Its media type; left out: its own, if it tells. */
-  mime?: string | undefined
-  /** The length of a stream in bytes, if it is known. Needed for streams of more than 160 GB. */
-  size?: number | undefined
-  /**
-   * Stops the upload, which rejects with the signal's reason and can be resumed later. Of a stream, which
-   * can be read once, it is cancelled.
-   */
-  signal?: AbortSignal | undefined
-  /** At most every tenth of a second, and at every change of the state. */
-  onProgress?: ((progress: Progress) => void) | undefined
-  /**
-   * Products to link the asset to. Unknown ones are refused with `invalid` before a byte is sent, and
-   * nothing is left at the service.
-   */
-  attach?: ProductReferences | undefined
-  /** The same key with the same file gives the same asset. Left out: one is made up and kept. */
-  idempotencyKey?: string | undefined
-  /**
-   * Left out: an unfinished upload of the same file is resumed; if the file changed since, that
-   * upload is cancelled and a new one begins. False: it is cancelled in any case. An asset's ID: that
-   * upload is resumed, wherever it was begun; a file that is known to differ is refused with
-   * `file_changed`.
-   */
-  resume?: boolean | string | undefined
-  /** For this upload, in place of the client's. */
-  retry?: RetryOptions | undefined
-}
-
-/**
- * An upload under way: a promise of the asset, with controls. So an async function that returns it
- * waits for its end: return it inside of an object where only the handle is meant.
- * If nobody awaits it, its failure bothers nobody either.
- */
-export interface Upload extends Promise<Asset> {
-  /** The asset's id, once the service has given one. */
-  readonly id: string | undefined
-  readonly progress: Progress
-  /** Stops what is being sent. Parts that are not whole are sent again. */
-  pause(): void
-  resume(): void
-  /**
-   * Gives it up: the service removes what it has, and the upload rejects with `cancelled`. Rejects
-   * itself with `already_uploaded` when the file was there before, and the upload resolves then.
-   */
-  cancel(): Promise<void>
-}
+import type { Upload, UploadContext, UploadOptions } from './types.ts'
 
 const PROGRESS_MS = 100
 
@@ -66,13 +16,13 @@ const NOTHING_SENT = {
   parts: { done: 0, total: 0 },
 }
 
-/** What a leg is ended with by us, for a pause or to cancel; never seen outside. */
-const BREAK = 'break'
+/** The reason to abort an attempt for a pause or a cancellation. Callers never see it. */
+const INTERRUPTED = 'interrupted'
 
-export function startUpload(context: LegContext, file: unknown, options: UploadOptions): Upload {
+export function startUpload(context: UploadContext, file: unknown, options: UploadOptions): Upload {
   const { signal: outer } = options
-  /** Made when it is its turn, and dropped at its end: thousands may wait, or be held by their callers. */
-  let legs: Legs | undefined
+  /** Exists only while the upload runs: thousands of uploads may wait, or be held by callers. */
+  let attempts: Attempts | undefined
   let meter: Meter | undefined
   let last: Pick<Upload, 'id' | 'progress'> | undefined
   let state: UploadState = 'waiting'
@@ -86,37 +36,37 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   const readProgress = (): Progress =>
     last?.progress ?? { state, ...(meter?.read() ?? NOTHING_SENT), problem }
 
-  /** Soon, if it is of no new state: so that what comes at once is told once, and the last of it too. */
-  function tell(next?: UploadState): void {
+  /** Reports a new state immediately, and other progress with a delay, so that frequent updates are merged. */
+  function report(next?: UploadState): void {
     if (next) {
       state = next
-      tellNow()
-    } else timer ??= setTimeout(tellNow, PROGRESS_MS)
+      reportNow()
+    } else timer ??= setTimeout(reportNow, PROGRESS_MS)
   }
 
-  function tellNow(): void {
+  function reportNow(): void {
     clearTimeout(timer)
     timer = undefined
     options.onProgress?.(readProgress())
   }
 
-  function openLegs(): Legs {
+  function openAttempts(): Attempts {
     meter ??= createMeter()
-    legs ??= createLegs(context, file, {
+    attempts ??= createAttempts(context, file, {
       ...options,
       meter,
-      onState: tell,
+      onState: report,
       onProblem(error) {
         if (problem === error) return
         problem = error
-        tell(state)
+        report(state)
       },
-      onProgress: () => tell(),
+      onProgress: () => report(),
     })
-    return legs
+    return attempts
   }
 
-  /** Leg after leg: each pause ends one. */
+  /** Runs attempts until one succeeds or fails. A pause ends an attempt. */
   async function run(): Promise<Asset> {
     for (;;) {
       current = new AbortController()
@@ -125,25 +75,25 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
         if (isCancelling) await cancelAtService()
         outer?.throwIfAborted()
         if (isPaused) await resumed(signal)
-        return await runLeg(signal)
+        return await runAttempt(signal)
       } catch (error) {
-        // Who cancels means it, whatever else has ended the leg in the same moment.
-        if (error !== BREAK && !isCancelling) throw error
+        // Cancelling takes precedence over any other failure at the same time.
+        if (error !== INTERRUPTED && !isCancelling) throw error
       }
     }
   }
 
-  async function runLeg(signal: AbortSignal): Promise<Asset> {
+  async function runAttempt(signal: AbortSignal): Promise<Asset> {
     const leave = await context.queue.enter(signal)
-    return openLegs().run(signal).finally(leave)
+    return openAttempts().run(signal).finally(leave)
   }
 
-  /** Unless it was there before: then the next leg finds it so. */
+  /** Returns if the file was already complete: the next attempt then resolves with its asset. */
   async function cancelAtService(): Promise<void> {
     isCancelling = false
     isPaused = false
     try {
-      await openLegs().cancel()
+      await openAttempts().cancel()
     } catch (error) {
       if ((error as StowageError).status === 409) return
       throw error
@@ -152,52 +102,52 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
   }
 
   async function resumed(signal: AbortSignal): Promise<void> {
-    tell('paused')
+    report('paused')
     await new Promise<void>((resolve, reject) => {
       wakeUp = resolve
       onAbort(signal, () => reject(signal.reason))
     })
-    tell('waiting')
+    report('waiting')
   }
 
-  async function whole(): Promise<Asset> {
-    const forget = onAbort(outer, () => current?.abort(outer?.reason))
+  async function runToEnd(): Promise<Asset> {
+    const removeListener = onAbort(outer, () => current?.abort(outer?.reason))
     try {
       context.check(file)
       const asset = await run()
       problem = undefined
       meter?.end()
-      tell('ready')
+      report('ready')
       return asset
     } catch (error) {
-      // No later call could resume it, so its bytes are released.
-      if (isOnce(file) && !isCancelled(error)) await legs?.cancel(true).catch(() => {})
-      tell(isCancelled(error) ? 'cancelled' : 'stopped')
+      // A stream cannot be resumed by a later call, so its upload is cancelled.
+      if (isReadOnce(file) && !isCancelled(error)) await attempts?.cancel(true).catch(() => {})
+      report(isCancelled(error) ? 'cancelled' : 'stopped')
       throw error
     } finally {
-      forget()
-      await legs?.close()
+      removeListener()
+      await attempts?.close()
       if (state !== 'stopped') drop()
     }
   }
 
   function drop(): void {
-    last = { id: legs?.id(), progress: readProgress() }
-    legs = undefined
+    last = { id: attempts?.id(), progress: readProgress() }
+    attempts = undefined
     meter = undefined
   }
 
   async function cancel(): Promise<void> {
     if (state === 'stopped') {
-      const stopped = openLegs()
+      const stopped = openAttempts()
       await stopped.cancel().finally(stopped.close)
-      return tell('cancelled')
+      return report('cancelled')
     }
     isCancelling = true
-    current?.abort(BREAK)
+    current?.abort(INTERRUPTED)
     await promise.then(
       () => {
-        throw new StowageError('already_uploaded', 'The file is stored already.')
+        throw new StowageError('already_uploaded', 'The file is already stored.')
       },
       (error) => {
         if (!isCancelled(error)) throw error
@@ -205,15 +155,15 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     )
   }
 
-  // Begun in the next turn, so that the caller has the handle before it is told anything.
-  const promise = Promise.resolve().then(whole)
+  // Starts in a microtask, so that the caller has the handle before onProgress is called.
+  const promise = Promise.resolve().then(runToEnd)
   promise.catch(() => {})
 
   const controls = {
     pause() {
       if (isPaused) return
       isPaused = true
-      current?.abort(BREAK)
+      current?.abort(INTERRUPTED)
     },
     resume() {
       isPaused = false
@@ -221,8 +171,8 @@ export function startUpload(context: LegContext, file: unknown, options: UploadO
     },
     cancel,
   }
-  const facts = { id: { get: () => legs?.id() ?? last?.id }, progress: { get: readProgress } }
-  return Object.assign(Object.defineProperties(promise, facts), controls) as Upload
+  const getters = { id: { get: () => attempts?.id() ?? last?.id }, progress: { get: readProgress } }
+  return Object.assign(Object.defineProperties(promise, getters), controls) as Upload
 }
 
 function isCancelled(error: unknown): boolean {

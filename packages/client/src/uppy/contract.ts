@@ -1,35 +1,47 @@
-/** As much of a file of Uppy's as we use. */
+/** The part of an Uppy file that is used here. */
 export interface UppyFile {
+  /** The name of the file on disk. */
   name?: string | undefined
+  /** The media type. */
   type?: string | undefined
-  /** Null only of files that are not on this device. */
+  /** Null only for files that are not on this device. */
   size: number | null
-  /** Its `name` is what the user made of it. */
+  /** `meta.name` is the name that the user gave the file. */
   meta: Record<string, unknown>
-  /** Its bytes: the same object as long as it is the same file. */
+  /** The content: the same object as long as it is the same file. */
   data?: object | undefined
-  /** Of an upload that goes on after a failure or a reload: `key` is the asset's id. */
+  /** Set if the upload is resumed after a failure or a reload. `key` is the ID of the asset. */
   s3Multipart?: { key: string; uploadId: string } | undefined
 }
 
-/** What `@uppy/aws-s3` asks to be signed. Its `method` and what is left out tell which it is. */
+/** A request that `@uppy/aws-s3` wants to sign. The method and the omitted fields identify the operation. */
 export interface UppyRequest {
+  /** The HTTP method. */
   method: 'POST' | 'PUT' | 'GET' | 'DELETE'
+  /** The key of the object. */
   key: string
+  /** Omitted before the upload exists. */
   uploadId?: string
+  /** Set only for sending a part. */
   partNumber?: number
 }
 
+/** The signed request. */
 export interface UppySigned {
+  /** The URL to send the request to. */
   url: string
-  /** In the place of the key that was asked for. */
+  /** Replaces the key of the request. */
   key?: string
 }
 
 /** The options of `@uppy/aws-s3`, version 6, that make it upload to Stowage. */
 export interface UppyOptions {
+  /** Uploads every file in parts. */
   shouldUseMultipart: true
+  /** Returns the size of the parts of a file. */
   getChunkSize(file: { size: number }): number
+  /** Returns the key of a file. */
   generateObjectKey(file: UppyFile): string
+  /** Returns the URL for a request. */
   signRequest(request: UppyRequest): Promise<UppySigned>
 }

@@ -1,7 +1,8 @@
 import type { ProductReferences, UploadRequest, UploadSession } from '@stowage/protocol'
-import { type ConnectOptions, connect } from '../connect.ts'
+import { connect } from '../connect.ts'
 import { isStowageError, StowageError } from '../errors.ts'
-import { randomKey } from '../upload/open-session.ts'
+import type { ConnectOptions } from '../options.ts'
+import { randomKey } from '../upload/saved-upload.ts'
 import {
   attachSession,
   cancelSession,
@@ -12,47 +13,47 @@ import {
   sessionOf,
 } from '../upload/session.ts'
 import type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
-import { xmlAnswer } from './xml-data-url.ts'
+import { xmlDataUrl } from './xml-data-url.ts'
 
 export type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.ts'
 
+/** The options of `stowage`. */
 export interface StowageUppyOptions extends ConnectOptions {
-  /** Products to link each asset to, once it is there. A function is asked when an upload starts. */
+  /** Products to link each asset to. A function is called with the file when its upload starts. */
   attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
 }
 
 interface KnownFile {
   key: string
-  /** What the service is asked for. */
-  wanted: UploadRequest & { chunk_size: number }
+  uploadRequest: UploadRequest & { chunk_size: number }
   products: ProductReferences | undefined
   isAttached?: boolean | undefined
 }
 
-/** Uppy sends a file's parts one after the other, and what breaks is sent again: so not too long. */
+/** Uppy sends the parts of a file one by one, and sends a failed part again: so parts are small. */
 const CHUNK = 16 * 1024 ** 2
-/** Fewer than any store takes. */
-const MOST_PARTS = 1000
+/** Every storage accepts this many parts. */
+const MAX_PARTS = 1000
 
 function chunkSizeOf(size: number): number {
-  return Math.max(CHUNK, Math.ceil(size / MOST_PARTS))
+  return Math.max(CHUNK, Math.ceil(size / MAX_PARTS))
 }
 
-/** As the user has it, who may have changed it. */
+/** The user may have renamed the file in Uppy. */
 function nameOf({ meta, name }: UppyFile): string {
   return `${meta.name ?? name}`
 }
 
 /**
- * The options for `uppy.use(AwsS3, stowage({ baseUrl, apiKey }))`. Of a finished upload, `key` is the
- * asset's id. What was begun before a reload goes on where `@uppy/golden-retriever` is used.
+ * Returns the options for `uppy.use(AwsS3, stowage({ baseUrl, apiKey }))`. The `key` of a finished upload is
+ * the ID of its asset. With `@uppy/golden-retriever`, uploads resume after a reload.
  */
 export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOptions {
   const { baseUrl, request } = connect(options)
-  /** By the key that Uppy has for them: one made up by us, then the asset's id. */
+  /** By Uppy's key: first a random one, then the ID of the asset. */
   const files = new Map<string, KnownFile>()
   const sessions = new Map<string, Session>()
-  /** The same file, tried again, is the same upload: a lost answer makes no second one. */
+  /** Retrying a file reuses its key, so that a lost response does not create a second upload. */
   const keys = new WeakMap<object, { key: string; name: string }>()
   const ended = new Set<string>()
 
@@ -72,7 +73,12 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     const size = file.size ?? 0
     files.set(key, {
       key,
-      wanted: { name: nameOf(file), size, mime: file.type ?? '', chunk_size: chunkSizeOf(size) },
+      uploadRequest: {
+        name: nameOf(file),
+        size,
+        mime: file.type ?? '',
+        chunk_size: chunkSizeOf(size),
+      },
       products: typeof attach === 'function' ? attach(file) : attach,
     })
     return key
@@ -80,13 +86,14 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
 
   function getFile(key: string): KnownFile {
     const file = files.get(key)
-    if (file === undefined) throw new StowageError('upload_ended', 'This file is not known here.')
+    if (file === undefined)
+      throw new StowageError('upload_ended', 'The upload is unknown here. Add the file again.')
     return file
   }
 
   function keep(session: Session, file: KnownFile): Session {
-    if (session.chunkSize !== file.wanted.chunk_size) {
-      const message = `The service wants parts of ${session.chunkSize} bytes, and Uppy has cut others.`
+    if (session.chunkSize !== file.uploadRequest.chunk_size) {
+      const message = `The service requires parts of ${session.chunkSize} bytes, but Uppy uses ${file.uploadRequest.chunk_size}.`
       throw new StowageError('bad_answer', message)
     }
     files.set(session.id, file)
@@ -97,12 +104,12 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   async function begin(key: string): Promise<Session> {
     const file = getFile(key)
     try {
-      const answer = await request.json<UploadSession>('/assets/signed', {
+      const response = await request.json<UploadSession>('/assets/signed', {
         method: 'POST',
         headers: { 'Idempotency-Key': key },
-        body: file.wanted,
+        body: file.uploadRequest,
       })
-      const session = keep(sessionOf(answer), file)
+      const session = keep(sessionOf(response), file)
       await attachTo(session, file)
       return session
     } catch (error) {
@@ -111,7 +118,7 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     }
   }
 
-  /** Before the first byte: unknown products are refused, and the session is dropped. */
+  /** Runs before the first byte is sent. If products are unknown, the session is cancelled. */
   async function attachTo(session: Session, file: KnownFile): Promise<void> {
     if (!file.products || file.isAttached) return
     try {
@@ -128,28 +135,28 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     return keep(await readSession(request, id, {}), getFile(id))
   }
 
-  async function addressOf(id: string, part: number): Promise<string> {
+  async function urlOf(id: string, part: number): Promise<string> {
     const known = sessions.get(id)
     const session = known && Date.now() < known.renewAt ? known : await renew(id)
-    const url = session.addresses.get(part)
-    if (url === undefined) throw new StowageError('upload_ended', `Part ${part} is there already.`)
+    const url = session.urls.get(part)
+    if (url === undefined) throw new StowageError('upload_ended', `Part ${part} is already stored.`)
     return url
   }
 
-  /** All that need not be sent: of what is put together, the storage does not tell the parts. */
+  /** Lists the parts that need not be sent. Once the upload is complete, the storage lists none itself. */
   async function listHeld(id: string) {
-    const { addresses, received } = await renew(id)
-    const { size, chunk_size } = getFile(id).wanted
+    const { urls, received } = await renew(id)
+    const { size, chunk_size } = getFile(id).uploadRequest
     return Array.from({ length: countParts(size, chunk_size) }, (_, index) => index + 1)
-      .filter((part) => !addresses.has(part))
+      .filter((part) => !urls.has(part))
       .map((part) => ({ PartNumber: part, ETag: received.get(part)?.etag || 'held' }))
   }
 
   async function complete(id: string, uploadId: string): Promise<void> {
-    // The service asks the storage what it holds.
+    // Without ETags, the service reads from the storage which parts it holds.
     await completeSession(request, { id, uploadId, received: new Map() }, {})
     const { products, isAttached } = getFile(id)
-    // The page was reloaded between the beginning of the upload and the attaching.
+    // The page was reloaded between the start of the upload and the attaching.
     if (products && !isAttached) await attachSession(request, { id }, { body: products })
     end(id)
   }
@@ -159,36 +166,36 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
     ended.add(files.get(id)?.key ?? id)
   }
 
-  /** Uppy sends an empty file with one PUT, and tells nobody when it is done. So it is done here. */
+  /** Uppy sends an empty file with one PUT and does not complete it, so the upload is completed here. */
   async function storeEmpty(key: string): Promise<string> {
-    const { id, uploadId, addresses } = await begin(key)
-    const url = addresses.get(1)
+    const { id, uploadId, urls } = await begin(key)
+    const url = urls.get(1)
     if (url !== undefined) await fetch(url, { method: 'PUT', body: new Blob([]) })
     await complete(id, uploadId)
     return id
   }
 
-  async function signRequest(wanted: UppyRequest): Promise<UppySigned> {
-    const { method, key, uploadId, partNumber } = wanted
+  async function signRequest(uppyRequest: UppyRequest): Promise<UppySigned> {
+    const { method, key, uploadId, partNumber } = uppyRequest
     if (uploadId === undefined) {
-      if (method === 'PUT') return { url: xmlAnswer({}), key: await storeEmpty(key) }
+      if (method === 'PUT') return { url: xmlDataUrl({}), key: await storeEmpty(key) }
       const session = await begin(key)
       const result = { UploadId: session.uploadId }
-      return { url: xmlAnswer({ InitiateMultipartUploadResult: result }), key: session.id }
+      return { url: xmlDataUrl({ InitiateMultipartUploadResult: result }), key: session.id }
     }
-    if (partNumber !== undefined) return { url: await addressOf(key, partNumber) }
+    if (partNumber !== undefined) return { url: await urlOf(key, partNumber) }
     if (method === 'GET') {
-      return { url: xmlAnswer({ ListPartsResult: { Part: await listHeld(key) } }) }
+      return { url: xmlDataUrl({ ListPartsResult: { Part: await listHeld(key) } }) }
     }
     if (method === 'DELETE') {
-      // At once: who sends the same file again does not wait for the answer.
+      // Before the request: the same file may be added again before the response arrives.
       end(key)
       await cancelSession(request, { id: key, uploadId }, {})
-      return { url: xmlAnswer({}) }
+      return { url: xmlDataUrl({}) }
     }
     await complete(key, uploadId)
     const result = { Location: `${baseUrl}/api/v1/assets/${key}`, Key: key }
-    return { url: xmlAnswer({ CompleteMultipartUploadResult: result }) }
+    return { url: xmlDataUrl({ CompleteMultipartUploadResult: result }) }
   }
 
   return {

@@ -1,0 +1,101 @@
+import type {
+  AccountAnswer,
+  Asset,
+  AssetChanges,
+  AssetPage,
+  DownloadAddress,
+  Key,
+  KeyRequest,
+  LinkRequest,
+  ListAssetsQuery,
+  ListProductsQuery,
+  NewKeyAnswer,
+  Product,
+  ProductDetails,
+  ProductPage,
+  ProductReferences,
+  ProductWithAssets,
+  UsageAnswer,
+} from '@stowage/protocol'
+import type { Listing } from './listing.ts'
+import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
+import type { BlobInput, StreamInput } from './upload/input.ts'
+import type { SavedUpload } from './upload/store.ts'
+import type { Upload, UploadOptions } from './upload/types.ts'
+
+/** The account of the API key: its plan, and the bytes stored, reserved and available. */
+export type Account = AccountAnswer['data']
+/** The storage in use, by type of file. */
+export type Usage = UsageAnswer['data']
+/** A new API key with its secret. */
+export type NewKey = NewKeyAnswer['data']
+/** An upload that was started from here and is not finished. */
+export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
+
+/** A client of the service. Fields have the same names as in the HTTP API. */
+export interface Client<Input = BlobInput | StreamInput> {
+  /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
+  upload(file: Input, options?: UploadOptions): Upload
+  /**
+   * Returns the uploads that were started from here and are neither finished nor cancelled. Uploading the
+   * same file again resumes its upload.
+   */
+  unfinished(): Promise<UnfinishedUpload[]>
+  /**
+   * Cancels an upload by the ID of its asset; its file is not needed. If the upload is already over, only
+   * its saved state is removed.
+   */
+  cancelUpload(id: string, settings?: CallSettings): Promise<void>
+  /**
+   * Lists the ready assets. `for await` returns all of them, even if assets are deleted or changed
+   * meanwhile; `.page(n)` returns one page with `meta` and `links`.
+   */
+  assets(query?: ListAssetsQuery & CallSettings): Listing<Asset, AssetPage>
+  /** Returns an asset. It may still be uploading: see its `status`. */
+  asset(id: string, query?: { with_products?: boolean } & CallSettings): Promise<Asset>
+  /**
+   * Stores a link as an asset. The call is retried only if the service reports that it did nothing (429,
+   * 503): any other retry could store the link twice.
+   */
+  store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
+  /** Renames an asset. The URL and size of a link can also be changed. */
+  change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
+  /** Deletes an asset. */
+  delete(id: string, settings?: CallSettings): Promise<void>
+  /** Links an asset to products. Returns the asset with all of its products. */
+  attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  /** Unlinks an asset from products. Returns the asset with its remaining products. */
+  detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  /** Downloads a file, or a range of it. Read the body of the response as a stream. */
+  download(id: string, options?: DownloadOptions): Promise<Response>
+  /**
+   * Returns a signed URL from which a page can load the file, valid for about an hour. For a link, it is
+   * the link's own URL.
+   */
+  address(id: string, settings?: CallSettings): Promise<DownloadAddress['data']>
+  /** Lists the products, in the same way as `assets`. */
+  products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
+  /** Returns a product by its ID in Stowage. */
+  product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
+  /** Lists all products of an asset. */
+  productsOf(id: string, query?: PageQuery & CallSettings): Listing<Product, ProductPage>
+  /** Lists all ready assets of a product. `with_assets` includes only the newest 100. */
+  assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
+  /** Creates or changes up to 1,000 products: either all of them or none. */
+  putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
+  /** Deletes a product and its links to assets. The assets stay. */
+  deleteProduct(id: string, settings?: CallSettings): Promise<void>
+  /** Returns the account of the API key. */
+  account(settings?: CallSettings): Promise<Account>
+  /** Returns the storage in use, by type of file. */
+  usage(settings?: CallSettings): Promise<Usage>
+  /** Lists the API keys, including revoked ones, without their secrets. */
+  keys(settings?: CallSettings): Promise<Key[]>
+  /**
+   * Creates an API key. The secret is returned only here. The call is retried only if the service reports
+   * that it did nothing (429, 503): any other retry could create a second key.
+   */
+  createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
+  /** Revokes an API key. It stops working immediately. */
+  revokeKey(id: string, settings?: CallSettings): Promise<void>
+}

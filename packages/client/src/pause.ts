@@ -1,0 +1,33 @@
+import { onAbort } from './on-abort.ts'
+
+/** The parts of these that browsers and workers have. Node has no `onLine`. */
+interface Environment {
+  navigator?: { onLine?: boolean }
+  addEventListener?(type: string, listener: () => void): void
+  removeEventListener?(type: string, listener: () => void): void
+}
+
+const environment = globalThis as unknown as Environment
+
+export function isOffline(): boolean {
+  return environment.navigator?.onLine === false
+}
+
+/** Some systems never report that the network is back, so a pause ends after this time. */
+const OFFLINE_MS = 60_000
+
+/** Waits for the time, or while offline until the network is back. Rejects with the reason of an abort. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      removeListener()
+      environment.removeEventListener?.('online', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const timer = setTimeout(end, isOffline() ? OFFLINE_MS : ms)
+    const removeListener = onAbort(signal, end)
+    if (isOffline()) environment.addEventListener?.('online', end)
+  })
+}

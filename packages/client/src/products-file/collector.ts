@@ -1,0 +1,7 @@
+import type { ProductFields } from './file-product.ts'
+
+/** Receives the products of a file and the problems with it. */
+export interface Collector {
+  add(line: number, fields: Partial<ProductFields>): void
+  refuse(line: number, message: string): void
+}

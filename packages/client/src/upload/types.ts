@@ -1,0 +1,86 @@
+import type { Asset, ProductReferences } from '@stowage/protocol'
+import type { RetryOptions } from '../options.ts'
+import type { Request } from '../request.ts'
+import type { Progress } from './progress.ts'
+import type { Queue } from './queue.ts'
+import type { Session } from './session.ts'
+import type { Source, SourceOptions } from './source.ts'
+import type { SavedUpload, UploadStore } from './store.ts'
+
+/** The options of `upload`. */
+export interface UploadOptions {
+  /** The filename of the asset. Default: the name of the file. */
+  name?: string | undefined
+  /** The media type of the asset. Default: the type of the file, if known. */
+  mime?: string | undefined
+  /** The length of a stream in bytes, if known. Required for streams of more than 160 GB. */
+  size?: number | undefined
+  /**
+   * Stops the upload. It then rejects with the signal's reason and can be resumed later. The upload of a
+   * stream cannot be resumed, so it is cancelled.
+   */
+  signal?: AbortSignal | undefined
+  /** Called at most every 100 ms, and at every change of the state. */
+  onProgress?: ((progress: Progress) => void) | undefined
+  /**
+   * Products to link the asset to. If one is unknown, the upload rejects with `invalid` before a byte is
+   * sent, and nothing is stored.
+   */
+  attach?: ProductReferences | undefined
+  /** The same key with the same file returns the same asset. Default: a random key, which is stored. */
+  idempotencyKey?: string | undefined
+  /**
+   * Whether to resume an unfinished upload of the same file. Default: true; if the file changed since,
+   * that upload is cancelled and a new one starts. False: it is cancelled in any case. The ID of an
+   * asset: its upload is resumed, wherever it was started; a file that is known to differ is refused with
+   * `file_changed`.
+   */
+  resume?: boolean | string | undefined
+  /** Retry options for this upload. They override those of the client. */
+  retry?: RetryOptions | undefined
+}
+
+/**
+ * A running upload: a promise of the asset, with controls. An async function that returns it waits for
+ * the asset; to return only the handle, wrap it in an object. If the promise is not awaited, a failure
+ * causes no unhandled rejection.
+ */
+export interface Upload extends Promise<Asset> {
+  /** The ID of the asset; undefined until the service has assigned one. */
+  readonly id: string | undefined
+  /** The current progress. */
+  readonly progress: Progress
+  /** Stops sending. Incomplete parts are sent again after `resume()`. */
+  pause(): void
+  /** Continues after `pause()`. */
+  resume(): void
+  /**
+   * Cancels the upload: the service removes what it has stored, and the upload rejects with `cancelled`.
+   * If the file was already complete, this call rejects with `already_uploaded` and the upload resolves.
+   */
+  cancel(): Promise<void>
+}
+
+/** What all uploads of a client share. */
+export interface UploadContext {
+  request: Request
+  queue: Queue
+  store: UploadStore
+  /** The service's URL, for the keys of the store. */
+  baseUrl: string
+  retry: RetryOptions
+  stallMs: number
+  /** Whether a connection to the storage was ever made. */
+  contact: { isMade: boolean }
+  /** The keys of files that are being uploaded. A second upload of the same file creates another asset. */
+  active: Set<string>
+  /** Throws a TypeError for an input that cannot be uploaded. */
+  check(file: unknown): void
+  open(file: unknown, options: SourceOptions): Promise<Source> | Source
+}
+
+/** A session, and the state that is saved to resume it. */
+export interface OpenUpload {
+  saved: SavedUpload
+  session: Session
+}
