@@ -67,7 +67,7 @@ const sizeOfLink = {
   ],
   description: 'Bytes, or text such as 10MB',
   ...Check('size'),
-  ...Problem('must be bytes, or text such as 10MB or 1.5 GB'),
+  ...Problem('must be a number of bytes, or text such as 10MB or 1.5 GB'),
 }
 const filename = Type.String({
   minLength: 1,

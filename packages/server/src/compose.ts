@@ -17,7 +17,7 @@ import {
   wouldMigrateFile,
 } from './open-engines.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
-import { hashKey } from './operations/keys/create-key.ts'
+import { hashKey } from './operations/keys/hash-key.ts'
 import type { Operator } from './operator.ts'
 import type { Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'

@@ -10,7 +10,7 @@ import { EngineUnavailable, ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
 import type { MoveResult } from './move/move.ts'
 import type { Operator } from './operator.ts'
-import { CLOSE_WITHIN_MS } from './shutdown-timeout.ts'
+import { SHUTDOWN_TIMEOUT_MS } from './shutdown-timeout.ts'
 
 export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
@@ -45,7 +45,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
   const code = await finished
   await Promise.race([
     service.close(),
-    pause(CLOSE_WITHIN_MS + GRACE_MS, undefined, { ref: false }),
+    pause(SHUTDOWN_TIMEOUT_MS + GRACE_MS, undefined, { ref: false }),
   ])
   return code
 }

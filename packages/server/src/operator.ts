@@ -1,11 +1,18 @@
-import type { Key, KeyScope } from './domain/key.ts'
+import type * as wire from '@stowage/protocol'
+import type { KeyScope } from './domain/key.ts'
 import { availableBytes } from './domain/plan.ts'
-import { addAccount, getAccount } from './operations/accounts/add-account.ts'
+import { addAccount } from './operations/account/add-account.ts'
+import { changePlan } from './operations/account/change-plan.ts'
+import { getAccount } from './operations/account/get-account.ts'
+import { listAccounts } from './operations/account/list-accounts.ts'
+import { readSummary } from './operations/account/read-summary.ts'
 import type { Context } from './operations/context.ts'
 import { createKey } from './operations/keys/create-key.ts'
+import { listKeys } from './operations/keys/list-keys.ts'
 import { revokeKey } from './operations/keys/revoke-key.ts'
+import { presentKey } from './present-key.ts'
 
-/** What an operator sees of an account; sizes in bytes. */
+/** An account as the command line shows it; sizes in bytes. */
 export interface AccountReport {
   name: string
   plan: string
@@ -17,17 +24,9 @@ export interface AccountReport {
   created_at: string
 }
 
-export interface KeyReport {
-  id: string
-  name: string
-  scope: KeyScope
-  hint: string
-  created_at: string
-  last_used_at: string | null
-  revoked_at: string | null
-}
+export type KeyReport = wire.Key
 
-/** What the command line does on the engine that the settings name, while the service runs or not. */
+/** What the command line does directly on the database, whether or not the service runs. */
 export interface Operator {
   listAccounts(): Promise<AccountReport[]>
   addAccount(account: { name: string; plan: string; storage: number }): Promise<AccountReport>
@@ -37,13 +36,13 @@ export interface Operator {
     account: string,
     key: { name: string; scope: KeyScope },
   ): Promise<KeyReport & { secret: string }>
-  /** Also the last manage key: whoever can run this can make another. */
+  /** Revokes the last manage key as well: an operator can create another. */
   revokeKey(account: string, id: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The id of nothing. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
+/** A valid ID that no key has. */
+const UNUSED_ID = '00000000-0000-0000-0000-000000000000'
 
 export type OperatorContext = Pick<Context, 'database' | 'newId' | 'clock' | 'randomBytes'>
 
@@ -52,7 +51,7 @@ export function createOperator(context: OperatorContext): Operator {
 
   async function report(name: string): Promise<AccountReport> {
     const account = await getAccount(context, name)
-    const summary = await database.of(account.id).readSummary()
+    const summary = await readSummary({ data: database.of(account.id) })
     return {
       name,
       plan: summary.planName,
@@ -72,7 +71,7 @@ export function createOperator(context: OperatorContext): Operator {
 
   return {
     async listAccounts() {
-      const accounts = await database.listAccounts()
+      const accounts = await listAccounts(context)
       return Promise.all(accounts.map(({ name }) => report(name)))
     },
 
@@ -81,43 +80,26 @@ export function createOperator(context: OperatorContext): Operator {
       return report(name)
     },
 
-    async setPlan(name, change) {
-      const account = await getAccount(context, name)
-      await database.changePlan(account.id, {
-        name: change.plan ?? account.planName,
-        storage: change.storage ?? account.planStorage,
-      })
+    async setPlan(name, { plan, storage }) {
+      await changePlan(context, name, { name: plan, storage })
       return report(name)
     },
 
     async listKeys(account) {
-      const { data } = await accountContext(account)
-      return (await data.listKeys()).map(reportKey)
+      return (await listKeys(await accountContext(account))).map(presentKey)
     },
 
     async addKey(account, details) {
       const { key, secret } = await createKey(await accountContext(account), details)
-      return { ...reportKey(key), secret }
+      return { ...presentKey(key), secret }
     },
 
     async revokeKey(account, id) {
       const own = await accountContext(account)
-      const key = (await own.data.listKeys()).find((known) => known.id === id.toLowerCase())
-      await revokeKey(own, key?.id ?? NO_ID, { keepLast: false })
+      const key = (await listKeys(own)).find((known) => known.id === id.toLowerCase())
+      await revokeKey(own, key?.id ?? UNUSED_ID, { keepLast: false })
     },
 
     close: () => database.close(),
-  }
-}
-
-function reportKey(key: Key): KeyReport {
-  return {
-    id: key.id,
-    name: key.name,
-    scope: key.scope,
-    hint: key.hint,
-    created_at: key.createdAt.toISOString(),
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
   }
 }

@@ -45,7 +45,7 @@ const ARROWS: Record<string, string[]> = {
     'iterables',
     'shutdown-timeout',
   ],
-  http: ['operations', 'database/port', 'domain', 'errors', 'node-http', 'shutdown-timeout'],
+  http: ['operations', 'domain', 'errors', 'node-http', 'present-key', 'shutdown-timeout'],
   doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'open-engines': [
@@ -76,7 +76,8 @@ const ARROWS: Record<string, string[]> = {
   ],
   'compose-adopt': ['config', 'hold-data-folder', 'identity', 'open-engines'],
   'compose-move': ['config', 'hold-data-folder', 'identity', 'move', 'open-engines'],
-  operator: ['operations', 'database/port', 'domain'],
+  operator: ['operations', 'domain', 'present-key'],
+  'present-key': ['domain'],
   text: [],
   main: [
     'compose',
@@ -131,6 +132,13 @@ test('imports point one way', () => {
       assert.ok(isAllowed, `${relative(root, file)} must not import from ${other}`)
     }
   }
+})
+
+test('routes call operations, never a port', () => {
+  const call = /\b(data|database|storage)\.\w+\(/
+  const inHttp = files.filter((file) => roomOf(file) === 'http')
+  assert.ok(inHttp.length > 20)
+  for (const file of inHttp) assert.doesNotMatch(readFileSync(file, 'utf8'), call, file)
 })
 
 test('each engine’s and framework’s package stays in its folder', () => {

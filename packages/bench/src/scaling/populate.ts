@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
 import { recountCounters } from '@stowage/server/src/database/recount-counters'
 import { formatApiKey, KEY_ENTROPY_BYTES } from '@stowage/server/src/domain/api-key'
-import { hashKey } from '@stowage/server/src/operations/keys/create-key'
+import { hashKey } from '@stowage/server/src/operations/keys/hash-key'
 import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 

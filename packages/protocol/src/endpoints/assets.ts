@@ -131,7 +131,7 @@ export const changeAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Rename an asset, or change a link',
-  description: 'What is left out stays. `url` and `size` can be changed of a link only.',
+  description: 'What is left out stays. `url` and `size` can only be changed for links.',
   params: AssetPath,
   body: AssetChanges,
   bodyExample: { filename: 'sample-pack-2.zip' },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { problemWithLinkAddress } from './link-url.ts'
+import { problemWithLinkUrl } from './link-url.ts'
 
 function assertRefused(addresses: string[], says: RegExp): void {
   for (const address of addresses) {
-    assert.match(problemWithLinkAddress(address) ?? 'taken', says, JSON.stringify(address))
+    assert.match(problemWithLinkUrl(address) ?? 'taken', says, JSON.stringify(address))
   }
 }
 
@@ -21,7 +21,7 @@ test('http and https addresses of every kind are fine', () => {
     'https://example.com/a@b:c',
     `https://example.com/${'x'.repeat(2048 - 20)}`,
   ]
-  for (const address of addresses) assert.equal(problemWithLinkAddress(address), undefined, address)
+  for (const address of addresses) assert.equal(problemWithLinkUrl(address), undefined, address)
 })
 
 test('any other scheme is refused', () => {
@@ -53,8 +53,8 @@ test('any scheme that fast-check thinks of is refused, unless it is http or http
   fc.assert(
     fc.property(fc.string({ unit: letters, maxLength: 12 }), (scheme) => {
       fc.pre(!/^https?$/i.test(scheme))
-      assert.notEqual(problemWithLinkAddress(`${scheme}://example.com/a`), undefined)
-      assert.notEqual(problemWithLinkAddress(`${scheme}:a`), undefined)
+      assert.notEqual(problemWithLinkUrl(`${scheme}://example.com/a`), undefined)
+      assert.notEqual(problemWithLinkUrl(`${scheme}:a`), undefined)
     }),
   )
 })
@@ -119,14 +119,14 @@ test('blanks, line breaks, control characters and broken Unicode are refused, wh
 
 test('2048 characters are fine, one more is refused', () => {
   const address = (length: number) => 'https://example.com/'.padEnd(length, 'x')
-  assert.equal(problemWithLinkAddress(address(2048)), undefined)
+  assert.equal(problemWithLinkUrl(address(2048)), undefined)
   assertRefused([address(2049), address(1_000_000)], /at most 2048 characters/)
 })
 
 test('whatever is taken has a host, no credentials, and is the same address when read again', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (address) => {
-      assert.equal(problemWithLinkAddress(address), undefined)
+      assert.equal(problemWithLinkUrl(address), undefined)
     }),
   )
   const pieces = fc.constantFrom(
@@ -146,12 +146,12 @@ test('whatever is taken has a host, no credentials, and is the same address when
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 10 }), (list) => {
       const address = list.join('')
-      if (problemWithLinkAddress(address) !== undefined) return
+      if (problemWithLinkUrl(address) !== undefined) return
       const { protocol, host, username, password, href } = new URL(address)
       assert.match(protocol, /^https?:$/)
       assert.deepEqual([username, password], ['', ''])
       assert.notEqual(host, '')
-      assert.equal(problemWithLinkAddress(href), undefined)
+      assert.equal(problemWithLinkUrl(href), undefined)
     }),
     { numRuns: 2000 },
   )

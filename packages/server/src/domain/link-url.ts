@@ -1,7 +1,7 @@
 const LONGEST_ADDRESS = 2048
 
 /** What is wrong with the address of a link, as a sentence; undefined when it is fine. */
-export function problemWithLinkAddress(address: string): string | undefined {
+export function problemWithLinkUrl(address: string): string | undefined {
   if (address.length > LONGEST_ADDRESS) return `must have at most ${LONGEST_ADDRESS} characters`
   // The parser drops or forgives what it should not: blanks around, line breaks inside.
   if (/[\s\p{Cc}]/u.test(address) || !address.isWellFormed()) {

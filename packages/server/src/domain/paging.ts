@@ -41,7 +41,7 @@ export function pagePosition({ page, perPage }: PageRequest, total: number): Pag
 }
 
 /** The position of a page that was read behind a cursor. */
-export function positionBehind(
+export function positionAfterCursor(
   { perPage }: PageRequest,
   { total, nextAfter }: { total: number; nextAfter: string | undefined },
 ): PagePosition {

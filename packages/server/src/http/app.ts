@@ -6,31 +6,33 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { answerUnreadable } from '../node-http/answer-malformed-requests.ts'
-import { endIdleConnections } from '../node-http/destroy-idle-connections.ts'
+import { answerMalformedRequests } from '../node-http/answer-malformed-requests.ts'
+import { destroyIdleConnections } from '../node-http/destroy-idle-connections.ts'
 import { handleExpectations } from '../node-http/expectations.ts'
 import { trackConnections } from '../node-http/track-connections.ts'
-import { CLOSE_WITHIN_MS } from '../shutdown-timeout.ts'
-import type { Admitted } from './authorize.ts'
-import { answerPreflights, CROSS_ORIGIN_HEADERS } from './cross-origin.ts'
-import { askForBody, refuseExpectations } from './handle-expect-header.ts'
-import { readJsonOnly, refuseUnreadable } from './read-request.ts'
-import { refuseStrangers } from './refuse-remote-requests.ts'
-import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
+import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
+import type { Authorized } from './requests/authorize.ts'
+import { compileValidator } from './requests/compile-validator.ts'
+import { answerPreflights, CROSS_ORIGIN_HEADERS } from './requests/cross-origin.ts'
+import { refuseExpectations, sendContinue } from './requests/handle-expect-header.ts'
+import { parseJsonBodies } from './requests/parse-json-bodies.ts'
+import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
+import { refuseRemoteRequests } from './requests/refuse-remote-requests.ts'
+import { refuseUnknownRoutes } from './requests/refuse-unknown-routes.ts'
+import { sendError } from './responses/send-error.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { uploadRoutes } from './routes/uploads.ts'
-import { answerError } from './send-error.ts'
-import { compileValidator } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    admitted: Admitted | undefined
+    authorized: Authorized | undefined
   }
 }
 
@@ -38,10 +40,10 @@ export interface AppOptions extends RouteOptions {
   logger: FastifyBaseLogger
 }
 
-/** Everything but a completion of many parts fits well below this. */
+/** Every body except the completion of many parts is far smaller. */
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
-/** How long no byte may move while a request is received or its answer is sent. */
+/** How long a connection may stall while a request is received or a response is sent. */
 const IDLE_MS = 60_000
 
 const ROUTES: RouteGroup[] = [
@@ -49,12 +51,13 @@ const ROUTES: RouteGroup[] = [
   assetRoutes,
   productRoutes,
   accountRoutes,
+  keyRoutes,
   serviceRoutes,
   referenceRoutes,
   dashboardRoutes,
 ]
 
-/** Fastify's types know no others than its own. */
+/** Typed as an object, because Fastify’s types only know its own compilers. */
 const COMPILERS: object = {
   buildValidator: () => compileValidator,
   buildSerializer: () => () => JSON.stringify,
@@ -69,52 +72,52 @@ export function buildApp(options: AppOptions): FastifyInstance {
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: false,
     routerOptions: { ignoreTrailingSlash: true },
-    // What the router itself refuses comes past no hook.
+    // Requests that the router itself refuses run no hooks.
     frameworkErrors(error, request, reply) {
       try {
         receive(request, reply)
-        answerError(error, request, reply)
+        sendError(error, request, reply)
       } catch (refusal) {
-        answerError(refusal as Error, request, reply)
+        sendError(refusal as Error, request, reply)
       }
     },
-    // Fastify loads its own, more than a hundred modules, only where these are not given.
+    // With these given, Fastify does not load its own compilers, more than a hundred modules.
     schemaController: { compilersFactory: COMPILERS },
-    clientErrorHandler: (error, socket) => onUnreadable(error, socket),
-    // A missing Host is refused by us, in our words.
+    clientErrorHandler: (error, socket) => onMalformedRequest(error, socket),
+    // The service refuses a missing Host itself, with an error body.
     http: { requireHostHeader: false },
   })
   const isOpen = options.context.settings.auth.kind === 'open'
 
-  /** Every answer begins with this. */
+  /** Sets the headers of every response. */
   function receive(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
-    if (isOpen) refuseStrangers(request, options.baseUrl())
+    if (isOpen) refuseRemoteRequests(request, options.baseUrl())
     else reply.headers(CROSS_ORIGIN_HEADERS)
   }
 
-  const onUnreadable = answerUnreadable(app.server)
+  const onMalformedRequest = answerMalformedRequests(app.server)
   handleExpectations(app.server)
-  endIdleConnections(app.server, IDLE_MS)
-  const closeQuietConnections = trackConnections(app.server, { withinMs: CLOSE_WITHIN_MS })
+  destroyIdleConnections(app.server, IDLE_MS)
+  const closeQuietConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   app.addHook('preClose', async () => closeQuietConnections())
-  app.setErrorHandler(answerError)
-  app.decorateRequest('admitted', undefined)
-  readJsonOnly(app)
+  app.setErrorHandler(sendError)
+  app.decorateRequest('authorized', undefined)
+  parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     receive(request, reply)
     done()
   })
   if (!isOpen) answerPreflights(app)
   app.addHook('onRequest', (request, _reply, done) => {
-    refuseUnreadable(request)
+    refuseMalformedRequests(request)
     refuseExpectations(request)
     done()
   })
-  askForBody(app)
+  sendContinue(app)
   refuseUnknownRoutes(app)
   app.addHook('onResponse', (request, reply, done) => {
-    // The query may hold what people search for, so only the path is logged.
+    // Log only the path: the query may contain search terms.
     const { method, url } = request
     const path = url.split('?', 1)[0]
     const facts = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }

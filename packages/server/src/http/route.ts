@@ -1,23 +1,23 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { type Admitted, admit } from './authorize.ts'
+import { type Authorized, authorize } from './requests/authorize.ts'
 import type { RouteOptions } from './routes/route-group.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
-/** A request whose parts were checked by the endpoint's schemas. */
+/** A request that was validated by the endpoint’s schemas. */
 export interface CheckedRequest<E extends Endpoint> {
   params: StaticOf<E['params']>
   query: StaticOf<E['query']>
   headers: StaticOf<E['headers']>
   body: StaticOf<E['body']>
-  /** The whole address, as the caller sent it. */
+  /** The path and query of the request. */
   url: string
-  /** Of the caller's account only: a handler has no way to another's. */
-  context: E['scope'] extends 'public' ? undefined : Admitted['context']
-  /** What the caller may do: at least what the endpoint asks for. */
-  scope: E['scope'] extends 'public' ? undefined : Admitted['scope']
+  /** Gives access to the caller’s account only. */
+  context: E['scope'] extends 'public' ? undefined : Authorized['context']
+  /** The scope of the caller’s key, which includes the endpoint’s. */
+  scope: E['scope'] extends 'public' ? undefined : Authorized['scope']
 }
 
 export type Handler<E extends Endpoint> = (
@@ -25,7 +25,7 @@ export type Handler<E extends Endpoint> = (
   reply: FastifyReply,
 ) => Promise<StaticOf<E['success']['schema']> | FastifyReply>
 
-/** Serves a call of the interface: admits the caller, checks the request, types the handler. */
+/** Adds a route: authorizes the caller, validates the request, types the handler. */
 export function route<E extends Endpoint>(
   app: FastifyInstance,
   { context }: RouteOptions,
@@ -45,7 +45,7 @@ export function route<E extends Endpoint>(
     },
     async onRequest(request, reply) {
       if (scope === 'public') return
-      request.admitted = await admit(context, scope, request, reply)
+      request.authorized = await authorize(context, scope, request, reply)
     },
     handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)
@@ -55,7 +55,7 @@ export function route<E extends Endpoint>(
         headers: request.headers,
         body: request.body,
         url: request.url,
-        ...request.admitted,
+        ...request.authorized,
       }
       return handler(checked as CheckedRequest<E>, reply)
     },

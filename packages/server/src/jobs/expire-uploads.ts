@@ -1,8 +1,8 @@
 import type { Upload } from '../domain/asset.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type Context, forAccount } from '../operations/context.ts'
-import { finishIfStored } from '../operations/uploads/complete-upload.ts'
-import { storageUploadOf } from '../operations/uploads/sign-parts.ts'
+import { finishIfStored } from '../operations/uploads/finish-if-stored.ts'
+import { storageUploadOf } from '../operations/uploads/storage-upload-of.ts'
 import { BATCH } from './job.ts'
 
 const LOOKS_AT_ONCE = 8

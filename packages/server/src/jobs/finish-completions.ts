@@ -1,7 +1,7 @@
 import type { Upload } from '../domain/asset.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
-import { finishInStorage } from '../operations/uploads/complete-upload.ts'
+import { finishInStorage } from '../operations/uploads/finish-in-storage.ts'
 
 /** A completion normally takes well under a second; one this old was interrupted. */
 export const STUCK_MS = 30_000

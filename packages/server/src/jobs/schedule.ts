@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../operations/context.ts'
-import { CLOSE_WITHIN_MS } from '../shutdown-timeout.ts'
+import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
@@ -68,7 +68,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   return {
-    async close(withinMs = CLOSE_WITHIN_MS) {
+    async close(withinMs = SHUTDOWN_TIMEOUT_MS) {
       stop.abort()
       const late = new AbortController()
       const limit = pause(withinMs, undefined, { signal: late.signal }).catch(() => {})

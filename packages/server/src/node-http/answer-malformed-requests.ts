@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
-import { type PendingAnswer, trackPendingAnswers } from './track-pending-responses.ts'
+import { type PendingResponse, trackPendingResponses } from './track-pending-responses.ts'
 
 /** An import would load Node's whole HTTP client. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** What is not HTTP, or too large for it, or has no Host. */
-export const UNREADABLE = {
+export const MALFORMED_REQUEST = {
   code: 'malformed_request',
   message: 'The request can’t be read. Send well-formed HTTP/1.1 with a Host.',
 } as const
@@ -30,9 +30,9 @@ const LINGER_MS = 2_000
  * error is in the body of a request that has its answer already, it only closes the connection: the
  * client would take a second answer for that to its next request.
  */
-export function answerUnreadable(server: Server) {
-  const pendingOn = trackPendingAnswers(server)
-  const latest = new WeakMap<Duplex, PendingAnswer>()
+export function answerMalformedRequests(server: Server) {
+  const pendingOn = trackPendingResponses(server)
+  const latest = new WeakMap<Duplex, PendingResponse>()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
   })
@@ -53,7 +53,7 @@ export function answerUnreadable(server: Server) {
     const answers = before.map(({ response }) => ended(response))
     const last = latest.get(socket)
     const isAnswered = last?.request.complete === false && last.response.headersSent
-    const close = () => closeConnection(socket, isAnswered ? '' : refusal(UNREADABLE))
+    const close = () => closeConnection(socket, isAnswered ? '' : refusal(MALFORMED_REQUEST))
     if (answers.length === 0) close()
     else void Promise.all(answers).then(close)
   }

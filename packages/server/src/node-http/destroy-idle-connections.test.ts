@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { endIdleConnections } from './destroy-idle-connections.ts'
+import { destroyIdleConnections } from './destroy-idle-connections.ts'
 
 const IDLE_MS = 50
 
 async function aServer(t: TestContext, handle: RequestListener) {
   const server = createServer(handle)
   server.keepAliveTimeout = IDLE_MS
-  endIdleConnections(server, IDLE_MS)
+  destroyIdleConnections(server, IDLE_MS)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())

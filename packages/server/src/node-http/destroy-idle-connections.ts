@@ -1,13 +1,13 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { trackPendingAnswers } from './track-pending-responses.ts'
+import { trackPendingResponses } from './track-pending-responses.ts'
 
 /**
  * Destroys a connection on which no byte moves for `idleMs`: a client that does not read its answer, does
  * not finish its request, or does not close its side. A client that waits for its answer is left alone.
  */
-export function endIdleConnections(server: Server, idleMs: number): void {
-  const pendingOn = trackPendingAnswers(server)
+export function destroyIdleConnections(server: Server, idleMs: number): void {
+  const pendingOn = trackPendingResponses(server)
   server.setTimeout(idleMs)
   server.on('timeout', (socket: Socket) => {
     const isWaiting = pendingOn(socket).some(

@@ -2,7 +2,7 @@ import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import type { Storage } from '../storage/storage.ts'
 
-/** Everything that an operation may touch. Time, ids and randomness are handed in. */
+/** Everything that an operation may use. Time, IDs and randomness are passed in, never read directly. */
 export interface Context {
   database: Database
   storage: Storage
@@ -11,34 +11,34 @@ export interface Context {
   randomBytes: (length: number) => Uint8Array
   settings: Settings
   health: Health
-  /** For what went wrong without failing the call. */
+  /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
 }
 
-/** What this instance has noticed about itself. */
+/** What this instance has detected about itself. */
 export interface Health {
-  /** How its clock is off; undefined while it is near enough to the database's. */
+  /** How far its clock is off; undefined while it is close enough to the database’s. */
   clock: string | undefined
 }
 
 export interface Settings {
   chunkSize: number
-  /** How long URLs of parts are valid. */
+  /** How long the signed URLs of parts are valid. */
   signedForMs: number
   /** How long an unfinished upload is kept after its last activity. */
   uploadsKeptForMs: number
   auth: AuthSettings
-  /** Requests a minute and key; undefined is without limit. */
+  /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined
 }
 
 export type AuthSettings =
-  /** Whoever reaches the service is the manager of this account. */
+  /** Anyone who can reach the service has the scope `manage` on this account. */
   | { kind: 'open'; accountId: string }
-  /** `admin` is a manage key handed in from outside, by its SHA-256. */
+  /** `admin` is a manage key from the settings, given by its SHA-256. */
   | { kind: 'keys'; admin: { accountId: string; hash: string } | undefined }
 
-/** What an operation on behalf of an account gets: of the database, only what is the account's. */
+/** The context of an operation on behalf of one account. Data of other accounts is out of reach. */
 export interface AccountContext extends Omit<Context, 'database'> {
   accountId: string
   data: AccountData

@@ -11,7 +11,7 @@ import { buildApp } from '../../src/http/app.ts'
 import { bindStorage } from '../../src/identity/bind-storage.ts'
 import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
-import { hashKey } from '../../src/operations/keys/create-key.ts'
+import { hashKey } from '../../src/operations/keys/hash-key.ts'
 import { CHUNK_SIZE } from '../model/commands.ts'
 import { type Reach, watchPorts } from './watch-ports.ts'
 

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Asset, Key, Product } from '@stowage/protocol'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { readProductDetails } from '../../src/http/requests/read-product-details.ts'
 import { storeLink as storeTheirs } from '../../src/operations/assets/store-link.ts'
 import { forAccount } from '../../src/operations/context.ts'
 import { createKey } from '../../src/operations/keys/create-key.ts'
@@ -51,7 +52,9 @@ async function whatIsTheirs({ context }: TestService): Promise<ShopScene['theirs
   assert.ok(account)
   const own = forAccount(context, account.id)
   const link = await storeTheirs(own, { filename: 'theirs', url: 'https://example.com/theirs' })
-  const [product] = await putTheirs(own, [{ product_id: 7, variant_id: 7, name: 'Theirs' }])
+  const [product] = await putTheirs(own, [
+    readProductDetails({ product_id: 7, variant_id: 7, name: 'Theirs' }),
+  ])
   const { key } = await createKey(own, { name: 'theirs', scope: 'read' })
   return { linkId: link.id, productId: product?.id ?? '', keyId: key.id }
 }

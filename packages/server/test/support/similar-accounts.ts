@@ -9,7 +9,7 @@ import {
 } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
-import { hashKey } from '../../src/operations/keys/create-key.ts'
+import { hashKey } from '../../src/operations/keys/hash-key.ts'
 
 /** An account in which everything that people choose is the same as in its twin. */
 export interface Twin extends TestAccount {

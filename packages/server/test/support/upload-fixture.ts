@@ -66,7 +66,7 @@ async function aForeignUpload({ context }: TestService) {
     planStorage: 1000,
     createdAt: context.clock(),
   })
-  const file = { name: 'foreign.bin', size: SIZE }
+  const file = { filename: 'foreign.bin', size: SIZE }
   const { upload } = await requestUpload(forAccount(context, account.id), { file })
   return { id: upload.asset.id, uploadId: upload.id }
 }

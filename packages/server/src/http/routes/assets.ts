@@ -1,46 +1,57 @@
 import { endpoints } from '@stowage/protocol'
 import type { FastifyReply } from 'fastify'
 import type { Asset } from '../../domain/asset.ts'
-import { attachProducts, detachProducts } from '../../operations/assets/attach-products.ts'
+import { attachProducts } from '../../operations/assets/attach-products.ts'
 import { changeAsset } from '../../operations/assets/change-asset.ts'
 import { deleteAsset } from '../../operations/assets/delete-asset.ts'
+import { detachProducts } from '../../operations/assets/detach-products.ts'
 import { getAsset } from '../../operations/assets/get-asset.ts'
 import { listAssets } from '../../operations/assets/list-assets.ts'
-import { sliceProducts } from '../../operations/assets/read-products-of-assets.ts'
+import { readProductsOfAssets } from '../../operations/assets/read-products-of-assets.ts'
 import { signDownload } from '../../operations/assets/sign-download.ts'
 import { storeLink } from '../../operations/assets/store-link.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
-import { presentAsset, presentPage, presentProduct } from '../present.ts'
-import { AROUND_ONE, aroundList, assetTexts } from '../present-json-chunks.ts'
+import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
+import { readProductListRequest } from '../requests/read-product-list-request.ts'
+import { readProductSelection } from '../requests/read-product-selection.ts'
+import { presentAsset } from '../responses/present-asset.ts'
+import { AROUND_ONE, aroundList, assetChunks } from '../responses/present-json-chunks.ts'
+import { presentPage } from '../responses/present-page.ts'
+import { presentProduct } from '../responses/present-product.ts'
+import { sendJsonStream } from '../responses/send-json-stream.ts'
 import { route } from '../route.ts'
-import { inSlices } from '../send-json-stream.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
-  const addressOf = (url: string) => ({ base: options.baseUrl(), url })
+  const pageUrl = (url: string) => ({ base: options.baseUrl(), url })
 
-  function answerWithProducts(reply: FastifyReply, context: AccountContext, asset: Asset) {
-    return inSlices(reply, assetTexts(sliceProducts(context, [asset])), AROUND_ONE)
+  function sendWithProducts(reply: FastifyReply, context: AccountContext, asset: Asset) {
+    return sendJsonStream(reply, assetChunks(readProductsOfAssets(context, [asset])), AROUND_ONE)
   }
 
   route(app, options, endpoints.listAssets, async ({ context, query, url }, reply) => {
-    const { assets, position } = await listAssets(context, query)
-    const page = presentPage(position, addressOf(url))
+    const { assets, position } = await listAssets(context, readAssetListRequest(query))
+    const page = presentPage(position, pageUrl(url))
     if (query.with_products !== true) return { data: assets.map(presentAsset), ...page }
-    return inSlices(reply, assetTexts(sliceProducts(context, assets)), aroundList(page))
+    return sendJsonStream(
+      reply,
+      assetChunks(readProductsOfAssets(context, assets)),
+      aroundList(page),
+    )
   })
 
   route(app, options, endpoints.readAsset, async ({ context, params, query }, reply) => {
     const asset = await getAsset(context, params.id)
-    if (query.with_products === true) return answerWithProducts(reply, context, asset)
+    if (query.with_products === true) return sendWithProducts(reply, context, asset)
     return { data: presentAsset(asset) }
   })
 
   route(app, options, endpoints.listProductsOfAsset, async ({ context, params, query, url }) => {
     const { id } = await getAsset(context, params.id)
-    const { products, position } = await listProducts(context, { ...query, ofAsset: id })
-    return { data: products.map(presentProduct), ...presentPage(position, addressOf(url)) }
+    const request = { ...readProductListRequest(query), ofAsset: id }
+    const { products, position } = await listProducts(context, request)
+    return { data: products.map(presentProduct), ...presentPage(position, pageUrl(url)) }
   })
 
   route(app, options, endpoints.downloadAsset, async ({ context, params }, reply) => {
@@ -68,12 +79,12 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.attachProducts, async ({ context, params, body }, reply) => {
-    const asset = await attachProducts(context, params.id, body)
-    return answerWithProducts(reply, context, asset)
+    const asset = await attachProducts(context, params.id, readProductSelection(body))
+    return sendWithProducts(reply, context, asset)
   })
 
   route(app, options, endpoints.detachProducts, async ({ context, params, body }, reply) => {
-    const asset = await detachProducts(context, params.id, body)
-    return answerWithProducts(reply, context, asset)
+    const asset = await detachProducts(context, params.id, readProductSelection(body))
+    return sendWithProducts(reply, context, asset)
   })
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { acceptsEncoding } from '../accepts-encoding.ts'
-import { shareFiles } from '../open-file-cache.ts'
+import { acceptsEncoding } from '../responses/accepts-encoding.ts'
+import { openFileCache } from '../responses/open-file-cache.ts'
 import type { RouteGroup } from './route-group.ts'
 
 const HTML = 'text/html; charset=utf-8'
@@ -12,20 +12,20 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 }
-/** What the build made smaller ahead of time, best first. */
+/** The encodings that the build has compressed the files with, best first. */
 const ENCODINGS = { br: 'br', gzip: 'gz' }
 
-/** Every address that people see. What is there depends on the page's own script. */
+/** The paths of all pages. They serve the same HTML, and its script shows the page. */
 const PAGES = ['/', '/assets/:id', '/products', '/products/:id', '/storage', '/settings']
 const MISSING = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Stowage</title></head>
-<body><p>The dashboard is not built. Run <code>npm run build</code> and start the service again.</p>
-<p>The interface is there: <a href="/docs">/docs</a>.</p></body></html>
+<body><p>The dashboard is not built. Run <code>npm run build</code> and restart the service.</p>
+<p>The API is available: see <a href="/docs">/docs</a>.</p></body></html>
 `
 
-/** The web app for people, as it was built. */
+/** The built web app. */
 export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
-  const read = shareFiles()
+  const read = openFileCache()
 
   async function page(_request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const shell = await readShell(read, dashboard)
@@ -50,7 +50,7 @@ export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
       .send(file.content)
   })
   app.get('/icon.svg', async (_request, reply) => {
-    const content = await read(new URL('icon.svg', folderOf(dashboard))).catch(notThere)
+    const content = await read(new URL('icon.svg', folderOf(dashboard))).catch(fileNotFound)
     return reply
       .type('image/svg+xml')
       .header('Cache-Control', 'public, max-age=86400')
@@ -58,7 +58,7 @@ export const dashboardRoutes: RouteGroup = (app, { dashboard, context }) => {
   })
 }
 
-/** Nothing from elsewhere, no script or style but the page's own; bytes go to and from the storage. */
+/** Allows only the page’s own scripts and styles; files come from and go to the storage. */
 function policy(nonce: string, storage: string): string {
   return [
     "default-src 'none'",
@@ -77,7 +77,7 @@ function policy(nonce: string, storage: string): string {
 
 type Read<File> = (file: File) => Promise<Buffer>
 
-/** A missing build may still be made. Any other failure is one of the service. */
+/** The build may be missing and made later. Any other failure is an error of the service. */
 async function readShell(read: Read<URL>, dashboard: URL | undefined): Promise<string> {
   if (dashboard === undefined) return MISSING
   try {
@@ -90,20 +90,20 @@ async function readShell(read: Read<URL>, dashboard: URL | undefined): Promise<s
 
 async function readBuilt(read: Read<string>, name: string, accepted?: string) {
   const type = TYPES[name.split('.').at(-1) ?? '']
-  // A name of a file that was built, and no way to any other.
-  if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return notThere()
+  // Only a plain file name, so that no path leads out of the folder.
+  if (type === undefined || !/^[\w-]+\.[a-z0-9]+$/i.test(name)) return fileNotFound()
   for (const [encoding, ending] of Object.entries(ENCODINGS)) {
     if (!acceptsEncoding(accepted, encoding)) continue
     const content = await read(`${name}.${ending}`).catch(() => undefined)
     if (content !== undefined) return { type, encoding, content }
   }
-  return { type, encoding: undefined, content: await read(name).catch(notThere) }
+  return { type, encoding: undefined, content: await read(name).catch(fileNotFound) }
 }
 
 function folderOf(dashboard: URL | undefined): URL {
-  return dashboard ?? notThere()
+  return dashboard ?? fileNotFound()
 }
 
-function notThere(): never {
-  throw new ServiceError('not_found', 'No such file is part of the dashboard. Load the page again.')
+function fileNotFound(): never {
+  throw new ServiceError('not_found', 'The dashboard has no such file. Reload the page.')
 }

@@ -1,28 +1,40 @@
 import { endpoints } from '@stowage/protocol'
 import { listAssets } from '../../operations/assets/list-assets.ts'
-import { deleteProduct, getProduct } from '../../operations/products/get-product.ts'
+import { deleteProduct } from '../../operations/products/delete-product.ts'
+import { getProduct } from '../../operations/products/get-product.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
 import { putProducts } from '../../operations/products/put-products.ts'
-import { sliceAssets, withNewestAssets } from '../../operations/products/read-assets-of-products.ts'
-import { presentAsset, presentPage, presentProduct, presentProductWithAssets } from '../present.ts'
-import { aroundList, productTexts } from '../present-json-chunks.ts'
+import { readAssetsOfProducts } from '../../operations/products/read-assets-of-products.ts'
+import { withNewestAssets } from '../../operations/products/with-newest-assets.ts'
+import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
+import { readProductDetails } from '../requests/read-product-details.ts'
+import { readProductListRequest } from '../requests/read-product-list-request.ts'
+import { presentAsset } from '../responses/present-asset.ts'
+import { aroundList, productChunks } from '../responses/present-json-chunks.ts'
+import { presentPage } from '../responses/present-page.ts'
+import { presentProduct } from '../responses/present-product.ts'
+import { presentProductWithAssets } from '../responses/present-product-with-assets.ts'
+import { sendJsonStream } from '../responses/send-json-stream.ts'
 import { route } from '../route.ts'
-import { inSlices } from '../send-json-stream.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const productRoutes: RouteGroup = (app, options) => {
-  const addressOf = (url: string) => ({ base: options.baseUrl(), url })
+  const pageUrl = (url: string) => ({ base: options.baseUrl(), url })
 
   route(app, options, endpoints.putProducts, async ({ context, body }) => {
-    const products = await putProducts(context, body.products)
+    const products = await putProducts(context, body.products.map(readProductDetails))
     return { data: products.map(presentProduct) }
   })
 
   route(app, options, endpoints.listProducts, async ({ context, query, url }, reply) => {
-    const { products, position } = await listProducts(context, query)
-    const page = presentPage(position, addressOf(url))
+    const { products, position } = await listProducts(context, readProductListRequest(query))
+    const page = presentPage(position, pageUrl(url))
     if (query.with_assets !== true) return { data: products.map(presentProduct), ...page }
-    return inSlices(reply, productTexts(sliceAssets(context, products)), aroundList(page))
+    return sendJsonStream(
+      reply,
+      productChunks(readAssetsOfProducts(context, products)),
+      aroundList(page),
+    )
   })
 
   route(app, options, endpoints.readProduct, async ({ context, params, query }) => {
@@ -33,8 +45,9 @@ export const productRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.listAssetsOfProduct, async ({ context, params, query, url }) => {
     const { id } = await getProduct(context, params.id)
-    const { assets, position } = await listAssets(context, { ...query, ofProduct: id })
-    return { data: assets.map(presentAsset), ...presentPage(position, addressOf(url)) }
+    const request = { ...readAssetListRequest(query), ofProduct: id }
+    const { assets, position } = await listAssets(context, request)
+    return { data: assets.map(presentAsset), ...presentPage(position, pageUrl(url)) }
   })
 
   route(app, options, endpoints.deleteProduct, async ({ context, params }) => {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { acceptsEncoding } from '../accepts-encoding.ts'
 import { renderReference } from '../pages/reference/render-reference.ts'
+import { acceptsEncoding } from '../responses/accepts-encoding.ts'
 import type { RouteGroup } from './route-group.ts'
 
 const STYLE = new URL('../pages/reference/reference.css', import.meta.url)
@@ -26,7 +26,7 @@ interface ReferenceFile {
   compressed: Buffer
 }
 
-/** The API reference. It is a page for people, not a call of the interface. */
+/** The API reference, a web page. It is not part of the API. */
 export const referenceRoutes: RouteGroup = (app, { context, baseUrl, version, dashboard }) => {
   let prepared: Promise<ReferenceFiles> | undefined
 
@@ -41,15 +41,15 @@ export const referenceRoutes: RouteGroup = (app, { context, baseUrl, version, da
       assetVersion: hash.digest('hex').slice(0, 12),
     })
     return {
-      '/docs': await aFile('text/html', 'no-cache', Buffer.from(page)),
-      '/docs/reference.css': await aFile('text/css', A_YEAR, style),
-      '/docs/reference.js': await aFile('text/javascript', A_YEAR, script),
+      '/docs': await compressFile('text/html', 'no-cache', Buffer.from(page)),
+      '/docs/reference.css': await compressFile('text/css', A_YEAR, style),
+      '/docs/reference.js': await compressFile('text/javascript', A_YEAR, script),
     }
   }
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
-      // At the first request, as the base URL is known only once the service listens.
+      // At the first request, because the base URL is known only after the service listens.
       prepared ??= prepare().catch((error) => {
         prepared = undefined
         throw error
@@ -59,7 +59,11 @@ export const referenceRoutes: RouteGroup = (app, { context, baseUrl, version, da
   }
 }
 
-async function aFile(type: string, cacheControl: string, content: Buffer): Promise<ReferenceFile> {
+async function compressFile(
+  type: string,
+  cacheControl: string,
+  content: Buffer,
+): Promise<ReferenceFile> {
   const compressed = await promisify(gzip)(content)
   return { type: `${type}; charset=utf-8`, cacheControl, content, compressed }
 }

@@ -3,10 +3,10 @@ import type { Context } from '../../operations/context.ts'
 
 export interface RouteOptions {
   context: Context
-  /** Known only once the service listens, where the port may be any. */
+  /** A function, because a free port is chosen only when the service listens. */
   baseUrl: () => string
   version: string
-  /** Where the built web app lies, if there is one. */
+  /** The folder of the built web app, if there is one. */
   dashboard: URL | undefined
 }
 

@@ -17,12 +17,12 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     const { clock } = context.health
     return {
       status: isReady ? ('ready' as const) : ('unavailable' as const),
-      checks: { database: word(database), storage: word(storage) },
+      checks: { database: statusWord(database), storage: statusWord(storage) },
       ...(clock !== undefined && { notes: [`the clock of this instance is ${clock}`] }),
     }
   })
 
-  // Made once: the base URL does not change once the service listens.
+  // Built once: the base URL does not change after the service listens.
   let document: Buffer | undefined
   route(app, options, endpoints.openApi, async (_request, reply) => {
     document ??= Buffer.from(JSON.stringify(buildOpenApi({ baseUrl: baseUrl(), version })))
@@ -30,6 +30,6 @@ export const serviceRoutes: RouteGroup = (app, options) => {
   })
 }
 
-function word(answers: boolean): 'ok' | 'unavailable' {
-  return answers ? 'ok' : 'unavailable'
+function statusWord(isAvailable: boolean): 'ok' | 'unavailable' {
+  return isAvailable ? 'ok' : 'unavailable'
 }

@@ -4,10 +4,15 @@ import { completeUpload } from '../../operations/uploads/complete-upload.ts'
 import { requestUpload } from '../../operations/uploads/request-upload.ts'
 import { resizeUpload } from '../../operations/uploads/resize-upload.ts'
 import { resumeUpload } from '../../operations/uploads/resume-upload.ts'
-import { presentAsset } from '../present.ts'
-import { presentCancelled, presentResumedUpload, presentUploadSession } from '../present-upload.ts'
+import { readFileDetails } from '../requests/read-file-details.ts'
+import { presentAsset } from '../responses/present-asset.ts'
+import {
+  presentCancelled,
+  presentResumedUpload,
+  presentUploadSession,
+} from '../responses/present-upload.ts'
+import { sendInChunks } from '../responses/send-in-chunks.ts'
 import { route } from '../route.ts'
-import { inPieces } from '../send-in-chunks.ts'
 import type { RouteGroup } from './route-group.ts'
 
 export const uploadRoutes: RouteGroup = (app, options) => {
@@ -15,8 +20,8 @@ export const uploadRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.requestUpload, async ({ context, body, headers }, reply) => {
     const idempotencyKey = headers['idempotency-key']
-    const session = await requestUpload(context, { file: body, idempotencyKey })
-    return inPieces(reply, presentUploadSession(session, baseUrl()))
+    const session = await requestUpload(context, { file: readFileDetails(body), idempotencyKey })
+    return sendInChunks(reply, presentUploadSession(session, baseUrl()))
   })
 
   route(app, options, endpoints.completeUpload, async ({ context, params, body }) => {
@@ -32,11 +37,11 @@ export const uploadRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.resumeUpload, async ({ context, params }, reply) => {
     const resumed = await resumeUpload(context, params.id)
-    return inPieces(reply, presentResumedUpload(resumed, baseUrl()))
+    return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })
 
   route(app, options, endpoints.resizeUpload, async ({ context, params, body }, reply) => {
     const resumed = await resizeUpload(context, params.id, { size: body.size })
-    return inPieces(reply, presentResumedUpload(resumed, baseUrl()))
+    return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })
 }

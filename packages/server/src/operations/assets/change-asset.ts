@@ -1,8 +1,10 @@
 import type { Asset } from '../../domain/asset.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
-import { assetNotFound, getAsset } from './get-asset.ts'
-import { checkLinkFields, readLinkSize } from './store-link.ts'
+import { assetNotFound } from './asset-not-found.ts'
+import { checkLinkFields } from './check-link-fields.ts'
+import { getAsset } from './get-asset.ts'
+import { parseLinkSize } from './parse-link-size.ts'
 
 export interface AssetChanges {
   filename?: string | undefined
@@ -10,14 +12,14 @@ export interface AssetChanges {
   size?: number | string | undefined
 }
 
-/** Renames an asset; address and size can be changed only where they are not facts: of a link. */
+/** Renames an asset. The URL and the size can only be changed for links. */
 export async function changeAsset(
   context: AccountContext,
   assetId: string,
   changes: AssetChanges,
 ): Promise<Asset> {
   const { filename, url, size } = changes
-  const bytes = readLinkSize(size)
+  const bytes = parseLinkSize(size)
   const change = {
     ...(filename !== undefined && { filename }),
     ...(url !== undefined && { url }),
@@ -35,6 +37,6 @@ function refuseLinkFields(fields: { url: unknown; size: unknown }): void {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   if (given.length === 0) return
   throw invalid(
-    Object.fromEntries(given.map(([field]) => [field, ['can be changed of a link only']])),
+    Object.fromEntries(given.map(([field]) => [field, ['can only be changed for links']])),
   )
 }

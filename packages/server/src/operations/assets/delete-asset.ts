@@ -1,12 +1,12 @@
 import { ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
-import { removeParts } from '../uploads/cancel-upload.ts'
 import { getUpload } from '../uploads/get-upload.ts'
-import { assetNotFound } from './get-asset.ts'
+import { removeParts } from '../uploads/remove-parts.ts'
+import { assetNotFound } from './asset-not-found.ts'
 
 /**
- * Takes the asset out of listings and links and frees its bytes at once. A job removes its object.
- * An upload that is not finished is cancelled by it.
+ * Removes the asset from listings and links and frees its bytes immediately. A job removes its object.
+ * An unfinished upload is cancelled.
  */
 export async function deleteAsset(context: AccountContext, assetId: string): Promise<void> {
   const { data } = context
@@ -15,7 +15,7 @@ export async function deleteAsset(context: AccountContext, assetId: string): Pro
   if (status === 'uploading') {
     const cancelled = await data.cancelUpload(assetId)
     if (cancelled.won) return removeParts(context, await getUpload(context, assetId))
-    // It went on in between: what it is now decides.
+    // Its status changed in the meantime: decide again.
     return deleteAsset(context, assetId)
   }
   if (status === 'completing') {

@@ -4,21 +4,21 @@ import type { AccountContext } from '../context.ts'
 import { getUpload } from '../uploads/get-upload.ts'
 import { getAsset } from './get-asset.ts'
 
-/** Long enough to start and to seek in; a longer download asks for a fresh address. */
+/** Long enough to start a download and to seek in it; a longer download requests a new URL. */
 const DOWNLOAD_MS = 3_600_000
 
-/** A short-lived address of the asset's bytes; for a link, its own address. */
+/** A short-lived URL of the asset’s bytes; for a link, its own URL. */
 export async function signDownload(
   context: AccountContext,
   assetId: string,
 ): Promise<{ url: string; expiresAt: Date | undefined }> {
   const asset = await getAsset(context, assetId)
-  // Stored as it was given; a header wants it encoded.
+  // It is stored as it was given; a header needs it percent-encoded.
   if (asset.url !== null) return { url: new URL(asset.url).href, expiresAt: undefined }
   if (asset.status !== 'ready') {
     throw new ServiceError(
       'not_ready',
-      'The file is still uploading. GET the asset’s /upload to see what is missing.',
+      'The file is still uploading. Call GET /assets/:id/upload to see which parts are missing.',
     )
   }
   const { chunkSize } = await getUpload(context, assetId)

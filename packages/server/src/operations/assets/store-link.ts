@@ -1,9 +1,7 @@
-import { parseSize } from '@stowage/protocol/format'
 import { type Asset, UNKNOWN_MEDIA_TYPE } from '../../domain/asset.ts'
-import { problemWithFilename } from '../../domain/filename.ts'
-import { problemWithLinkAddress } from '../../domain/link-url.ts'
-import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
+import { checkLinkFields } from './check-link-fields.ts'
+import { parseLinkSize } from './parse-link-size.ts'
 
 export interface LinkDetails {
   filename: string
@@ -12,9 +10,9 @@ export interface LinkDetails {
   size?: number | string | undefined
 }
 
-/** A link is an asset like a file, but nothing is ever fetched from its address. */
+/** A link is an asset like a file, but the service never fetches its URL. */
 export async function storeLink(context: AccountContext, link: LinkDetails): Promise<Asset> {
-  const bytes = readLinkSize(link.size) ?? 0
+  const bytes = parseLinkSize(link.size) ?? 0
   checkLinkFields(link)
   const asset: Asset = {
     id: context.newId(),
@@ -29,25 +27,4 @@ export async function storeLink(context: AccountContext, link: LinkDetails): Pro
   }
   await context.data.addLink(asset)
   return asset
-}
-
-/** Refuses a name or an address that no asset may have. */
-export function checkLinkFields(fields: { filename?: string; url?: string }): void {
-  const problems = {
-    filename: fields.filename === undefined ? undefined : problemWithFilename(fields.filename),
-    url: fields.url === undefined ? undefined : problemWithLinkAddress(fields.url),
-  }
-  const errors = Object.entries(problems).flatMap(([field, problem]) =>
-    problem === undefined ? [] : [[field, [problem]]],
-  )
-  if (errors.length > 0) throw invalid(Object.fromEntries(errors))
-}
-
-export function readLinkSize(size: number | string | undefined): number | undefined {
-  if (typeof size !== 'string') return size
-  const bytes = parseSize(size)
-  if (bytes === undefined) {
-    throw invalid({ size: ['must be bytes, or text such as 10MB or 1.5 GB'] })
-  }
-  return bytes
 }

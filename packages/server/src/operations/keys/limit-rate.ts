@@ -1,23 +1,26 @@
 import type { Context } from '../context.ts'
 
-/** Where a caller stands in the current minute. */
-export interface RateStanding {
+/** The caller’s use of its limit in the current minute. */
+export interface RateLimitStatus {
   limit: number
   remaining: number
-  /** When the count begins anew. */
+  /** When the count starts again from zero. */
   resetsAt: Date
   isExceeded: boolean
 }
 
 const WINDOW_MS = 60_000
 
-/** Counts the request; undefined where there is no limit. */
-export async function limitRate(context: Context, who: string): Promise<RateStanding | undefined> {
+/** Counts the request; undefined when there is no limit. */
+export async function limitRate(
+  context: Context,
+  keyId: string,
+): Promise<RateLimitStatus | undefined> {
   const limit = context.settings.rateLimit
   if (limit === undefined) return undefined
   const now = context.clock().getTime()
   const windowStart = new Date(now - (now % WINDOW_MS))
-  const count = await context.database.countRequest(who, windowStart)
+  const count = await context.database.countRequest(keyId, windowStart)
   return {
     limit,
     remaining: Math.max(0, limit - count),

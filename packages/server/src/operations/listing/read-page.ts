@@ -4,12 +4,12 @@ import {
   type PagePosition,
   type PageRequest,
   pagePosition,
-  positionBehind,
+  positionAfterCursor,
 } from '../../domain/paging.ts'
 
 /**
- * Reads a page by its number, or behind a cursor. Behind a cursor one row more than wanted is read, to
- * see whether any follows.
+ * Reads a page by its number or after a cursor. After a cursor it reads one more row than requested, to
+ * see whether another page follows.
  */
 export async function readPage<Row, Query extends PageRequest & { after?: Cursor }>(
   query: Query,
@@ -26,5 +26,5 @@ export async function readPage<Row, Query extends PageRequest & { after?: Cursor
   const { rows: found, total } = await read({ ...query, perPage: query.perPage + 1 })
   const rows = found.slice(0, query.perPage)
   const nextAfter = found.length > rows.length ? lastOf(rows) : undefined
-  return { rows, position: positionBehind(query, { total, nextAfter }) }
+  return { rows, position: positionAfterCursor(query, { total, nextAfter }) }
 }

@@ -1,55 +1,41 @@
 import { MOST_NESTED_ASSETS } from '@stowage/protocol'
-import type { Asset } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
-import { isHalfEmpty } from '../assets/read-products-of-assets.ts'
 import type { AccountContext } from '../context.ts'
+import { isHalfEmpty } from '../listing/is-half-empty.ts'
+import { type ProductWithAssets, withNewestAssets } from './with-newest-assets.ts'
 
-/** So many assets are read at once: a few milliseconds. */
-const SLICE = 500
-
-/** A product with its newest assets, and how many it has. */
-export interface ProductWithAssets {
-  product: Product
-  assets: Asset[]
-  total: number
-}
+/** How many assets one statement reads: this takes a few milliseconds. */
+const MOST_ASSETS = 500
 
 /**
- * Walks the products with the newest assets of each, in the given order. One statement reads the assets of
- * as many products as fit into a slice.
+ * Yields the products with the newest assets of each, in the given order. One statement reads the
+ * assets of as many products as the limit allows.
  */
-export async function* sliceAssets(
+export async function* readAssetsOfProducts(
   context: AccountContext,
   products: Product[],
 ): AsyncGenerator<ProductWithAssets[]> {
   for (let at = 0, size = products.length; at < products.length; ) {
-    const chunk = products.slice(at, at + size)
-    const [first] = chunk
-    if (first !== undefined && chunk.length === 1) {
+    const batch = products.slice(at, at + size)
+    const [first] = batch
+    if (first !== undefined && batch.length === 1) {
       const one = await withNewestAssets(context, first)
       yield [one]
       at += 1
-      size = one.total < SLICE ? 2 : 1
+      size = one.total < MOST_ASSETS ? 2 : 1
       continue
     }
-    const ids = chunk.map(({ id }) => id)
-    const found = await context.data.assetsOfProducts(ids, SLICE)
+    const ids = batch.map(({ id }) => id)
+    const found = await context.data.assetsOfProducts(ids, MOST_ASSETS)
     if (found === undefined) {
-      size = Math.ceil(chunk.length / 2)
+      size = Math.ceil(batch.length / 2)
       continue
     }
-    yield chunk.map((product) => {
+    yield batch.map((product) => {
       const assets = found.get(product.id) ?? []
       return { product, assets: assets.slice(0, MOST_NESTED_ASSETS), total: assets.length }
     })
-    at += chunk.length
-    size = chunk.length * (isHalfEmpty(found, SLICE) ? 2 : 1)
+    at += batch.length
+    size = batch.length * (isHalfEmpty(found, MOST_ASSETS) ? 2 : 1)
   }
-}
-
-export async function withNewestAssets(
-  { data }: AccountContext,
-  product: Product,
-): Promise<ProductWithAssets> {
-  return { product, ...(await data.newestAssetsOf(product.id, MOST_NESTED_ASSETS)) }
 }

@@ -6,17 +6,18 @@ export interface Readiness {
 }
 
 export async function checkReadiness(context: Context): Promise<Readiness> {
-  const { database, storage } = context
-  const [databaseAnswers, storageAnswers] = await Promise.all(
-    [database, storage].map(async (engine) => {
-      try {
-        await engine.check()
-        return true
-      } catch (error) {
-        context.warn('an engine does not answer', error)
-        return false
-      }
-    }),
-  )
-  return { database: databaseAnswers === true, storage: storageAnswers === true }
+  const { warn } = context
+
+  async function isAvailable(engine: 'database' | 'storage'): Promise<boolean> {
+    try {
+      await context[engine].check()
+      return true
+    } catch (error) {
+      warn(`the ${engine} is unavailable`, error)
+      return false
+    }
+  }
+
+  const [database, storage] = await Promise.all([isAvailable('database'), isAvailable('storage')])
+  return { database, storage }
 }

@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts'
 import { checkReadiness, type Readiness } from './check-readiness.ts'
 
-/** How long an answer is given again: anyone may ask, as often as they like. */
+/** How long a result is reused: anyone may send readiness checks, at any rate. */
 const FRESH_MS = 1_000
 
-/** Asks the engines at most once at a time and once a second, however many ask whether they answer. */
+/** Checks the engines at most once at a time and once a second, however many requests ask. */
 export function openReadiness(context: Context): () => Promise<Readiness> {
   let running: Promise<Readiness> | undefined
   let last: { readiness: Readiness; at: number } | undefined
 
-  async function ask(): Promise<Readiness> {
+  async function check(): Promise<Readiness> {
     try {
       const readiness = await checkReadiness(context)
       last = { readiness, at: context.clock().getTime() }
@@ -20,10 +20,10 @@ export function openReadiness(context: Context): () => Promise<Readiness> {
   }
 
   return async () => {
-    // A clock may be set back.
+    // The clock may be set back, so the age may be negative.
     const isFresh = last && Math.abs(context.clock().getTime() - last.at) < FRESH_MS
     if (last && isFresh) return last.readiness
-    running ??= ask()
+    running ??= check()
     return running
   }
 }

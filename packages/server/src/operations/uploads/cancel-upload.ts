@@ -1,11 +1,12 @@
 import type { Upload } from '../../domain/asset.ts'
-import { assetNotFound } from '../assets/get-asset.ts'
+import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
-import { checkUploadId, getUpload } from './get-upload.ts'
-import { refuseEnded } from './refuse-ended.ts'
-import { storageUploadOf } from './sign-parts.ts'
+import { checkUploadId } from './check-upload-id.ts'
+import { getUpload } from './get-upload.ts'
+import { refuseCompleted } from './refuse-completed.ts'
+import { removeParts } from './remove-parts.ts'
 
-/** Frees the reserved bytes at once and removes the parts. Repeating it gives the same answer. */
+/** Frees the reserved bytes immediately and removes the parts. Repeating it returns the same result. */
 export async function cancelUpload(
   context: AccountContext,
   assetId: string,
@@ -16,18 +17,6 @@ export async function cancelUpload(
   const { won, status } = await context.data.cancelUpload(assetId)
   if (won) await removeParts(context, upload)
   if (status === 'cancelled') return upload
-  if (status !== undefined) refuseEnded(status)
+  if (status !== undefined) refuseCompleted(status)
   throw assetNotFound()
-}
-
-/** It is cancelled, whether or not the storage answers now: a job removes them once more. */
-export async function removeParts(
-  { storage, warn }: AccountContext,
-  upload: Upload,
-): Promise<void> {
-  try {
-    await storage.abortUpload(storageUploadOf(upload))
-  } catch (error) {
-    warn('the parts of a cancelled upload are removed later', error)
-  }
 }

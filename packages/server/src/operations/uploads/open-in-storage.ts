@@ -1,10 +1,11 @@
 import type { Upload } from '../../domain/asset.ts'
 import type { AccountContext } from '../context.ts'
-import { storageUploadOf } from './sign-parts.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Opens the upload in the storage. Of calls that do so at once, on storages that name uploads
- * themselves, one is remembered; undefined for the others, whose own is taken back.
+ * Opens the upload in the storage. Some storages choose the upload’s ID themselves. There, if several
+ * calls open the same upload concurrently, one ID is recorded; the other calls abort what they opened
+ * and return undefined.
  */
 export async function openInStorage<Opened extends Pick<Upload, 'asset' | 'storageId'>>(
   { data, storage }: AccountContext,

@@ -10,16 +10,15 @@ import { getUpload } from './get-upload.ts'
 import { openInStorage } from './open-in-storage.ts'
 import { resumeUpload } from './resume-upload.ts'
 import { type SignedPart, signParts } from './sign-parts.ts'
-import { storageExceeded, storageFull } from './storage-exceeded.ts'
+import { storageExceeded } from './storage-exceeded.ts'
+import { storageFull } from './storage-full.ts'
 
 export interface FileDetails {
-  name?: string | undefined
-  filename?: string | undefined
+  filename: string
   size: number
   mime?: string | undefined
-  mime_type?: string | undefined
-  /** Left out: as the settings say. */
-  chunk_size?: number | undefined
+  /** Undefined: the chunk size from the settings. */
+  chunkSize?: number | undefined
 }
 
 type NewlyRequested = NewUpload['upload']
@@ -27,21 +26,22 @@ type NewlyRequested = NewUpload['upload']
 export interface UploadSession {
   upload: NewlyRequested
   parts: SignedPart[]
-  /** When the URLs end; without any, when the upload does. */
+  /** When the URLs expire; if there are none, when the upload does. */
   expiresAt: Date
 }
 
 /**
- * Reserves the file's size against the plan and opens its upload. The same idempotency key with
- * the same file gives the same session again, with addresses signed anew.
+ * Reserves the file’s size against the plan and opens its upload. The same idempotency key with the
+ * same file returns the same session with newly signed URLs.
  */
 export async function requestUpload(
   context: AccountContext,
   request: { file: FileDetails; idempotencyKey?: string | undefined },
 ): Promise<UploadSession> {
   const { data, storage, settings } = context
-  const { filename, mime } = checkFile(request.file)
-  const { size, chunk_size: chunkSize = settings.chunkSize } = request.file
+  const { filename, size } = request.file
+  const mime = checkFile(request.file)
+  const chunkSize = request.file.chunkSize ?? settings.chunkSize
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
   const createdAt = context.clock()
   const id = context.newId()
@@ -63,18 +63,18 @@ export async function requestUpload(
     chunkSize: plan.chunkSize,
   }
   const { idempotencyKey } = request
-  const asked = [filename, size, mime]
-  if (request.file.chunk_size !== undefined) asked.push(request.file.chunk_size)
+  const requested = [filename, size, mime]
+  if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
   const reserving = data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,
     ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, digest: digestOf(asked) },
+      idempotency: { key: idempotencyKey, digest: digestOf(requested) },
     }),
   })
   const reservation = await reserving.catch(async (error: unknown) => {
-    // It may be reserved though the answer was lost. With a key, whoever asks again gets it.
-    if (idempotencyKey === undefined) await giveBack(context, id)
+    // It may be reserved even though the result was lost. With a key, the next request finds it.
+    if (idempotencyKey === undefined) await dropReservation(context, id)
     throw error
   })
   if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
@@ -82,57 +82,46 @@ export async function requestUpload(
   return signSession(context, await createInStorage(context, upload))
 }
 
-function checkFile(file: FileDetails): { filename: string; mime: string } {
+/** Refuses an invalid name or media type; returns the media type, or the default one. */
+function checkFile({ filename, mime: given }: FileDetails): string {
   const errors: Record<string, string[]> = {}
-  const name = file.name ?? file.filename
-  const field = file.name === undefined ? 'filename' : 'name'
-  if (name === undefined) {
-    errors.name = ['is required: send the file’s name']
-  } else if (file.filename !== undefined && file.filename !== name) {
-    errors.filename = ['must not differ from name: send one of them']
-  } else {
-    const problem = problemWithFilename(name)
-    if (problem !== undefined) errors[field] = [problem]
-  }
-  const mime = parseMediaType(file.mime || file.mime_type)
-  if (mime === undefined) {
-    errors[file.mime ? 'mime' : 'mime_type'] = ['must be a media type such as application/zip']
-  }
-  if (name === undefined || mime === undefined || Object.keys(errors).length > 0) {
-    throw invalid(errors)
-  }
-  return { filename: name, mime }
+  const problem = problemWithFilename(filename)
+  if (problem !== undefined) errors.filename = [problem]
+  const mime = parseMediaType(given)
+  if (mime === undefined) errors.mime = ['must be a media type such as application/zip']
+  if (mime === undefined || Object.keys(errors).length > 0) throw invalid(errors)
+  return mime
 }
 
-/** If the storage refuses, the reservation is given back; if we die here, it expires. */
+/** If the storage fails, the reservation is dropped; if the process dies here, it expires. */
 async function createInStorage(
   context: AccountContext,
   upload: NewlyRequested,
 ): Promise<NewlyRequested> {
   try {
     await checkStorage(context, upload)
-    // A repeated request may have been quicker, and what it opened is as good.
+    // A repeated request may have opened it first; then this call uses that upload.
     return (await openInStorage(context, upload)) ?? (await getUpload(context, upload.asset.id))
   } catch (error) {
-    await giveBack(context, upload.asset.id)
+    await dropReservation(context, upload.asset.id)
     throw error
   }
 }
 
-async function giveBack({ data, warn }: AccountContext, assetId: string): Promise<void> {
+async function dropReservation({ data, warn }: AccountContext, assetId: string): Promise<void> {
   try {
     await data.dropReservation(assetId)
   } catch (failure) {
-    warn('a reservation stays until it expires', failure)
+    warn('could not drop a reservation; it is kept until it expires', failure)
   }
 }
 
 async function repeatSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
   const { status } = upload.asset
-  // As when it is resumed: it gets its time again, and the storage is asked whether it knows it.
   if (status === 'uploading') {
+    // Resuming extends the expiry and opens the upload again if the storage has lost it.
     const { upload: resumed } = await resumeUpload(context, upload.asset.id).catch(orEnded)
-    // It may have been completed meanwhile, and a finished upload takes no parts.
+    // It may have been completed in the meantime; then it accepts no parts.
     return resumed.asset.status === 'uploading'
       ? signSession(context, resumed)
       : sessionWithoutParts(resumed)
@@ -141,7 +130,7 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
   throw uploadEnded(`was ${status}`)
 }
 
-/** It ended while it was resumed. The caller named no asset that could be missing. */
+/** The upload ended while it was resumed. The caller named no asset, so `not_found` would mislead. */
 function orEnded(error: unknown): never {
   const isGone = error instanceof ServiceError && error.code === 'not_found'
   throw isGone ? uploadEnded('has ended') : error
@@ -150,11 +139,11 @@ function orEnded(error: unknown): never {
 function uploadEnded(how: string): ServiceError {
   return new ServiceError(
     'upload_ended',
-    `The upload of this Idempotency-Key ${how}. Use a new key to start over.`,
+    `The upload of this Idempotency-Key ${how}. Use a new key to start a new upload.`,
   )
 }
 
-/** Nothing is missing: a client that repeats its request continues with `uploaded`. */
+/** No part is missing: a client that repeats its request continues with the completion. */
 function sessionWithoutParts(upload: Upload): UploadSession {
   return { upload, parts: [], expiresAt: upload.expiresAt }
 }
@@ -180,19 +169,19 @@ function refusal(
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 
-/** Behind the plan's own check: what exceeds the plan is refused for that. */
+/** Runs after the reservation: a file that exceeds the plan is refused for that reason. */
 async function checkStorage(
   { storage }: AccountContext,
   { asset, chunkSize }: NewlyRequested,
 ): Promise<void> {
-  if (chunkSize > LARGEST_PART) throw tooManyBytes(storage.maxParts)
+  if (chunkSize > LARGEST_PART) throw tooLarge(storage.maxParts)
   const free = await storage.freeBytes()
   if (free !== undefined && asset.bytes > free) throw storageFull(asset.bytes, free)
 }
 
-function tooManyBytes(maxParts: number): ServiceError {
+function tooLarge(maxParts: number): ServiceError {
   const most = maxParts * LARGEST_PART
-  return invalid({ size: [`must be at most ${most} bytes: ${maxParts} parts of 5 GiB each`] })
+  return invalid({ size: [`must be at most ${most} bytes (${maxParts} parts of 5 GiB)`] })
 }
 
 function digestOf(values: unknown[]): string {

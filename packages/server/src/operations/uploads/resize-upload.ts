@@ -5,20 +5,21 @@ import { partPlan } from '../../domain/parts.ts'
 import { availableBytes, type Usage } from '../../domain/plan.ts'
 import { EngineUnavailable, invalid, ServiceError } from '../../errors.ts'
 import type { StoredPart } from '../../storage/storage.ts'
-import { assetNotFound } from '../assets/get-asset.ts'
+import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
 import { getUpload } from './get-upload.ts'
-import { refuseEnded } from './refuse-ended.ts'
+import { refuseCompleted } from './refuse-completed.ts'
 import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
-import { storageUploadOf } from './sign-parts.ts'
-import { storageExceeded, storageFull } from './storage-exceeded.ts'
+import { storageExceeded } from './storage-exceeded.ts'
+import { storageFull } from './storage-full.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
 
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 
 /**
  * Changes the declared size of an unfinished upload, for files whose size is known only at the end,
- * and answers as `resumeUpload` does. The chunk size stays, so only the last part changes its length;
- * a part that was received with another length is missing. A refusal changes nothing.
+ * and returns what `resumeUpload` returns. The chunk size stays the same, so only the last part changes
+ * its length; a part that was received with another length counts as missing. A refusal changes nothing.
  */
 export async function resizeUpload(
   context: AccountContext,
@@ -30,11 +31,11 @@ export async function resizeUpload(
   const upload = await getUpload(context, assetId)
   const { status } = upload.asset
   if (!isVisible(status)) throw assetNotFound()
-  refuseEnded(status)
+  refuseCompleted(status)
   const held = await context.storage.listParts(storageUploadOf(upload))
   if (held === undefined) {
-    if (attempt === MOST_ATTEMPTS) throw notOpened()
-    // It is opened again, or has become ready: then it is refused.
+    if (attempt === MAX_ATTEMPTS) throw notOpened()
+    // This opens it again, or makes it ready; then the next attempt is refused.
     await resumeUpload(context, assetId)
     return resizeUpload(context, assetId, request, attempt + 1)
   }
@@ -46,19 +47,18 @@ export async function resizeUpload(
   if (resizing.outcome === 'final') throw sizeIsFinal()
   if (resizing.outcome === 'refused') {
     if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
-    refuseEnded(resizing.status)
-    // It was not uploading for a moment.
+    refuseCompleted(resizing.status)
+    // It is `uploading` again: it had another status only for a moment.
     return resizeUpload(context, assetId, request, attempt)
   }
   return resumeUpload(context, assetId)
 }
 
-/** A store that does not know an upload that it has just opened. */
 function notOpened(): EngineUnavailable {
   return new EngineUnavailable('storage', new Error('it does not know an upload that it opened'))
 }
 
-/** What the storage can take, and what it has already. */
+/** Refuses a size that the storage cannot hold, or that is too small for the received parts. */
 async function checkSize(
   { data, storage }: AccountContext,
   { asset, chunkSize }: Upload,
@@ -69,14 +69,16 @@ async function checkSize(
     const most = storage.maxParts * chunkSize
     throw invalid({
       size: [
-        `must be at most ${most} bytes: ${storage.maxParts} parts of ${chunkSize} each. Start a new upload with its size for longer parts`,
+        `must be at most ${most} bytes (${storage.maxParts} parts of ${chunkSize} bytes). Start a new upload with this size to get longer parts`,
       ],
     })
   }
   const [first] = numbersBeyond(plan, held)
   if (first !== undefined) {
     throw invalid({
-      size: [`is less than what was received: part ${first} begins at ${(first - 1) * chunkSize}`],
+      size: [
+        `is smaller than the parts already received: part ${first} begins at ${(first - 1) * chunkSize}`,
+      ],
     })
   }
   if (size <= asset.bytes) return
@@ -85,16 +87,16 @@ async function checkSize(
   if (free === undefined || needed <= free) return
   const { limit, stored, reserved } = await data.readSummary()
   const growth = size - asset.bytes
-  // What exceeds the plan, too, is refused for that, as at signing.
+  // If the size exceeds the plan as well, the plan is the reason, as it is for a new upload.
   const isBeyondPlan = growth > availableBytes({ limit, stored, reserved })
   throw isBeyondPlan ? planExceeded(growth, { limit, stored, reserved }) : storageFull(needed, free)
 }
 
-/** Whoever began the completion may still be at work in the storage, with the size that it had then. */
+/** A completion that began earlier may still be running in the storage, with the size of that time. */
 function sizeIsFinal(): ServiceError {
   return new ServiceError(
     'upload_completing',
-    'A completion of this upload has begun before, so its size can’t change any more. Complete it again, or cancel it and start a new upload.',
+    'The size cannot change after a completion has begun. Complete the upload again, or cancel it and start a new one.',
   )
 }
 

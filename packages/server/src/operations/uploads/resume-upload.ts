@@ -1,22 +1,23 @@
 import { isVisible, type Upload } from '../../domain/asset.ts'
 import { partLength, partPlan, partRanges } from '../../domain/parts.ts'
 import type { StoredPart } from '../../storage/storage.ts'
-import { assetNotFound } from '../assets/get-asset.ts'
+import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
-import { finishIfStored } from './complete-upload.ts'
+import { finishIfStored } from './finish-if-stored.ts'
 import { getUpload } from './get-upload.ts'
 import { openInStorage } from './open-in-storage.ts'
-import { type SignedPart, signParts, storageUploadOf } from './sign-parts.ts'
+import { type SignedPart, signParts } from './sign-parts.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
 
 export interface ResumedUpload {
   upload: Upload
   missing: SignedPart[]
   received: StoredPart[]
-  /** When the URLs end; without any, when the upload does. */
+  /** When the URLs expire; if there are none, when the upload does. */
   expiresAt: Date
 }
 
-/** What is missing, with fresh URLs, and what the storage holds. Asking keeps the upload for longer. */
+/** The missing parts with new URLs, and the parts in the storage. Extends the upload’s expiry. */
 export async function resumeUpload(
   context: AccountContext,
   assetId: string,
@@ -32,12 +33,12 @@ export async function resumeUpload(
 }
 
 /**
- * The storage has closed the upload. Either a completion that raced with this call or was cut off
- * has made the object; or the storage lost the upload (a power cut, a bucket's lifecycle rule), and
- * it is opened again.
+ * The storage has closed the upload. Either a completion that is running or was interrupted has
+ * created the object, or the storage lost the upload (a power failure, a lifecycle rule of the bucket)
+ * and it is opened again.
  */
 async function reopen(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
-  if (await finishIfStored(context, upload)) return settled(context, upload)
+  if (await finishIfStored(context, upload)) return readCurrent(context, upload)
   const opened = await openInStorage(context, upload)
   return renew(context, opened ?? (await getUpload(context, upload.asset.id)), [])
 }
@@ -49,7 +50,7 @@ async function renew(
 ): Promise<ResumedUpload> {
   const { uploadsKeptForMs } = context.settings
   const renewed = await context.data.renewUpload(upload.asset.id, uploadsKeptForMs)
-  if (!renewed) return settled(context, upload)
+  if (!renewed) return readCurrent(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(held.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))
@@ -61,14 +62,14 @@ function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpl
   return { upload, missing: [], received, expiresAt: upload.expiresAt }
 }
 
-/** It ended while we looked: what we may have opened is taken back, and its end is answered. */
-async function settled(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
-  const now = await context.data.findUpload(upload.asset.id)
-  if (now === undefined || !isVisible(now.asset.status)) {
+/** The upload changed in the meantime. If it ended, what this call may have opened is aborted. */
+async function readCurrent(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
+  const current = await context.data.findUpload(upload.asset.id)
+  if (current === undefined || !isVisible(current.asset.status)) {
     await context.storage.abortUpload(storageUploadOf(upload))
     throw assetNotFound()
   }
-  // A completion was refused in between: it can go on.
-  if (now.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
-  return nothingMissing(now)
+  // A completion was refused in the meantime, so the upload can be resumed.
+  if (current.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
+  return nothingMissing(current)
 }

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Upload } from '../../domain/asset.ts'
 import type { PartRange } from '../../domain/parts.ts'
-import type { StorageUpload } from '../../storage/storage.ts'
 import type { AccountContext } from '../context.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
 
 export interface SignedPart extends PartRange {
   url: string
@@ -10,17 +10,12 @@ export interface SignedPart extends PartRange {
 
 export interface SignedParts {
   parts: SignedPart[]
-  /** When the first of their URLs ends. The upload lives longer, and can be signed again. */
+  /** When the first of the URLs expires. The upload is kept for longer and can be signed again. */
   expiresAt: Date
 }
 
-/** What the storage knows of an upload. The object's key is the asset's id. */
-export function storageUploadOf(upload: Pick<Upload, 'storageId' | 'asset'>): StorageUpload {
-  return { id: upload.storageId, key: upload.asset.id }
-}
-
-/** How many are signed before others get their turn. */
-const AT_ONCE = 500
+/** How many URLs are signed before other requests get a turn. */
+const BATCH_SIZE = 500
 
 export async function signParts(
   { storage, clock, settings }: AccountContext,
@@ -30,11 +25,11 @@ export async function signParts(
   const stored = storageUploadOf(upload)
   const parts: SignedPart[] = []
   let expiresAt = new Date(clock().getTime() + settings.signedForMs)
-  for (let start = 0; start < ranges.length; start += AT_ONCE) {
+  for (let start = 0; start < ranges.length; start += BATCH_SIZE) {
     if (start > 0) await nextTurn()
-    const some = ranges.slice(start, start + AT_ONCE)
-    const signed = await storage.signParts(stored, some, expiresAt)
-    for (const [index, range] of some.entries()) {
+    const batch = ranges.slice(start, start + BATCH_SIZE)
+    const signed = await storage.signParts(stored, batch, expiresAt)
+    for (const [index, range] of batch.entries()) {
       parts.push({ ...range, url: signed.urls[index] ?? '' })
     }
     expiresAt = signed.expiresAt

@@ -3,14 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
-import { answerUnreadable, UNREADABLE } from '../../node-http/answer-malformed-requests.ts'
+import {
+  answerMalformedRequests,
+  MALFORMED_REQUEST,
+} from '../../node-http/answer-malformed-requests.ts'
 import {
   handleExpectations,
   hasUnknownExpectation,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/expectations.ts'
 import { trackConnections } from '../../node-http/track-connections.ts'
-import { CLOSE_WITHIN_MS } from '../../shutdown-timeout.ts'
+import { SHUTDOWN_TIMEOUT_MS } from '../../shutdown-timeout.ts'
 import { allowHalfOpen } from './allow-half-open.ts'
 import { openFastBody } from './fast-body/open-fast-body.ts'
 import { readFree } from './file-system.ts'
@@ -61,11 +64,11 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
     handle,
   )
-  server.on('clientError', answerUnreadable(server))
+  server.on('clientError', answerMalformedRequests(server))
   handleExpectations(server)
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
-  const closeQuietConnections = trackConnections(server, { withinMs: CLOSE_WITHIN_MS })
+  const closeQuietConnections = trackConnections(server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   allowHalfOpen(server)
   const slices = openTimeSlices(() => performance.now())
   const readPlainBody = openBodyReader(slices)
@@ -98,7 +101,7 @@ async function answer(
   const { method = '', url = '' } = request
   if (hasUnknownExpectation(request)) return refuse(request, response, UNKNOWN_EXPECTATION)
   if (request.headers.host === undefined && request.httpVersion === '1.1') {
-    return refuse(request, response, UNREADABLE)
+    return refuse(request, response, MALFORMED_REQUEST)
   }
   if (!/^\/(uploads|objects)\//.test(url)) {
     return refuse(request, response, {

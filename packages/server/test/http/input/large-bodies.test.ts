@@ -33,9 +33,9 @@ test('products that are too heavy together are refused with what to send', async
   const tags = Array.from({ length: 250 }, (_, index) => `${index}`)
   const tagged = await put(101, { tags })
   assert.equal(tagged.status, 422)
-  assert.match(tagged.body.errors.products[0], /25250 tags together; send at most 25000/)
+  assert.match(tagged.body.errors.products[0], /25250 tags in total; send at most 25000/)
   const long = await put(50, { tags: tags.map(() => textOf(255)) })
-  assert.match(long.body.errors.products[0], /characters together; send at most 2000000/)
+  assert.match(long.body.errors.products[0], /characters in total; send at most 2000000/)
   const longest = {
     name: textOf(255),
     variant_name: textOf(255),

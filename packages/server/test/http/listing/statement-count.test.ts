@@ -4,14 +4,16 @@ import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aFolder, aService } from '@stowage/testing/service/service'
 import { openSqliteDatabase } from '../../../src/database/sqlite/sqlite-database.ts'
+import type { ProductSelection } from '../../../src/domain/product.ts'
+import { readAssetListRequest } from '../../../src/http/requests/read-asset-list-request.ts'
 import { attachProducts } from '../../../src/operations/assets/attach-products.ts'
 import { listAssets } from '../../../src/operations/assets/list-assets.ts'
-import { sliceProducts } from '../../../src/operations/assets/read-products-of-assets.ts'
+import { readProductsOfAssets } from '../../../src/operations/assets/read-products-of-assets.ts'
 import { storeLink } from '../../../src/operations/assets/store-link.ts'
 import { type AccountContext, forAccount } from '../../../src/operations/context.ts'
 import { listProducts } from '../../../src/operations/products/list-products.ts'
 import { putProducts } from '../../../src/operations/products/put-products.ts'
-import { sliceAssets } from '../../../src/operations/products/read-assets-of-products.ts'
+import { readAssetsOfProducts } from '../../../src/operations/products/read-assets-of-products.ts'
 
 interface CountedShop {
   rows: number
@@ -45,10 +47,13 @@ async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> 
   await putProducts(
     context,
     productIds.map((number) => ({
-      product_id: number,
-      variant_id: number,
+      productId: number,
+      variantId: number,
       name: `${number}`,
+      variantName: '',
       sku: 'PACK',
+      vendor: '',
+      tags: [],
     })),
   )
   const assetIds: string[] = []
@@ -69,12 +74,16 @@ async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> 
   }
 }
 
+function byProductIds(productIds: number[]): ProductSelection {
+  return { productIds, variantIds: [], ids: [], skus: [] }
+}
+
 /** The asset and the product with the same number are linked, and the first asset with all. */
 async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
   for (const [index, id] of assetIds.entries()) {
-    await attachProducts(context, id, { product_ids: productIds.slice(index, index + 1) })
+    await attachProducts(context, id, byProductIds(productIds.slice(index, index + 1)))
   }
-  await attachProducts(context, assetIds[0] ?? '', { product_ids: productIds })
+  await attachProducts(context, assetIds[0] ?? '', byProductIds(productIds))
 }
 
 /** The statements of each piece of work, by its name. */
@@ -166,26 +175,26 @@ async function countCalls(shop: CountedShop): Promise<Counts> {
   const { count, context, productIds, rows } = shop
   const [id = ''] = shop.assetIds
   const attach = await count(async () => {
-    await attachProducts(context, id, { product_ids: productIds })
+    await attachProducts(context, id, byProductIds(productIds))
   })
   assert.equal(await linkedTo(shop, id), rows)
   return { attach }
 }
 
 async function countAssets({ count, context, rows }: CountedShop): Promise<Counts> {
-  const wishes = {
+  const filters = {
     all: {},
     'by name': { filename: 'pack' },
     'by type and link': { type: 'link', linked: true, sort: '-bytes' },
     'by sku': { sku: 'PACK' },
   } as const
   const counts: Counts = {}
-  for (const [name, wish] of Object.entries(wishes)) {
+  for (const [name, filter] of Object.entries(filters)) {
     counts[name] = await count(async () => {
-      const { assets } = await listAssets(context, { limit: rows, ...wish })
+      const { assets } = await listAssets(context, readAssetListRequest({ limit: rows, ...filter }))
       assert.equal(assets.length, rows)
       const linked = new Map<string, number>()
-      for await (const slice of sliceProducts(context, assets)) {
+      for await (const slice of readProductsOfAssets(context, assets)) {
         for (const { asset, products } of slice) {
           linked.set(asset.id, (linked.get(asset.id) ?? 0) + products.length)
         }
@@ -202,9 +211,9 @@ async function countAssets({ count, context, rows }: CountedShop): Promise<Count
 
 async function countProducts({ count, context, rows }: CountedShop): Promise<Counts> {
   const all = await count(async () => {
-    const { products } = await listProducts(context, { limit: rows })
+    const { products } = await listProducts(context, { page: 1, perPage: rows })
     assert.equal(products.length, rows)
-    const slices = await Array.fromAsync(sliceAssets(context, products))
+    const slices = await Array.fromAsync(readAssetsOfProducts(context, products))
     // All but the first product have the first asset besides their own.
     const linked = slices
       .flat()

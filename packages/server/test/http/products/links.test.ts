@@ -211,7 +211,7 @@ test('address and size of a file are facts: changing them is refused, the name w
       const answer = await service.call('PUT', path, { filename: 'other.bin', ...change })
       const problems = Object.keys(change).map((field) => [
         field,
-        ['can be changed of a link only'],
+        ['can only be changed for links'],
       ])
       assert.deepEqual([answer.status, answer.body.code], [422, 'invalid'])
       assert.deepEqual(answer.body.errors, Object.fromEntries(problems))

@@ -240,7 +240,7 @@ test('over the plan: 402 with the numbers, and nothing reserved', async (t) => {
   const { status, body } = await call('POST', `${API}/assets/signed`, { name: 'a', size: 51 })
   assert.equal(status, 402)
   const { message, ...facts } = body
-  assert.match(message, /Delete files or raise the plan/)
+  assert.match(message, /Delete files or upgrade the plan/)
   assert.deepEqual(facts, {
     code: 'storage_exceeded',
     needed: 51,

@@ -37,7 +37,7 @@ export function badKeys(scene: ShopScene): BadRequests {
       ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be text of 1 to 255 characters/),
       ...named(
         [' ', '\u3000', '\t\n', ...UNPRINTABLE],
-        /^name must tell people what the key is for/,
+        /^name must say what the key is for/,
       ),
     ],
     'a scope that is none': rowsOf(
@@ -50,7 +50,7 @@ export function badKeys(scene: ShopScene): BadRequests {
       {
         input: 'revoked',
         send: () => service.call('DELETE', `${API}/keys/${manageKey.id}`),
-        refusal: { status: 409, code: 'last_manage_key', says: /Create a new one first/ },
+        refusal: { status: 409, code: 'last_manage_key', says: /Create another manage key first/ },
       },
     ],
   }

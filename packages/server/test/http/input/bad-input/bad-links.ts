@@ -172,7 +172,7 @@ export function badLinks(scene: ShopScene): BadRequests {
     ),
     'an address that is relative in disguise': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
     'a size that is none': [
-      ...bad('size', NOT_SIZES, /^size must be bytes, or text such as 10MB or 1.5 GB/),
+      ...bad('size', NOT_SIZES, /^size must be a number of bytes, or text such as 10MB or 1.5 GB/),
       ...['9007199254740993', '1e400', '-1e400'].map((size): BadRequest => {
         const body = `{"filename":"a","url":"${url}","size":${size}}`
         return {
@@ -218,7 +218,7 @@ function fileRows({ service, ready, open }: ShopScene): BadRequest[] {
     rows.map(([body, field]) => ({
       input: `PUT ${['ready', 'open'][index]} file ${shorten(body)}, for ${field}`,
       send: () => service.call('PUT', `${API}/assets/${id}`, body),
-      refusal: invalid(field, /can be changed of a link only/),
+      refusal: invalid(field, /can only be changed for links/),
     })),
   )
 }

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { includesScope, type KeyScope } from '../../domain/key.ts'
+import { ServiceError } from '../../errors.ts'
+import { type AccountContext, type Context, forAccount } from '../../operations/context.ts'
+import { authenticate } from '../../operations/keys/authenticate.ts'
+import { limitRate, type RateLimitStatus } from '../../operations/keys/limit-rate.ts'
+
+export interface Authorized {
+  /** Gives access to the caller’s account only. */
+  context: AccountContext
+  scope: KeyScope
+}
+
+/** Checks the caller’s key, rate limit and scope before the body is read. */
+export async function authorize(
+  context: Context,
+  needed: KeyScope,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Authorized> {
+  const caller = await authenticate(context, request.headers.authorization)
+  const status = await limitRate(context, caller.keyId)
+  if (status !== undefined) applyRateLimit(context, status, reply)
+  if (!includesScope(caller.scope, needed)) {
+    throw new ServiceError(
+      'forbidden',
+      `This call needs a key with the scope ${needed}. Your key has the scope ${caller.scope}.`,
+    )
+  }
+  return { context: forAccount(context, caller.accountId), scope: caller.scope }
+}
+
+function applyRateLimit(context: Context, status: RateLimitStatus, reply: FastifyReply): void {
+  const resetsAt = status.resetsAt.getTime()
+  reply.headers({
+    'X-RateLimit-Limit': status.limit,
+    'X-RateLimit-Remaining': status.remaining,
+    'X-RateLimit-Reset': resetsAt / 1000,
+  })
+  if (!status.isExceeded) return
+  const seconds = Math.max(1, Math.ceil((resetsAt - context.clock().getTime()) / 1000))
+  reply.header('Retry-After', seconds)
+  throw new ServiceError(
+    'too_many_requests',
+    `The limit of ${status.limit} requests per minute is exceeded. Retry in ${seconds} seconds.`,
+  )
+}

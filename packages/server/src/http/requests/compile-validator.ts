@@ -1,0 +1,43 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import { invalid, ServiceError } from '../../errors.ts'
+import { findViolations, type Schema, type Violation } from './find-violations.ts'
+
+/** Validates by the protocol’s schemas. Converts only the query and the path, which are always text. */
+export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
+  const isText = httpPart === 'querystring' || httpPart === 'params'
+  return (input: unknown) => {
+    const value = isText ? convertText(schema, input) : input
+    const violations = findViolations(schema, value)
+    if (violations.length === 0) return { value }
+    // A malformed ID cannot exist, so it is not found.
+    if (httpPart === 'params') return { error: new ServiceError('not_found', NO_SUCH_ID) }
+    return { error: invalid(byField(violations)) }
+  }
+}
+
+const NO_SUCH_ID = 'There is nothing with this ID. Check the ID.'
+
+function byField(violations: Violation[]): Record<string, string[]> {
+  const errors: Record<string, string[]> = {}
+  for (const { field, problem } of violations) errors[field || 'body'] ??= [problem]
+  return errors
+}
+
+/** Converts numbers, booleans and UUIDs. Other text stays text, so that its type is refused. */
+function convertText({ properties = {} }: Schema, input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input
+  return Object.fromEntries(
+    Object.entries(input).map(([name, text]) => [name, convertOne(properties[name] ?? {}, text)]),
+  )
+}
+
+/** In any case: Python and .NET write True and False. */
+const BOOLEANS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
+
+function convertOne({ type, format }: Schema, text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  if (format === 'uuid') return text.toLowerCase()
+  if (type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text
+  if (type === 'integer' && /^-?\d+$/.test(text)) return Number(text)
+  return text
+}

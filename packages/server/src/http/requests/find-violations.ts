@@ -1,0 +1,131 @@
+import type { TextCheck } from '@stowage/protocol'
+import { TEXT_CHECKS } from './text-checks.ts'
+
+/** The keywords of JSON Schema that the schemas of requests use. */
+export interface Schema {
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  minLength?: number
+  maxLength?: number
+  format?: string
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  enum?: unknown[]
+  anyOf?: Schema[]
+  /** A check of the text that JSON Schema cannot express. */
+  'x-check'?: TextCheck
+  /** The clause for the error message if a value violates this schema. */
+  'x-problem'?: string
+}
+
+/** A value that violates its schema. */
+export interface Violation {
+  /** Such as `products.0.name`; empty for the whole value. */
+  field: string
+  problem: string
+}
+
+/** Only the first violations are reported, even if thousands of values are wrong. */
+const MAX_VIOLATIONS = 8
+const NOT_AN_OBJECT = 'must be a JSON object'
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+
+/**
+ * Validates by the rules of JSON Schema. The problem of a violation is that of the innermost schema that
+ * has one. The length of a list is checked before its elements, so that the elements of a list that is
+ * too long are never visited.
+ */
+export function findViolations(schema: Schema, value: unknown): Violation[] {
+  const violations: Violation[] = []
+  const path: (string | number)[] = []
+  let count = 0
+
+  function visit(schema: Schema, value: unknown, outer: string): void {
+    if (count >= MAX_VIOLATIONS) return
+    const problem = schema['x-problem'] ?? outer
+    if (!isOfType(schema, value) || !isWithin(schema, value)) add(problem)
+    else if (typeof value === 'string') visitText(schema, value)
+    else if (Array.isArray(value)) visitElements(schema, value, problem)
+    else if (typeof value === 'object' && value !== null) visitMembers(schema, value, problem)
+  }
+
+  function visitText({ 'x-check': check }: Schema, text: string): void {
+    const problem = check === undefined ? undefined : TEXT_CHECKS[check](text)
+    if (problem !== undefined) add(problem)
+  }
+
+  function visitElements({ items }: Schema, list: unknown[], problem: string): void {
+    if (items === undefined) return
+    for (const [index, element] of list.entries()) visitAt(index, items, element, problem)
+  }
+
+  function visitMembers({ properties, required }: Schema, value: object, problem: string): void {
+    const members = value as Record<string, unknown>
+    const missing = required?.filter((name) => members[name] === undefined) ?? []
+    if (missing.length > 0) add('is required', missing)
+    for (const name in properties) {
+      const [property, member] = [properties[name], members[name]]
+      if (property !== undefined && member !== undefined) visitAt(name, property, member, problem)
+    }
+  }
+
+  function visitAt(step: string | number, schema: Schema, value: unknown, problem: string): void {
+    path.push(step)
+    visit(schema, value, problem)
+    path.pop()
+  }
+
+  function add(problem: string, missing?: string[]): void {
+    count += 1
+    const fields = missing?.map((name) => [...path, name]) ?? [path]
+    for (const field of fields) violations.push({ field: field.join('.'), problem })
+  }
+
+  visit(schema, value, NOT_AN_OBJECT)
+  return violations
+}
+
+function isOfType({ type, anyOf, enum: values }: Schema, value: unknown): boolean {
+  if (typeof type === 'string' && !hasType(type, value)) return false
+  if (Array.isArray(type) && !type.some((one) => hasType(one, value))) return false
+  if (values !== undefined && !values.includes(value)) return false
+  return anyOf === undefined || anyOf.some((schema) => findViolations(schema, value).length === 0)
+}
+
+function hasType(type: string, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'null') return value === null
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === type
+}
+
+function isWithin(schema: Schema, value: unknown): boolean {
+  if (typeof value === 'string') return isTextWithin(schema, value)
+  if (typeof value === 'number') return isBetween(value, schema.minimum, schema.maximum)
+  return !Array.isArray(value) || isBetween(value.length, schema.minItems, schema.maxItems)
+}
+
+function isTextWithin(schema: Schema, text: string): boolean {
+  const { minLength, maxLength, format, pattern } = schema
+  const hasLimits = minLength !== undefined || maxLength !== undefined
+  if (hasLimits && !isBetween(lengthOf(text), minLength, maxLength)) return false
+  if (format === 'uuid' && !UUID.test(text)) return false
+  return pattern === undefined || new RegExp(pattern, 'u').test(text)
+}
+
+function isBetween(number: number, least = -Infinity, most = Infinity): boolean {
+  return number >= least && number <= most
+}
+
+/** The number of code points, as JSON Schema defines it. */
+function lengthOf(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}

@@ -1,0 +1,31 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import { isDeeperThan } from './is-deeper-than.ts'
+
+/** The bodies of the API have at most five levels. */
+const MAX_DEPTH = 32
+const TOO_DEEP = `The body is nested deeper than ${MAX_DEPTH} levels. Send one JSON object as described in /docs.`
+
+/** Accepts JSON in UTF-8 and no other body. */
+export function parseJsonBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    // Many clients declare JSON on every request; a DELETE has no body.
+    if (body.length === 0 && request.method === 'DELETE') {
+      done(null, undefined)
+      return
+    }
+    if (typeof body !== 'string' && !isUtf8(body)) {
+      const message = 'The body is not valid UTF-8. Send one JSON object in UTF-8.'
+      done(new ServiceError('malformed_json', message))
+      return
+    }
+    if (isDeeperThan(MAX_DEPTH, typeof body === 'string' ? Buffer.from(body) : body)) {
+      done(new ServiceError('malformed_json', TOO_DEEP))
+      return
+    }
+    parse(request, body.toString(), done)
+  })
+}

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import { MALFORMED_REQUEST } from '../../node-http/answer-malformed-requests.ts'
+
+/** Refuses a request without a Host, and a query that is not percent-encoded UTF-8. */
+export function refuseMalformedRequests(request: FastifyRequest): void {
+  if (request.headers.host === undefined) {
+    throw new ServiceError(MALFORMED_REQUEST.code, MALFORMED_REQUEST.message)
+  }
+  const at = request.url.indexOf('?')
+  if (at < 0) return
+  try {
+    decodeURIComponent(request.url.slice(at + 1))
+  } catch {
+    throw new ServiceError(
+      'malformed_request',
+      'The query of the URL is not valid. Percent-encode it as UTF-8.',
+    )
+  }
+}

@@ -1,0 +1,16 @@
+import type { TextCheck } from '@stowage/protocol'
+import { parseSize } from '@stowage/protocol/format'
+import { isSearchable, parseMediaType, problemWithFilename } from '../../domain/filename.ts'
+import { problemWithLinkUrl } from '../../domain/link-url.ts'
+
+const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
+const SIZE_PROBLEM = 'must be a number of bytes, or text such as 10MB or 1.5 GB'
+
+/** What is wrong with a text, as a clause for the error message; undefined if nothing is. */
+export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined> = {
+  filename: problemWithFilename,
+  'link-url': problemWithLinkUrl,
+  'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
+  searchable: (text) => (isSearchable(text) ? undefined : 'must not have control characters'),
+  size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
+}

@@ -1,0 +1,13 @@
+import type * as wire from '@stowage/protocol'
+import type { KeyScope } from '../../domain/key.ts'
+import { availableBytes } from '../../domain/plan.ts'
+import type { AccountSummary } from '../../operations/account/read-summary.ts'
+
+export function presentAccount(
+  summary: AccountSummary,
+  scope: KeyScope,
+): wire.AccountAnswer['data'] {
+  const { name, planName, limit, stored, reserved, assets } = summary
+  const plan = { name: planName, storage: limit }
+  return { name, plan, stored, reserved, available: availableBytes(summary), assets, scope }
+}

@@ -1,0 +1,37 @@
+import type * as wire from '@stowage/protocol'
+import type { Upload } from '../../domain/asset.ts'
+import type { UploadSession } from '../../operations/uploads/request-upload.ts'
+import type { ResumedUpload } from '../../operations/uploads/resume-upload.ts'
+import type { SignedPart } from '../../operations/uploads/sign-parts.ts'
+
+export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+  return {
+    ...presentUpload(session.upload, session.parts, baseUrl),
+    expires_at: session.expiresAt.toISOString(),
+  }
+}
+
+export function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
+  const { upload, missing, received, expiresAt } = resumed
+  const { status } = upload.asset
+  return {
+    ...presentUpload(upload, missing, baseUrl),
+    received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
+    status: status === 'ready' || status === 'completing' ? status : 'uploading',
+    expires_at: status === 'ready' ? null : expiresAt.toISOString(),
+  }
+}
+
+function presentUpload(upload: UploadSession['upload'], parts: SignedPart[], baseUrl: string) {
+  return {
+    id: upload.asset.id,
+    upload_id: upload.id,
+    chunk_size: upload.chunkSize,
+    urls: parts.map(({ start, end, number, url }) => ({ start, end, part: number, url })),
+    file_url: `${baseUrl}/assets/${upload.asset.id}`,
+  }
+}
+
+export function presentCancelled(upload: Upload): wire.CancelledUpload {
+  return { data: { id: upload.asset.id, upload_id: upload.id, status: 'cancelled' } }
+}

@@ -1,0 +1,99 @@
+import { type ErrorBody, type ErrorCode, statusOf } from '@stowage/protocol'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { EngineUnavailable, ServiceError } from '../../errors.ts'
+import { wireErrors } from './wire-errors.ts'
+
+/** How long a caller waits before it retries after an engine was unavailable. */
+const RETRY_AFTER_SECONDS = '2'
+
+/** Errors that Fastify itself raises. */
+const FASTIFY_ERRORS: Record<string, { code: ErrorCode; message: string }> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: {
+    code: 'malformed_json',
+    message: 'The body is not valid JSON. Send one JSON object in UTF-8.',
+  },
+  FST_ERR_CTP_EMPTY_JSON_BODY: {
+    code: 'malformed_json',
+    message: 'The body is empty. Send one JSON object in UTF-8.',
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: 'malformed_request',
+    message: 'The length of the body does not match its Content-Length.',
+  },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'The body must be JSON. Send Content-Type: application/json.',
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: {
+    code: 'body_too_large',
+    message: 'The body is too large. Send file bytes to the part URLs, not to the API.',
+  },
+  FST_ERR_MAX_PARAM_LENGTH: {
+    code: 'not_found',
+    message: 'The ID in the URL is too long. Check the ID.',
+  },
+  FST_ERR_BAD_URL: {
+    code: 'malformed_request',
+    message: 'The URL is not valid. Percent-encode it as UTF-8.',
+  },
+}
+
+const OTHER_CLIENT_ERROR = {
+  code: 'malformed_request',
+  message: 'The request is malformed. Send well-formed HTTP/1.1.',
+} as const
+
+const DISK_FULL =
+  'The server’s disk is full. Nothing was changed. Delete files, or free space on the server.'
+
+/** Turns every error into the error body of the API. Internal details are only logged. */
+export function sendError(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  // After refusing a body, Fastify closes the connection. The sender would be cut off before it has read
+  // the response, and pipelined requests would lose theirs.
+  reply.removeHeader('connection')
+  if (error instanceof ServiceError) {
+    const { code, message, facts } = wireErrors(error)
+    if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
+    return send(reply, code, message, {
+      ...(facts.errors && { errors: facts.errors }),
+      ...facts.details,
+    })
+  }
+  if (error instanceof EngineUnavailable) {
+    request.log.error({ err: error }, error.message)
+    if (error.isFull) return send(reply, 'storage_full', DISK_FULL)
+    reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    const message = `The ${error.engine} is unavailable. Nothing was lost. Retry in a moment.`
+    return send(reply, `${error.engine}_unavailable`, message)
+  }
+  const clientError = clientErrorOf(error)
+  if (clientError !== undefined) return send(reply, clientError.code, clientError.message)
+  request.log.error({ err: error }, 'the request failed')
+  const message = 'An unexpected error occurred in the service. Retry; the log has the cause.'
+  return send(reply, 'internal', message)
+}
+
+function clientErrorOf(error: FastifyError | Error) {
+  const known = FASTIFY_ERRORS['code' in error ? error.code : '']
+  const isClientError = 'statusCode' in error && (error.statusCode ?? 500) < 500
+  return known ?? (isClientError ? OTHER_CLIENT_ERROR : undefined)
+}
+
+function send(
+  reply: FastifyReply,
+  code: ErrorCode,
+  message: string,
+  more: object = {},
+): FastifyReply {
+  const body: ErrorBody = { message, code, ...more }
+  // The route’s serializer is for its success, not for an error.
+  return reply
+    .code(statusOf(code))
+    .header('Content-Type', 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(body)
+}

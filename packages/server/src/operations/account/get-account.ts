@@ -1,0 +1,12 @@
+import type { Account } from '../../database/database.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Context } from '../context.ts'
+
+export async function getAccount(
+  { database }: Pick<Context, 'database'>,
+  name: string,
+): Promise<Account> {
+  const account = await database.findAccount(name)
+  if (account === undefined) throw new ServiceError('not_found', `There is no account ${name}.`)
+  return account
+}

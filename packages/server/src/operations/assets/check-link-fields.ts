@@ -1,0 +1,15 @@
+import { problemWithFilename } from '../../domain/filename.ts'
+import { problemWithLinkUrl } from '../../domain/link-url.ts'
+import { invalid } from '../../errors.ts'
+
+/** Refuses an invalid name or URL. */
+export function checkLinkFields(fields: { filename?: string; url?: string }): void {
+  const problems = {
+    filename: fields.filename === undefined ? undefined : problemWithFilename(fields.filename),
+    url: fields.url === undefined ? undefined : problemWithLinkUrl(fields.url),
+  }
+  const errors = Object.entries(problems).flatMap(([field, problem]) =>
+    problem === undefined ? [] : [[field, [problem]]],
+  )
+  if (errors.length > 0) throw invalid(Object.fromEntries(errors))
+}

@@ -1,0 +1,41 @@
+import type { Upload } from '../../domain/asset.ts'
+import type { NamedPart } from '../../domain/match-parts.ts'
+import { partPlan } from '../../domain/parts.ts'
+import type { CompletionOutcome } from '../../storage/storage.ts'
+import type { AccountContext } from '../context.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
+
+/**
+ * Completes an upload whose completion has begun. Repeatable: the job that repairs interrupted
+ * completions calls it too. Unless the storage completes the upload, the upload is open again. This is
+ * safe even if another call completes it concurrently: `markReady` makes it ready, and so does every
+ * call that finds the object of an upload.
+ */
+export async function finishInStorage(
+  context: AccountContext,
+  upload: Upload,
+  parts: NamedPart[],
+): Promise<CompletionOutcome> {
+  const { data, storage } = context
+  const { id, bytes } = upload.asset
+  const plan = partPlan(bytes, upload.chunkSize)
+  const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
+  if (outcome.outcome === 'completed') await markReady(context, id)
+  else await data.reopenUpload(id)
+  return outcome
+}
+
+/**
+ * The storage has the object. A concurrent call that was refused may have reopened the upload in the
+ * meantime. If the upload was then cancelled, its removal also removes the object; but some stores
+ * complete an upload after they confirmed its removal.
+ */
+async function markReady({ data, storage, settings }: AccountContext, id: string): Promise<void> {
+  const { uploadsKeptForMs: keptForMs } = settings
+  let status = await data.finishCompletion(id)
+  while (status === 'uploading' || status === 'completing') {
+    await data.beginCompletion(id, { keptForMs })
+    status = await data.finishCompletion(id)
+  }
+  if (status !== 'ready') await storage.removeObject(id)
+}

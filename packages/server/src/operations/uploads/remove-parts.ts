@@ -1,0 +1,18 @@
+import type { Upload } from '../../domain/asset.ts'
+import type { AccountContext } from '../context.ts'
+import { storageUploadOf } from './storage-upload-of.ts'
+
+/**
+ * Removes the parts of a cancelled upload. Never fails: the upload is cancelled whether or not the
+ * storage is available now, and a job removes the parts again later.
+ */
+export async function removeParts(
+  { storage, warn }: AccountContext,
+  upload: Upload,
+): Promise<void> {
+  try {
+    await storage.abortUpload(storageUploadOf(upload))
+  } catch (error) {
+    warn('could not remove the parts of a cancelled upload; a job will retry', error)
+  }
+}

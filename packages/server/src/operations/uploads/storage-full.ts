@@ -1,0 +1,11 @@
+import { formatSize } from '@stowage/protocol/format'
+import { ServiceError } from '../../errors.ts'
+
+/** The server’s disk, less its reserve, cannot hold this many more bytes. */
+export function storageFull(needed: number, available: number): ServiceError {
+  return new ServiceError(
+    'storage_full',
+    `The file needs ${formatSize(needed)}, but the server’s disk has ${formatSize(available)} left. Delete files, or free space on the server.`,
+    { details: { needed, available } },
+  )
+}
