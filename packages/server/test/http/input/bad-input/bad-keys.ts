@@ -35,10 +35,7 @@ export function badKeys(scene: ShopScene): BadRequests {
     ]),
     'a name that says nothing': [
       ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be text of 1 to 255 characters/),
-      ...named(
-        [' ', '\u3000', '\t\n', ...UNPRINTABLE],
-        /^name must say what the key is for/,
-      ),
+      ...named([' ', '\u3000', '\t\n', ...UNPRINTABLE], /^name must say what the key is for/),
     ],
     'a scope that is none': rowsOf(
       NOT_SCOPES.map((scope) => [

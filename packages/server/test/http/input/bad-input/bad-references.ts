@@ -50,7 +50,12 @@ export function badReferences(scene: ShopScene): BadRequests {
         { product_ids: [] },
         { product_ids: [], variant_ids: [], products: [], skus: [] },
         { ids: [1] },
-      ].map((body): Row => [body, invalid('product_ids', /^product_ids must name at least one product/)]),
+      ].map(
+        (body): Row => [
+          body,
+          invalid('product_ids', /^product_ids must name at least one product/),
+        ],
+      ),
     ),
     'references of the wrong shape': rowsOf(scene, shapeRows()),
     'references to products that are not there': rowsOf(scene, unknownRows(scene)),
