@@ -8,6 +8,7 @@ import { watchUsage } from '../processes/usage.ts'
 import type { Contender, Workload } from '../workload.ts'
 
 const TUS = 'tus, @tus/file-store'
+const PLAIN = 'Stowage, fast body off'
 const NGINX_SYNCED = 'nginx, PUT and fsync'
 
 export const workload: Workload = {
@@ -25,14 +26,20 @@ export const workload: Workload = {
     const { send, close } = openSender(AT_ONCE)
     context.defer(close)
     const data = await context.folder()
+    const plainData = await context.folder()
     const [tusFolder, nodeFolder] = [await context.folder(), await context.folder()]
     const ours = await startStowage(context, { STOWAGE_DATA: data })
+    const plain = await startStowage(context, {
+      STOWAGE_DATA: plainData,
+      STOWAGE_DISK_FAST_BODY: 'false',
+    })
     const tus = await startPeer(context, 'tus', { FOLDER: tusFolder })
     const node = await startPeer(context, 'node-file', { FOLDER: nodeFolder })
     const nginx = await startNginx(context)
     const { folder, pids } = nginx
     return [
       contender('Stowage', [ours.pid], () => toStowage(send, ours.url, data)),
+      contender(PLAIN, [plain.pid], () => toStowage(send, plain.url, plainData)),
       contender(TUS, [tus.pid], () => toTus(send, tus.url, tusFolder)),
       contender('nginx, PUT', pids, () => toFiles(send, nginx.url, { folder })),
       contender(NGINX_SYNCED, pids, () => toFiles(send, nginx.url, { folder, isSynced: true })),

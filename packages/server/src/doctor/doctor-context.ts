@@ -1,26 +1,25 @@
 import type { Database } from '../database/database.ts'
 import type { StorageContents } from '../storage/storage.ts'
 
-/** What is compared: the rows of the database and the contents in the storage. */
+/** Doctor compares the rows of the database with the contents of the storage. */
 export interface DoctorContext {
   database: Database
   contents: StorageContents
   clock: () => Date
-  /** How long an upload may take before it asks again. */
+  /** How long the URLs of parts are valid. */
   signedForMs: number
-  /** Puts right what can be put right without losing anything. */
+  /** Repairs what can be repaired without data loss. */
   repair: boolean
   /** Reads every byte of every file. */
   verify: boolean
-  /** Told now and then how far it is. */
   onProgress: (text: string) => void
 }
 
-/** More removals than this at once would be a problem of its own. */
-const MANY_REMOVALS = 100_000
+/** More pending removals than this would be a problem in itself. */
+const MAX_REMOVALS = 100_000
 
-/** What the jobs have not got to yet. */
+/** The keys of objects that the jobs have not removed yet. */
 export async function keysBeingRemoved(database: Database): Promise<Set<string>> {
-  const removals = await database.listRemovals(MANY_REMOVALS)
+  const removals = await database.listRemovals(MAX_REMOVALS)
   return new Set(removals.map(({ key }) => key))
 }

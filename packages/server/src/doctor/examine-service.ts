@@ -5,22 +5,22 @@ import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
 import { reconcileUsage } from './reconcile-usage.ts'
 
-/** How doctor gets at the engines, one after the other. */
+/** The engine-specific checks. */
 export interface Engines {
   examineSettings(): AsyncIterable<Finding>
   examineDatabase(): AsyncIterable<Finding>
   examineStorage(): AsyncIterable<Finding>
-  /** Only once both were found well. */
+  /** Call it only if the checks of both engines passed. */
   open(): Promise<DoctorContext & { close(): Promise<void> }>
 }
 
 const NOT_COMPARED: Finding = {
   about: 'books',
   verdict: 'note',
-  says: 'files, uploads and books were not compared: first what is above must be in order',
+  says: 'files, uploads and usage were not compared; fix the problems above first',
 }
 
-/** Everything that can be looked at, in the order in which one thing rests on another. */
+/** Runs all checks, each after those that it depends on. */
 export async function* examineService(engines: Engines): AsyncIterable<Finding> {
   let isReady = true
   for (const findings of [
@@ -30,7 +30,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
   ]) {
     for await (const finding of findings) {
       yield finding
-      if (!letsCompare(finding)) isReady = false
+      if (!allowsComparison(finding)) isReady = false
       if (finding.about === 'settings' && finding.verdict === 'wrong') return
     }
   }
@@ -54,7 +54,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
   }
 }
 
-/** Rows and objects can be read; what browsers may do is another matter. */
-function letsCompare({ about, verdict }: Finding): boolean {
+/** Rules for browsers do not affect reading rows and objects. */
+function allowsComparison({ about, verdict }: Finding): boolean {
   return about === 'bucket rules' || (verdict !== 'wrong' && verdict !== 'pending')
 }

@@ -1,40 +1,39 @@
 import { formatSize } from '@stowage/protocol/format'
 import type { DoctorContext } from './doctor-context.ts'
 
-/** How often it is told. */
-const EVERY_MS = 500
+const INTERVAL_MS = 500
 
 export interface FileProgress {
-  /** Another file was looked at. */
+  /** Counts a checked file. */
   addFile(): void
-  /** More bytes of the present file were read. */
+  /** Counts bytes read of the current file. */
   addBytes(count: number): void
 }
 
-/** Tells how many files were looked at, and with `verify` how many of their bytes were read. */
+/** Reports how many files were checked, and with `verify` how many of their bytes were read. */
 export async function openFileProgress(context: DoctorContext): Promise<FileProgress> {
   const { database, clock, verify, onProgress } = context
   const total = verify ? await storedBytes(database) : 0
   let files = 0
   let bytes = 0
-  let toldAt = 0
+  let reportedAt = 0
 
-  function tell(): void {
+  function report(): void {
     const now = clock().getTime()
-    if (Math.abs(now - toldAt) < EVERY_MS) return
-    toldAt = now
+    if (Math.abs(now - reportedAt) < INTERVAL_MS) return
+    reportedAt = now
     const read = verify ? `, ${formatSize(bytes)} of ${formatSize(total)} read` : ''
-    onProgress(`${files} files looked at${read}`)
+    onProgress(`${files} files checked${read}`)
   }
 
   return {
     addFile() {
       files += 1
-      tell()
+      report()
     },
     addBytes(count) {
       bytes += count
-      tell()
+      report()
     },
   }
 }

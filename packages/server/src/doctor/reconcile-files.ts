@@ -15,7 +15,7 @@ async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
   for await (const record of walkRecords(database)) if (record.asset.kind === 'file') yield record
 }
 
-/** Rows against objects, walked side by side: memory does not grow with their number. */
+/** Compares rows with objects, both as sorted streams: memory does not grow with their number. */
 export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Finding> {
   const { database, contents } = context
   const progress = await openFileProgress(context)
@@ -41,12 +41,12 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
   const findings = [
     await missingObjects(context, withoutObject, count),
     damagedObjects(damaged),
-    ...(await strangeObjects(context, withoutRow)),
+    ...(await orphanedObjects(context, withoutRow)),
   ].filter((finding) => finding !== undefined)
   yield* findings
   if (findings.length === 0) {
-    const how = context.verify ? ', and every byte was read' : ''
-    yield { about: 'files', verdict: 'well', says: `${count} in all, each with its object${how}` }
+    const how = context.verify ? ', all bytes verified' : ''
+    yield { about: 'files', verdict: 'well', says: `${count} files, each with its object${how}` }
   }
 }
 
@@ -62,7 +62,7 @@ async function problemOf(
 ): Promise<string | undefined> {
   const problem = await damageOf(context, record, object, progress)
   if (problem === undefined) return undefined
-  // What was deleted while it was read is no finding.
+  // A file that was deleted while it was read is not a problem.
   const { id } = record.asset
   const status = (await context.database.readStates([id])).get(id)?.status
   return status === 'ready' ? problem : undefined
@@ -88,7 +88,7 @@ async function damageOf(
   }
 }
 
-/** Asked again one by one: what was deleted while we looked is no finding. */
+/** Checks each again, as a file that was deleted in the meantime is not a problem. */
 async function missingObjects(
   { database, contents }: DoctorContext,
   records: AssetRecord[],
@@ -103,14 +103,14 @@ async function missingObjects(
     missing.push(`${nameOf(record)} (${contents.describeObject(id)})`)
   }
   if (missing.length === 0) return undefined
-  const hint = missing.length === all ? '; does STOWAGE_STORAGE name the right place?' : ''
+  const hint = missing.length === all ? '; check that STOWAGE_STORAGE is the right storage' : ''
   return {
     about: 'files',
     verdict: 'wrong',
-    says: `files whose objects are not in the storage: ${missing.length} of ${all}${hint}`,
+    says: `files without an object in the storage: ${missing.length} of ${all}${hint}`,
     items: missing,
     remedy:
-      'put the objects back from a backup or an older version in the bucket; or delete the assets: DELETE /api/v1/assets/:id',
+      'restore the objects from a backup or an older version in the bucket, or delete the assets: DELETE /api/v1/assets/:id',
   }
 }
 
@@ -119,25 +119,25 @@ function damagedObjects(items: string[]): Finding | undefined {
   return {
     about: 'files',
     verdict: 'wrong',
-    says: `files that are not what was sent: ${items.length}`,
+    says: `files that differ from what was uploaded: ${items.length}`,
     items,
-    remedy: 'put the objects back from a backup, or delete the assets and send the files again',
+    remedy: 'restore the objects from a backup, or delete the assets and upload the files again',
   }
 }
 
 /**
- * An object whose asset has ended was left behind, and may go. One without any row may be all that
- * is left of a file whose row was lost: it stays.
+ * An object whose asset was deleted, cancelled or expired can be removed. An object without any row may
+ * be the only copy of a file whose row was lost, so it is kept.
  */
-async function strangeObjects(
+async function orphanedObjects(
   { database, contents, repair }: DoctorContext,
   objects: ObjectFacts[],
 ): Promise<Finding[]> {
-  const left: string[] = []
+  const leftOver: string[] = []
   const unknown: string[] = []
   for (let start = 0; start < objects.length; start += BATCH) {
     const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
-    // In this order: a removal is noted with the status, and forgotten after the object is gone.
+    // In this order: a removal is recorded together with the status, and cleared after the object is removed.
     const states = await database.readStates(keys)
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const key of keys) {
@@ -146,21 +146,21 @@ async function strangeObjects(
       if (isWanted || isBeingRemoved.has(key)) continue
       if ((await contents.findObject(key)) === undefined) continue
       if (status === undefined) unknown.push(contents.describeObject(key))
-      else left.push(`${contents.describeObject(key)} (${status})`)
+      else leftOver.push(`${contents.describeObject(key)} (${status})`)
       if (repair && status !== undefined) await contents.removeObject(key)
     }
   }
   const findings: Finding[] = []
-  if (left.length > 0) {
-    const says = `objects of assets that have ended, still in the storage: ${left.length}`
+  if (leftOver.length > 0) {
+    const says = `objects of deleted, cancelled or expired assets, still in the storage: ${leftOver.length}`
     findings.push(
       repair
-        ? { about: 'files', verdict: 'mended', says: `${says}; removed`, items: left }
+        ? { about: 'files', verdict: 'mended', says: `${says}; removed`, items: leftOver }
         : {
             about: 'files',
             verdict: 'wrong',
             says,
-            items: left,
+            items: leftOver,
             remedy: 'stowage doctor --repair',
           },
     )
@@ -169,10 +169,9 @@ async function strangeObjects(
     findings.push({
       about: 'files',
       verdict: 'wrong',
-      says: `objects that belong to no asset: ${unknown.length}; after a database was restored they may be files that came since, so they are kept`,
+      says: `objects that belong to no asset: ${unknown.length}; they may be files uploaded after the backup that the database was restored from, so they are kept`,
       items: unknown,
-      remedy:
-        'when you are sure that nobody misses them, remove them with the tools of the storage',
+      remedy: 'if they are not needed, remove them with the tools of the storage',
     })
   }
   return findings

@@ -50,7 +50,7 @@ async function assertWell(
   assert.deepEqual(wrong, [])
 }
 
-/** The one finding that is not well. */
+/** The only finding that is not `well`. */
 async function onlyFinding(
   service: TestService,
   options: Partial<DoctorContext> = {},
@@ -63,7 +63,7 @@ async function onlyFinding(
   return finding
 }
 
-/** An object of one byte, put there behind the service's back. */
+/** Stores an object of one byte without the service. */
 async function putObject({ context }: TestService, key: string): Promise<void> {
   const { storage } = context
   const id = await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
@@ -76,7 +76,7 @@ async function putObject({ context }: TestService, key: string): Promise<void> {
   await storage.completeUpload({ key, id }, plan, [])
 }
 
-test('a service with something in every state has nothing wrong', async (t) => {
+test('a service with assets in every state has no problems', async (t) => {
   const service = await aService(t, SETTINGS)
   await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await uploadFile(service.baseUrl, { bytes: someBytes(0) })
@@ -90,7 +90,7 @@ test('a service with something in every state has nothing wrong', async (t) => {
   await assertWell(service, { verify: true })
 })
 
-test('a file whose object is gone is named, and kept', async (t) => {
+test('a file without its object is reported, and its asset is kept', async (t) => {
   const service = await aService(t, SETTINGS)
   const file = await uploadFile(service.baseUrl, { name: 'lost.zip', bytes: someBytes(25) })
   const other = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
@@ -98,7 +98,7 @@ test('a file whose object is gone is named, and kept', async (t) => {
   for (const repair of [false, true]) {
     const finding = await onlyFinding(service, { repair })
     assert.deepEqual([finding.about, finding.verdict], ['files', 'wrong'])
-    assert.match(finding.says, /^files whose objects are not in the storage: 1 of 2$/)
+    assert.match(finding.says, /^files without an object in the storage: 1 of 2$/)
     assert.match(
       finding.items?.join() ?? '',
       new RegExp(`^${file.id} lost.zip \\(.*${file.id}\\)$`),
@@ -109,7 +109,7 @@ test('a file whose object is gone is named, and kept', async (t) => {
   assert.deepEqual(await download(service.baseUrl, other.id), someBytes(25))
 })
 
-test('an object of another size is named', async (t) => {
+test('an object of the wrong size is reported', async (t) => {
   const service = await aService(t, SETTINGS)
   const file = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await service.context.storage.removeObject(file.id)
@@ -118,7 +118,7 @@ test('an object of another size is named', async (t) => {
   assert.match(finding.items?.[0] ?? '', /it has 1 bytes instead of 25/)
 })
 
-test('an upload that nobody can finish is named, and removed when asked', async (t) => {
+test('an upload that can’t be completed is reported, and removed with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const key = newUuid()
@@ -128,8 +128,8 @@ test('an upload that nobody can finish is named, and removed when asked', async 
   assert.deepEqual([finding.about, finding.verdict], ['uploads', 'wrong'])
   assert.match(finding.items?.join() ?? '', new RegExp(`${key} \\(no asset\\)$`))
   const { database } = service.context
-  const young = await onlyFinding(service, { database, repair: true })
-  assert.deepEqual([young.verdict, young.items], ['note', finding.items])
+  const recent = await onlyFinding(service, { database, repair: true })
+  assert.deepEqual([recent.verdict, recent.items], ['note', finding.items])
   assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
   await assertWell(service)
   const left = await Array.fromAsync(storage.listUploads())
@@ -139,19 +139,19 @@ test('an upload that nobody can finish is named, and removed when asked', async 
   )
 })
 
-test('an object whose asset has ended is named, and removed when asked', async (t) => {
+test('the object of a deleted asset is reported, and removed with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const file = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await service.call('DELETE', `${API}/assets/${file.id}`)
   await runJobs(service.context)
   await putObject(service, file.id)
   const finding = await onlyFinding(service)
-  assert.match(finding.says, /assets that have ended/)
+  assert.match(finding.says, /deleted, cancelled or expired assets/)
   assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
   await assertWell(service)
 })
 
-test('an object without any asset is named, and kept whatever is asked', async (t) => {
+test('an object without an asset is reported, and kept even with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const key = newUuid()
   await putObject(service, key)
@@ -163,16 +163,16 @@ test('an object without any asset is named, and kept whatever is asked', async (
   assert.equal((await service.context.storage.findObject(key))?.size, 1)
 })
 
-test('verifying tells how much was read, also of a single large file', async (t) => {
+test('--verify reports how much was read, also during a single large file', async (t) => {
   const service = await aService(t, SETTINGS)
   await uploadFile(service.baseUrl, { bytes: someBytes(30) })
-  const told: string[] = []
+  const reported: string[] = []
   let now = 0
   const clock = () => {
     now += 1000
     return new Date(now)
   }
-  await reconcile(service, { verify: true, clock, onProgress: (text) => told.push(text) })
-  assert.equal(told.at(-1), '1 files looked at, 30 B of 30 B read')
-  assert.ok(told.includes('1 files looked at, 10 B of 30 B read'), told.join('\n'))
+  await reconcile(service, { verify: true, clock, onProgress: (text) => reported.push(text) })
+  assert.equal(reported.at(-1), '1 files checked, 30 B of 30 B read')
+  assert.ok(reported.includes('1 files checked, 10 B of 30 B read'), reported.join('\n'))
 })

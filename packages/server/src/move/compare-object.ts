@@ -6,7 +6,7 @@ import type { StorageContents } from '../storage/storage.ts'
 import { sourcePlan, targetPlan } from './copy-object.ts'
 import type { Move } from './move.ts'
 
-/** Reads the file on both sides. */
+/** Reads the file from source and target. Throws if they differ. */
 export async function compareObject(move: Move, record: AssetRecord): Promise<void> {
   const { source, target, inSlot } = move
   const { id: key, bytes, filename } = record.asset
@@ -16,7 +16,7 @@ export async function compareObject(move: Move, record: AssetRecord): Promise<vo
   ])
   const object = await target.storage.findObject(key)
   if (before !== after || object?.size !== bytes) {
-    throw new DamagedObject(`${key} ${filename} is not the same in the target as in the source`)
+    throw new DamagedObject(`${key} ${filename} differs between source and target`)
   }
 }
 

@@ -4,15 +4,15 @@ import type { Move } from './move.ts'
 
 const PAGE = 1000
 
-/** Where the contents of each account of the source go. */
+/** The accounts and products in the target that correspond to those of the source. */
 export interface Destinations {
-  /** By the account's id in the source. */
+  /** By the account's ID in the source. */
   accounts: Map<string, { id: string; data: AccountData }>
-  /** Ids of products in the target, by those in the source. */
+  /** The product's ID in the target, by its ID in the source. */
   products: Map<string, string>
 }
 
-/** Accounts are the same when their names are, products when the shop's numbers are. */
+/** Accounts are matched by name, products by the shop's product and variant numbers. */
 export async function copyAccounts({ source, target }: Move): Promise<Destinations> {
   const destinations: Destinations = { accounts: new Map(), products: new Map() }
   for (const account of await source.database.listAccounts()) {

@@ -3,15 +3,15 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { limitConcurrency } from './limit-concurrency.ts'
 
-test('never more than so many run at once, and all of them end', async () => {
+test('at most three tasks run at the same time, and all of them end', async () => {
   const run = limitConcurrency(3)
   let running = 0
-  let most = 0
+  let highest = 0
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, (_, index) =>
       run(async () => {
         running += 1
-        most = Math.max(most, running)
+        highest = Math.max(highest, running)
         await nextTurn()
         running -= 1
         if (index % 4 === 0) throw new Error('one fails')
@@ -19,7 +19,7 @@ test('never more than so many run at once, and all of them end', async () => {
       }),
     ),
   )
-  assert.equal(most, 3)
+  assert.equal(highest, 3)
   assert.equal(running, 0)
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 5)
 })

@@ -1,14 +1,14 @@
-/** Runs at most so many works at once; the others wait in line. */
+/** Runs at most `count` tasks at the same time, and queues the others. */
 export function limitConcurrency(count: number) {
   const waiting: (() => void)[] = []
   let running = 0
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  return async <Result>(task: () => Promise<Result>): Promise<Result> => {
     if (running === count) await new Promise<void>((resolve) => waiting.push(resolve))
     else running += 1
     try {
-      return await work()
+      return await task()
     } finally {
-      // Whoever is next takes the place over.
+      // The next task takes over the slot.
       const next = waiting.shift()
       if (next === undefined) running -= 1
       else next()
@@ -16,16 +16,16 @@ export function limitConcurrency(count: number) {
   }
 }
 
-type InSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
+type InSlot = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-/** After the first failure, what has not begun does not begin. */
+/** After the first failure, tasks that have not started fail with the same error. */
 export function stopAfterFailure(inSlot: InSlot): InSlot {
   let failure: { error: unknown } | undefined
-  return (work) =>
+  return (task) =>
     inSlot(async () => {
       if (failure !== undefined) throw failure.error
       try {
-        return await work()
+        return await task()
       } catch (error) {
         failure ??= { error }
         throw error
@@ -33,9 +33,9 @@ export function stopAfterFailure(inSlot: InSlot): InSlot {
     })
 }
 
-/** Waits for all of them, also when one fails: nothing goes on behind the back of who is told. */
-export async function settleAll(works: Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(works)) {
+/** Waits for all tasks, also if one fails, so that nothing runs after it has thrown. */
+export async function settleAll(tasks: Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(tasks)) {
     if (result.status === 'rejected') throw result.reason
   }
 }

@@ -12,42 +12,42 @@ import { limitConcurrency, settleAll, stopAfterFailure } from './limit-concurren
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500
-/** Assets whose rows are put in together; what a killed run leaves undone is at most this many. */
+/** How many assets are written in one transaction, and the most that an interrupted run has to copy again. */
 const GROUP = 32
-const TRANSFERS_AT_ONCE = 4
-const MOST_NAMED = 5
-const NOWHERE: Destinations = { accounts: new Map(), products: new Map() }
+const MAX_TRANSFERS = 4
+const MAX_LISTED = 5
+const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map() }
 
 /**
- * Carries all that is ready, ids and times included. Repeatable: what is there already is skipped,
- * so a run that was killed is simply run again. A target that differs from the source is refused.
+ * Copies all ready assets with their IDs and timestamps. Idempotent: existing assets are skipped, so an
+ * interrupted run can be repeated. Refuses a target with assets that differ from the source.
  */
 export async function moveService(
-  wishes: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
+  options: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
 ): Promise<MoveResult> {
-  const { onProgress, ...rest } = wishes
-  const progress = await totals(wishes.source.database)
+  const { onProgress, ...rest } = options
+  const progress = await totals(options.source.database)
   let bytesSent = 0
   const move: Move = {
     ...rest,
-    inSlot: stopAfterFailure(limitConcurrency(TRANSFERS_AT_ONCE)),
+    inSlot: stopAfterFailure(limitConcurrency(MAX_TRANSFERS)),
     onBytes(count, isSent) {
       progress.bytes += count
       if (isSent) bytesSent += count
       onProgress(progress)
     },
   }
-  if (!move.ahead) await refuseOthers(move)
-  const destinations = move.ahead ? NOWHERE : await copyAccounts(move)
-  if (!move.ahead) await refuseOthers(move, destinations.products)
-  const begun = await uploadsBegun(move)
-  const strays: string[] = []
-  for await (const group of inBatches(stepsOf(move, strays), GROUP)) {
-    await copyGroup(move, { group, begun, destinations })
+  if (!move.ahead) await refuseDifferentAssets(move)
+  const destinations = move.ahead ? NO_DESTINATIONS : await copyAccounts(move)
+  if (!move.ahead) await refuseDifferentAssets(move, destinations.products)
+  const started = await findStartedUploads(move)
+  const leftOver: string[] = []
+  for await (const group of inBatches(stepsOf(move, leftOver), GROUP)) {
+    await copyGroup(move, { group, started, destinations })
     progress.assets += group.length
     onProgress(progress)
   }
-  if (!move.ahead) await removeStrays(move, strays)
+  if (!move.ahead) await removeLeftOver(move, leftOver)
   return {
     accounts: destinations.accounts.size,
     products: destinations.products.size,
@@ -75,19 +75,19 @@ function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, Asse
 }
 
 /**
- * Before anything is carried: nothing of the target is ever overwritten. Once it is known which
- * products of the source are which of the target, links are compared, too.
+ * Called before anything is copied, as nothing in the target is ever overwritten. With `products`, the
+ * links to products are compared, too.
  */
-async function refuseOthers(move: Move, products?: Map<string, string>): Promise<void> {
-  const others: string[] = []
+async function refuseDifferentAssets(move: Move, products?: Map<string, string>): Promise<void> {
+  const different: string[] = []
   for await (const { left, right } of pairsOf(move)) {
     if (right === undefined || (left && isSame(left, right, products))) continue
-    others.push(`${right.asset.id} ${right.asset.filename}`)
+    different.push(`${right.asset.id} ${right.asset.filename}`)
   }
-  if (others.length === 0) return
-  const named = others.slice(0, MOST_NAMED).join(', ')
+  if (different.length === 0) return
+  const listed = different.slice(0, MAX_LISTED).join(', ')
   throw new MoveRefused(
-    `the target has ${others.length} assets that the source has not, or has otherwise (${named}): delete them there, or begin with an empty target`,
+    `the target has ${different.length} assets that do not exist in the source or differ from it (${listed}). Delete them there, or use an empty target`,
   )
 }
 
@@ -99,59 +99,59 @@ function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, st
   return linked.sort().join() === right.productIds.toSorted().join()
 }
 
-/** What an earlier run was in the middle of. */
-async function uploadsBegun({ target }: Move): Promise<Map<string, StorageUpload>> {
+/** Uploads that an earlier run has started and not completed. */
+async function findStartedUploads({ target }: Move): Promise<Map<string, StorageUpload>> {
   const uploads = await Array.fromAsync(target.storage.listUploads())
   return new Map(uploads.map(({ key, id }) => [key, { key, id }]))
 }
 
-/** An asset of the source, and what the target has of it by now. */
+/** An asset of the source, and its state in the target. */
 interface Step {
   record: AssetRecord
-  isThere: boolean
+  isStored: boolean
   object: ObjectFacts | undefined
 }
 
-/** Objects of the target that no ready asset of the source has are noted as strays. */
-async function* stepsOf(move: Move, strays: string[]): AsyncIterable<Step> {
+/** Adds objects of the target that belong to no ready asset of the source to `leftOver`. */
+async function* stepsOf(move: Move, leftOver: string[]): AsyncIterable<Step> {
   const steps = mergeByKey(pairsOf(move), move.target.storage.listObjects(), {
     left: ({ key }) => key,
     right: ({ key }) => key,
   })
   for await (const { key, left: pair, right: object } of steps) {
-    if (pair === undefined) strays.push(key)
+    if (pair === undefined) leftOver.push(key)
     if (pair?.left === undefined) continue
-    yield { record: pair.left, isThere: pair.right !== undefined, object }
+    yield { record: pair.left, isStored: pair.right !== undefined, object }
   }
 }
 
-/** What was carried ahead and has been deleted since. */
-async function removeStrays({ source, target }: Move, strays: string[]): Promise<void> {
-  for (let start = 0; start < strays.length; start += BATCH) {
-    const some = strays.slice(start, start + BATCH)
-    for (const [id, { status }] of await source.database.readStates(some)) {
+/** Removes objects that were copied with --ahead and have been deleted in the source since. */
+async function removeLeftOver({ source, target }: Move, leftOver: string[]): Promise<void> {
+  for (let start = 0; start < leftOver.length; start += BATCH) {
+    const batch = leftOver.slice(start, start + BATCH)
+    for (const [id, { status }] of await source.database.readStates(batch)) {
       if (status === 'deleted') await target.storage.removeObject(id)
     }
   }
 }
 
-/** The bytes first: a row that is there always has its object. */
+/** Copies objects before rows, so that every row in the target has its object. */
 async function copyGroup(
   move: Move,
-  work: { group: Step[]; begun: Map<string, StorageUpload>; destinations: Destinations },
+  work: { group: Step[]; started: Map<string, StorageUpload>; destinations: Destinations },
 ): Promise<void> {
-  const { group, begun, destinations } = work
+  const { group, started, destinations } = work
   await settleAll(
     group.map(async ({ record, object }) => {
       const { id, kind, bytes } = record.asset
       if (kind === 'link') return
       if (object?.size === bytes) move.onBytes(bytes, false)
-      else await named(record, () => copyObject(move, record, begun.get(id)))
-      if (move.verify) await named(record, () => compareObject(move, record))
+      else await withAssetName(record, () => copyObject(move, record, started.get(id)))
+      if (move.verify) await withAssetName(record, () => compareObject(move, record))
     }),
   )
   if (move.ahead) return
-  const missing = group.filter(({ isThere }) => !isThere).map(({ record }) => record)
+  const missing = group.filter(({ isStored }) => !isStored).map(({ record }) => record)
   for (const [accountId, records] of Map.groupBy(missing, ({ asset }) => asset.accountId)) {
     const account = destinations.accounts.get(accountId)
     const assets = records.map((record) => translate(move, record, destinations))
@@ -159,19 +159,19 @@ async function copyGroup(
   }
 }
 
-async function named(record: AssetRecord, work: () => Promise<void>): Promise<void> {
+async function withAssetName(record: AssetRecord, work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof DamagedObject)) throw error
     const { id, filename } = record.asset
     throw new DamagedObject(
-      `${filename} (${id}): ${error.message}. \`stowage doctor --verify\` on the old data folder lists all of them: put them back from a backup, or delete them there.`,
+      `${filename} (${id}): ${error.message}. Run \`stowage doctor --verify\` on the old data folder to list all damaged files, then restore them from a backup or delete them.`,
     )
   }
 }
 
-/** The same record, in the target's terms. */
+/** The same record with the IDs and part size of the target. */
 function translate(move: Move, record: AssetRecord, destinations: Destinations): AssetRecord {
   const { asset, upload, productIds } = record
   const accountId = destinations.accounts.get(asset.accountId)?.id ?? ''

@@ -2,18 +2,18 @@ import type { Database } from '../database/database.ts'
 import type { Storage, StorageContents } from '../storage/storage.ts'
 
 export interface Move {
-  /** Is only read. */
+  /** Only read. */
   source: { database: Database; contents: StorageContents }
   target: { database: Database; storage: Storage; chunkSize: number }
-  /** Carries the files only, so that the stop for the rest is short. */
+  /** Copies only files, to shorten the downtime for the rest. */
   ahead: boolean
-  /** Reads every file back from the target and compares it. */
+  /** Reads every file from both sides and compares it. */
   verify: boolean
   clock: () => Date
   newId: () => string
-  /** Runs a transfer when there is room for one more. */
+  /** Runs a transfer once a slot is free. */
   inSlot: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** So much more is at the target; `isSent` when this run brought it there. */
+  /** Counts bytes in the target; `isSent` if this run sent them. */
   onBytes: (count: number, isSent: boolean) => void
 }
 
@@ -24,19 +24,18 @@ export interface MoveProgress {
   totalBytes: number
 }
 
-/** What became of it. */
 export interface MoveResult {
   accounts: number
   products: number
   assets: number
   bytes: number
-  /** Of these, what this run itself sent. */
+  /** Of `bytes`, those that this run sent. */
   bytesSent: number
-  /** Uploads under way, which are not carried. */
+  /** Open uploads of the source, which are not copied. */
   uploadsLeft: number
 }
 
-/** The target has contents that the source has not, or has otherwise. */
+/** The target has assets that do not exist in the source or differ from it. */
 export class MoveRefused extends Error {
   override readonly name = 'MoveRefused'
 }

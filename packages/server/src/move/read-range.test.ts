@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import { readRange } from './read-range.ts'
 
-test('however it was cut and is cut anew, the pieces make up the whole', async () => {
+test('ranges of any part size, read from an object of any part size, add up to the object', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(60),

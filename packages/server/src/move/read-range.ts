@@ -2,8 +2,8 @@ import { type PartPlan, partRange } from '../domain/parts.ts'
 import type { StorageContents } from '../storage/storage.ts'
 
 /**
- * The bytes of an object from `start` to `end`, however it was cut into parts. Every part that it
- * touches is read to its end, as only then its digest has been compared.
+ * Reads the bytes of an object from `start` to `end` (exclusive), whatever its part size. Reads every
+ * part to its end, as only then its digest is verified.
  */
 export async function* readRange(
   contents: Pick<StorageContents, 'readPart'>,

@@ -1,6 +1,6 @@
 /**
- * Offers the file for download under its own name, in any script (RFC 6266 and RFC 8187). Old
- * clients read the first form, in ASCII; all others the second.
+ * The Content-Disposition of a download (RFC 6266, RFC 8187). Old clients read the ASCII name, all
+ * others the UTF-8 name.
  */
 export function attachmentNamed(name: string): string {
   const ascii = name

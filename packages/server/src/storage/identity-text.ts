@@ -1,6 +1,6 @@
 import type { StorageIdentity } from './storage.ts'
 
-/** What is written into every storage, as JSON. */
+/** The content of the identity file or object, as JSON. */
 export function formatIdentity({ databaseId, storageId }: StorageIdentity): string {
   return `${JSON.stringify({ database: databaseId, storage: storageId })}\n`
 }
@@ -13,6 +13,6 @@ export function parseIdentity(text: string, path: string): StorageIdentity {
     }
   } catch {}
   throw new Error(
-    `${path} does not hold the identity of a storage: restore it, or delete it and run: stowage adopt`,
+    `${path} does not contain a storage identity. Restore it, or delete it and run: stowage adopt`,
   )
 }

@@ -9,15 +9,15 @@ import type { Storage, StorageUpload } from './storage.ts'
 
 export type OpenStorage = (t: TestContext) => Promise<{
   storage: Storage
-  /** The smallest size that a part other than the last may have. */
+  /** The minimum size of a part other than the last. */
   chunkSize: number
-  /** What becomes of a part that is sent after the completion. */
+  /** What happens to a part that is sent after the completion. */
   latePart: 'is refused' | 'breaks the object'
 }>
 
 const HOUR_MS = 3_600_000
 
-/** What every storage promises. An engine's test opens it and runs all of this. */
+/** The tests that every storage engine must pass. */
 export function testStorageContract(engine: string, open: OpenStorage): void {
   const name = (sentence: string) => `${engine}: ${sentence}`
 
@@ -74,7 +74,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   }
 
   test(
-    name('it belongs to the database that came first, until it is told otherwise'),
+    name('the first database that binds the storage keeps it until its identity is replaced'),
     async (t) => {
       const { storage } = await open(t)
       const before = await storage.readIdentity()
@@ -116,7 +116,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal((await response.arrayBuffer()).byteLength, 0)
   })
 
-  test(name('it lists the whole parts it holds, with their ETags and sizes'), async (t) => {
+  test(name('it lists complete parts with their ETags and sizes'), async (t) => {
     const { storage, upload, put, plan } = await anUpload(t)
     const second = await put(2)
     const third = await put(3)
@@ -132,20 +132,23 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     ])
   })
 
-  test(name('equal bytes have equal ETags, and others have others'), async (t) => {
-    const { put, bytesOf } = await anUpload(t)
-    const first = etagOf(await put(1))
-    assert.equal(etagOf(await put(1)), first)
-    assert.notEqual(
-      etagOf(
-        await put(
-          1,
-          bytesOf(2).map((byte) => byte ^ 1),
+  test(
+    name('equal bytes have equal ETags, and different bytes have different ETags'),
+    async (t) => {
+      const { put, bytesOf } = await anUpload(t)
+      const first = etagOf(await put(1))
+      assert.equal(etagOf(await put(1)), first)
+      assert.notEqual(
+        etagOf(
+          await put(
+            1,
+            bytesOf(2).map((byte) => byte ^ 1),
+          ),
         ),
-      ),
-      first,
-    )
-  })
+        first,
+      )
+    },
+  )
 
   test(name('a repeated part replaces the earlier one'), async (t) => {
     const { storage, upload, plan, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
@@ -156,7 +159,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(new Uint8Array(await response.arrayBuffer()), bytesOf(1).slice(0, 10))
   })
 
-  test(name('a body of another length is refused, and nothing is kept of it'), async (t) => {
+  test(name('a body of the wrong length is refused, and nothing of it is stored'), async (t) => {
     const { storage, upload, put, bytesOf } = await anUpload(t)
     const tooLong = new Uint8Array([...bytesOf(3), 1])
     for (const body of [bytesOf(3).slice(1), tooLong, new Uint8Array()]) {
@@ -166,7 +169,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(await storage.listParts(upload), [])
   })
 
-  test(name('a changed or expired address is refused'), async (t) => {
+  test(name('a modified or expired URL is refused'), async (t) => {
     const { storage, upload, ranges, bytesOf } = await anUpload(t)
     const {
       urls: [expired],
@@ -183,7 +186,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(
-    name('completion refuses a missing part and a wrong ETag, and can be repeated'),
+    name('a completion with a missing part or a wrong ETag is refused, and can be retried'),
     async (t) => {
       const { storage, upload, plan, put, putAll } = await anUpload(t)
       await put(1)
@@ -202,7 +205,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     },
   )
 
-  test(name('completions that race all end completed'), async (t) => {
+  test(name('concurrent completions all succeed'), async (t) => {
     const { storage, upload, plan, bytes, putAll, downloadUrl } = await anUpload(t)
     const parts = await putAll()
     const outcomes = await Promise.all(
@@ -213,18 +216,21 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
   })
 
-  test(name('a late completion that names other parts leaves the object alone'), async (t) => {
-    const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
-    const other = etagOf(await put(1, bytesOf(1).fill(7)))
-    await putAll()
-    await storage.completeUpload(upload, plan, [])
-    const late = await storage.completeUpload(upload, plan, [{ number: 1, etag: other }])
-    assert.deepEqual(late, { outcome: 'completed' })
-    const response = await fetch(await downloadUrl())
-    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
-  })
+  test(
+    name('a completion after the completion does not change the object, even with other parts'),
+    async (t) => {
+      const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
+      const other = etagOf(await put(1, bytesOf(1).fill(7)))
+      await putAll()
+      await storage.completeUpload(upload, plan, [])
+      const late = await storage.completeUpload(upload, plan, [{ number: 1, etag: other }])
+      assert.deepEqual(late, { outcome: 'completed' })
+      const response = await fetch(await downloadUrl())
+      assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+    },
+  )
 
-  test(name('a part sent after the completion makes no other object of it'), async (t) => {
+  test(name('a part sent after the completion does not change the object'), async (t) => {
     const { storage, upload, plan, bytes, latePart, ...of } = await anUpload(t)
     const parts = await of.putAll()
     await storage.completeUpload(upload, plan, parts)
@@ -248,7 +254,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), bytes)
   })
 
-  test(name('an aborted upload is gone, with its parts, and takes no more'), async (t) => {
+  test(name('an aborted upload is removed with its parts, and accepts no more'), async (t) => {
     const { storage, upload, plan, put, putAll } = await anUpload(t)
     await putAll()
     await storage.abortUpload(upload)
@@ -259,19 +265,19 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal(await storage.listParts(upload), undefined)
   })
 
-  test(name('parts in flight while an upload is aborted do not stay'), async (t) => {
+  test(name('parts in transfer while an upload is aborted are removed'), async (t) => {
     const { storage, upload, ranges, put } = await anUpload(t)
-    const flying = ranges.map(({ number }) => put(number))
+    const transfers = ranges.map(({ number }) => put(number))
     await storage.abortUpload(upload)
-    await Promise.all(flying)
+    await Promise.all(transfers)
     assert.equal(await storage.listParts(upload), undefined)
   })
 
-  test(name('a part whose end comes after the abort does not bring the upload back'), async (t) => {
+  test(name('a part that ends after the abort does not recreate the upload'), async (t) => {
     const { storage, upload, urls, bytesOf } = await anUpload(t)
     const slow = await aSlowPut(urls[0] ?? '', Buffer.from(bytesOf(1)))
     await storage.abortUpload(upload)
-    // Whether it is told so or cut off: it is over.
+    // The PUT may be refused or disconnected.
     await slow.finish().catch(() => {})
     await storage.abortUpload(upload)
     assert.equal(await storage.listParts(upload), undefined)
@@ -279,7 +285,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.ok(!open.some(({ key }) => key === upload.key))
   })
 
-  test(name('it lists open uploads, until they end'), async (t) => {
+  test(name('it lists uploads while they are open'), async (t) => {
     const { storage, upload, plan, putAll } = await anUpload(t)
     const isListed = async () => {
       const open = await Array.fromAsync(storage.listUploads())
@@ -290,7 +296,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal(await isListed(), false)
   })
 
-  test(name('ranges are answered across parts'), async (t) => {
+  test(name('a range may span several parts'), async (t) => {
     const { storage, upload, plan, bytes, putAll, downloadUrl, chunkSize } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
     const url = await downloadUrl()
@@ -310,7 +316,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal(outside.status, 416)
   })
 
-  test(name('a download carries its name in any script, as an attachment'), async (t) => {
+  test(name('a download is an attachment with its name in any script'), async (t) => {
     const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
     const response = await fetch(await downloadUrl('日本 "1".txt'))
@@ -320,7 +326,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.match(disposition, /filename\*=UTF-8''%E6%97%A5%E6%9C%AC%20%221%22\.txt/)
   })
 
-  test(name('a removed object is gone, and removing it again is no error'), async (t) => {
+  test(name('a removed object is gone, and removing it again is not an error'), async (t) => {
     const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())
     await storage.removeObject(upload.key)
@@ -328,7 +334,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal((await fetch(await downloadUrl())).status, 404)
   })
 
-  test(name('the parts of an object are read back one by one'), async (t) => {
+  test(name('the parts of an object can be read one by one'), async (t) => {
     const { storage, upload, plan, ranges, putAll, bytesOf } = await anUpload(t)
     const object = { key: upload.key, plan }
     await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), DamagedObject)
@@ -349,7 +355,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal(Buffer.concat(chunks).length, 0)
   })
 
-  test(name('objects are found, and listed in the order of their keys'), async (t) => {
+  test(name('objects are found by key, and listed in the order of their keys'), async (t) => {
     const { storage, upload, plan, putAll, chunkSize } = await anUpload(t)
     assert.equal(await storage.findObject(upload.key), undefined)
     await storage.completeUpload(upload, plan, await putAll())
@@ -374,7 +380,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.ok(storage.describeObject(upload.key).endsWith(upload.key))
   })
 
-  test(name('it answers when asked whether it is well'), async (t) => {
+  test(name('the health check succeeds'), async (t) => {
     const { storage } = await open(t)
     await storage.check()
   })

@@ -1,7 +1,7 @@
 import type { PartPlan, PartRange } from '../domain/parts.ts'
 
 export interface StorageUpload {
-  /** The storage's own name for the upload. */
+  /** The storage's ID of the upload. */
   id: string
   /** The key that the object will have. */
   key: string
@@ -27,13 +27,12 @@ export interface StoredObject {
   mime: string
 }
 
-/** What a storage tells of an object. */
 export interface ObjectFacts {
   key: string
   size: number
 }
 
-/** Written into the storage: which one it is, and which database it belongs to. */
+/** Written into the storage: its own ID, and the ID of the database that it belongs to. */
 export interface StorageIdentity {
   databaseId: string
   storageId: string
@@ -41,14 +40,14 @@ export interface StorageIdentity {
 
 export type CompletionOutcome =
   | { outcome: 'completed' }
-  /** These parts are missing, beyond the plan, or not those named. The upload is as it was before. */
+  /** These parts are missing, beyond the plan, or have another ETag. The upload is unchanged. */
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
   | { outcome: 'gone' }
-  /** The storage refuses, and repeating it does not help. The upload is as it was before. */
+  /** The storage refuses permanently: a retry does not help. The upload is unchanged. */
   | { outcome: 'rejected'; reason: string }
 
-/** What can be done without being the one who serves the storage's addresses. */
+/** The part of the port that also works while another process serves the storage's URLs. */
 export type StorageContents = Pick<
   Storage,
   | 'listParts'
@@ -65,23 +64,24 @@ export type StorageContents = Pick<
 >
 
 /**
- * Object storage with multipart uploads. Every call may be repeated. An outage throws
+ * Object storage with multipart uploads. Every call is idempotent. An outage throws
  * `EngineUnavailable`.
  */
 export interface Storage {
-  /** The most parts that one upload may have. */
+  /** The maximum number of parts of an upload. */
   readonly maxParts: number
-  /** Where clients reach it. */
+  /** The base URL that clients use. */
   readonly url: string
 
-  /** Opens an upload and returns the storage's name for it: the given id, if it takes one. */
+  /** Opens an upload and returns its ID in the storage: the given ID, or one that the storage assigns. */
   createUpload(upload: StorageUpload & { mime: string }): Promise<string>
 
   /**
-   * One URL per part, in the given order. A URL takes one PUT of exactly the part's length until the
-   * `expiresAt` of the answer: the given one, or earlier where what signs it ends earlier. A repeated PUT replaces the part. After the completion it is refused;
-   * OpenStack Swift takes it, and then other bytes make the object unreadable until the right ones
-   * are sent again. Never does it become another object.
+   * Returns one URL per part, in the given order. A URL accepts PUT of exactly the part's length until
+   * the returned `expiresAt`, which is earlier than requested if the credentials expire earlier. A
+   * repeated PUT replaces the part. After the completion, PUT is refused. OpenStack Swift accepts it:
+   * other bytes then make the object unreadable until the original bytes are sent again. The object
+   * never changes to other content.
    */
   signParts(
     upload: StorageUpload,
@@ -90,15 +90,15 @@ export interface Storage {
   ): Promise<{ urls: string[]; expiresAt: Date }>
 
   /**
-   * The whole parts it holds, by number; undefined when the upload does not exist (any more).
-   * OpenStack Swift lists them also after the completion.
+   * Returns the complete parts in the order of their numbers, or undefined if the upload does not
+   * exist. OpenStack Swift also lists them after the completion.
    */
   listParts(upload: StorageUpload): Promise<StoredPart[] | undefined>
 
   /**
-   * Makes the object out of all parts of the plan, or nothing: also when it holds parts beyond the
-   * plan. A part that is named must have that ETag; the others are taken as they are. Costs by the number of parts, not by their size.
-   * Completing again what is complete already is `completed`.
+   * Atomic: creates the object from all parts of the plan, or refuses, also if there are parts beyond
+   * the plan. Parts given here must have the given ETag; the others may have any. The cost depends on
+   * the number of parts, not on their size. Completing a completed upload returns `completed`.
    */
   completeUpload(
     upload: StorageUpload,
@@ -107,46 +107,46 @@ export interface Storage {
   ): Promise<CompletionOutcome>
 
   /**
-   * Removes every part, also those that arrive while it runs. An unknown upload is no error.
-   * OpenStack Swift keeps a part whose sending began before the abort and ends after it: it is no
-   * part of any upload then, and no call of S3 shows it.
+   * Removes every part, including those that arrive while it runs. An unknown upload is not an error.
+   * OpenStack Swift keeps a part whose transfer began before the abort and ends after it: it then
+   * belongs to no upload, and no S3 call lists it.
    */
   abortUpload(upload: StorageUpload): Promise<void>
 
-  /** A URL for GET with ranges, always as an attachment; valid as the URLs of parts are. */
+  /** Returns a URL for GET, with ranges, always as an attachment. `expiresAt` is as in `signParts`. */
   signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
-  /** One part of an object. Bytes that are not those that were sent, or none, throw. */
+  /** Reads one part of an object. Throws if the part is missing or its bytes have changed. */
   readPart(object: { key: string; plan: PartPlan }, number: number): AsyncIterable<Uint8Array>
   findObject(key: string): Promise<ObjectFacts | undefined>
-  /** Every object of ours, in the order of their keys. */
+  /** All objects that the service has stored, in the order of their keys. */
   listObjects(): AsyncIterable<ObjectFacts>
-  /** Where an object lies, for people: what they would give to other tools. */
+  /** The object's path or URI, for use with other tools. */
   describeObject(key: string): string
-  /** An object that does not exist is no error. */
+  /** An object that does not exist is not an error. */
   removeObject(key: string): Promise<void>
 
-  /** Every upload of ours that is open in the storage. */
+  /** All uploads of the service that are open in the storage. */
   listUploads(): AsyncIterable<OpenUpload>
 
-  /** Undefined when none was written. */
+  /** Returns undefined if none has been written. */
   readIdentity(): Promise<StorageIdentity | undefined>
   /**
-   * Makes the storage belong to the database, unless it has an identity already; returns the one that
-   * it has. Racing calls for one database get the same one.
+   * Binds the storage to the database, unless it has an identity; returns its identity. Concurrent
+   * calls for one database return the same one.
    */
   createIdentity(databaseId: string): Promise<StorageIdentity>
-  /** Makes the storage belong to the database, whichever it belonged to before. */
+  /** Binds the storage to the database, even if it belongs to another one. */
   replaceIdentity(databaseId: string): Promise<StorageIdentity>
 
-  /** How many more bytes it takes; undefined where it has no limit that it could name. */
+  /** How many more bytes can be stored, or undefined if the storage has no known limit. */
   freeBytes(): Promise<number | undefined>
 
-  /** Throws `EngineUnavailable` when the storage does not answer. */
+  /** Throws `EngineUnavailable` if the storage does not respond. */
   check(): Promise<void>
   /**
-   * Takes no new transfers, and lets those that run finish, within a limit. For a storage that serves
-   * its URLs itself; all other calls go on working.
+   * Refuses new transfers and waits for running ones, for a limited time. For a storage that serves
+   * its URLs itself. All other calls continue to work.
    */
   drain(): Promise<void>
   close(): Promise<void>

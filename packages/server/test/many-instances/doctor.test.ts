@@ -20,7 +20,7 @@ await withSharedEngines('doctor', (engines) => {
     await admin.unsafe(SLOW)
     const limited = { ...settings, STOWAGE_DATABASE_TIMEOUT: '1s' }
     const { stdout } = await stowage(limited, 'doctor')
-    assert.match(stdout, /^ok +books: what accounts use is what their assets add up to$/m)
-    assert.match(stdout, /^WRONG +files: files whose objects are not in the storage: 5 of 5/m)
+    assert.match(stdout, /^ok +books: the usage of each account equals the sum of its assets$/m)
+    assert.match(stdout, /^WRONG +files: files without an object in the storage: 5 of 5/m)
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseByteRange } from './byte-range.ts'
 
-test('ranges are read as RFC 9110 says', () => {
+test('Range headers are parsed as RFC 9110 specifies', () => {
   const expected: [string | undefined, number, ReturnType<typeof parseByteRange>][] = [
     [undefined, 10, 'whole'],
     ['bytes=0-4', 10, { start: 0, end: 5 }],

@@ -1,12 +1,12 @@
-/** The bytes from `start` up to, not including, `end`. */
+/** `end` is exclusive. */
 export interface ByteRange {
   start: number
   end: number
 }
 
 /**
- * Reads a Range header (RFC 9110, 14.2). `whole` when there is none, or one that may be ignored:
- * another unit, malformed, or several ranges at once.
+ * Parses a Range header (RFC 9110, 14.2). Returns `whole` if there is none, or one that a server may
+ * ignore: another unit, malformed, or several ranges.
  */
 export function parseByteRange(
   header: string | undefined,

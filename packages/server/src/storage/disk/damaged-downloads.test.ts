@@ -13,7 +13,7 @@ const CHUNK = 300_000
 const plan = partPlan(2 * CHUNK, CHUNK)
 const later = () => new Date(Date.now() + 60_000)
 
-/** An object of two parts, of which one byte changed on the disk since it was stored. */
+/** An object of two parts with one byte changed on the disk after it was stored. */
 async function aDamagedObject(t: TestContext, { part, at }: { part: number; at: number }) {
   const directory = await aFolder(t)
   const failures: ListenerFailure[] = []
@@ -43,7 +43,7 @@ for (const { name, part, at } of [
   { name: 'the last byte of a file', part: 2, at: CHUNK - 1 },
   { name: 'the digest of a part', part: 2, at: CHUNK + 3 },
 ]) {
-  test(`nobody downloads all of a file when ${name} changed on the disk, and the log says why`, async (t) => {
+  test(`if ${name} changed on the disk, a download never completes, and the log gives the reason`, async (t) => {
     const { url, failures } = await aDamagedObject(t, { part, at })
     await assert.rejects(async () => (await fetch(url)).bytes())
     await until('the failure is reported', () => failures.length > 0)

@@ -5,22 +5,22 @@ import { join } from 'node:path'
 import { hasCode, isInUse, isMissing } from './file-system.ts'
 import type { Layout } from './layout.ts'
 
-/** One rename takes the folder out of everyone's reach; only then it is emptied. */
+/** Removes a folder atomically: renames it into the trash, then deletes its contents. */
 export async function discard(layout: Layout, folder: string): Promise<void> {
-  const grave = join(layout.trash, randomBytes(8).toString('hex'))
+  const discarded = join(layout.trash, randomBytes(8).toString('hex'))
   try {
-    await rename(folder, grave)
+    await rename(folder, discarded)
   } catch (error) {
     if (isMissing(error)) {
       if (!existsSync(folder)) return
-      // Somebody has removed the trash.
+      // The trash folder was removed.
       await mkdir(layout.trash, { recursive: true, mode: 0o700 })
       return discard(layout, folder)
     }
-    // Windows does not move a folder with an open file in it, but removes the file. A disk may have no
-    // room even for an entry in the trash: emptied where it is, the folder makes some.
+    // Windows does not rename a folder with an open file in it, but can remove the file. A full disk
+    // may have no space for an entry in the trash: deleting the contents in place frees some.
     if (!isInUse(error) && !hasCode(error, 'ENOSPC', 'EDQUOT')) throw error
     return rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }
-  await rm(grave, { recursive: true, force: true })
+  await rm(discarded, { recursive: true, force: true })
 }

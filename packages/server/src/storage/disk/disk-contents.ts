@@ -10,9 +10,9 @@ import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } 
 import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
 
-/** What lies in the storage's folder; also for a process that does not hold it. */
+/** Access to the storage's folder, also while another process serves it. */
 export function diskContents(layout: Layout): StorageContents {
-  const onDisk = <Result>(work: () => Promise<Result>) => whereMounted(layout, work)
+  const onDisk = <Result>(work: () => Promise<Result>) => requireMounted(layout, work)
 
   async function findObject(key: string): Promise<ObjectFacts | undefined> {
     const parts = await readPartFiles(objectFolder(layout, key))
@@ -53,8 +53,8 @@ export function diskContentsIn(directory: string): StorageContents {
   return diskContents(layoutOf(directory))
 }
 
-/** Where the whole folder is missing (a disk not mounted), nothing may be taken for gone. */
-export async function whereMounted<Result>(
+/** Throws if the storage's folder is missing, such as an unmounted disk: its objects are then not gone. */
+export async function requireMounted<Result>(
   layout: Layout,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -66,20 +66,20 @@ export async function whereMounted<Result>(
   }
 }
 
-/** Sorted: the folders that they are spread over are named by their ends. */
+/** Sorts the keys, as the folders are named by the end of the key. */
 async function listKeys(layout: Layout): Promise<string[]> {
   const keys: string[] = []
   for (const shard of await readdir(layout.objects, { withFileTypes: true })) {
     if (!shard.isDirectory()) continue
     for (const key of await readdir(join(layout.objects, shard.name))) {
-      // Others put their own things everywhere.
+      // Ignores files that other programs have created.
       if (isAssetId(key)) keys.push(key)
     }
   }
   return keys.sort()
 }
 
-/** Undefined when it went away meanwhile. */
+/** Returns undefined if the folder was removed in the meantime. */
 async function findFolder(folder: string) {
   try {
     return await stat(folder)

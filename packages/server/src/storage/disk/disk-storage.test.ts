@@ -60,12 +60,12 @@ async function anOpenUpload(t: TestContext, size = CHUNK) {
   return { folder, storage, upload, plan, url }
 }
 
-test('the signing secret is for its owner only', async (t) => {
+test('only the owner can read the signing secret', async (t) => {
   const { folder } = await anOpenUpload(t)
   assert.equal((await stat(join(folder, 'secret'))).mode & 0o777, 0o600)
 })
 
-test('a byte that changed on the disk is noticed when the part is read', async (t) => {
+test('reading a part detects a byte that changed on the disk', async (t) => {
   const { folder, storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(7) })
   await storage.completeUpload(upload, plan, [])
@@ -78,7 +78,7 @@ test('a byte that changed on the disk is noticed when the part is read', async (
   await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
 })
 
-test('a part that an earlier version stored keeps its ETag and is still checked', async (t) => {
+test('a part stored by an earlier version keeps its ETag and is still verified', async (t) => {
   const { folder, storage, upload, plan } = await anOpenUpload(t)
   // 128-bit XXH3, with the mark of version 0.1.
   const etag = '2c00f4406d4115f65d7e9d56395451ea'
@@ -98,7 +98,7 @@ test('a part that an earlier version stored keeps its ETag and is still checked'
   await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
 })
 
-test('a PUT that is cut off leaves nothing behind', async (t) => {
+test('an interrupted PUT leaves no file behind', async (t) => {
   const { folder, storage, upload, url } = await anOpenUpload(t, 1_000_000)
   const cut = request(url, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } })
   cut.on('error', () => {})
@@ -110,11 +110,11 @@ test('a PUT that is cut off leaves nothing behind', async (t) => {
   assert.deepEqual(await storage.listParts(upload), [])
 })
 
-test('PUTs of one part at once leave one whole part, of one that was answered', async (t) => {
+test('concurrent PUTs of one part store one complete part, of a PUT that succeeded', async (t) => {
   const { storage, upload, url, plan } = await anOpenUpload(t, 500_000)
   const bodies = [1, 2, 3, 4].map((fill) => new Uint8Array(500_000).fill(fill))
   const answers = await Promise.all(
-    // A newer one cuts off the older ones.
+    // A newer PUT aborts the older ones.
     bodies.map((body) => fetch(url, { method: 'PUT', body }).catch(() => undefined)),
   )
   const etags = answers.map((answer) => answer?.headers.get('etag')?.replaceAll('"', ''))
@@ -122,47 +122,47 @@ test('PUTs of one part at once leave one whole part, of one that was answered', 
   const winner = bodies[etags.indexOf(part?.etag)]
   assert.ok(winner)
   await storage.completeUpload(upload, plan, [])
-  const { url: address } = await storage.signDownload(
+  const { url: downloadUrl } = await storage.signDownload(
     { key: upload.key, plan, filename: 'x', mime: 'text/plain' },
     later(),
   )
-  const stored = new Uint8Array(await (await fetch(address)).arrayBuffer())
+  const stored = new Uint8Array(await (await fetch(downloadUrl)).arrayBuffer())
   assert.equal(sha256(stored), sha256(winner))
 })
 
-test('what a crash left on its way is cleared at the next start, whole parts are kept', async (t) => {
+test('incomplete parts are removed at the start after a crash, complete parts are kept', async (t) => {
   const { folder, storage, upload, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
-  const flying = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
-  flying.on('error', () => {})
-  flying.write('x')
+  const inTransfer = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
+  inTransfer.on('error', () => {})
+  inTransfer.write('x')
   const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
   await until(async () => (await readdir(uploadFolder)).length === 2)
   const again = await openIn(t, folder)
   assert.deepEqual(await readdir(uploadFolder), ['00001'])
   assert.equal((await again.listParts(upload))?.length, 1)
-  flying.destroy()
+  inTransfer.destroy()
   await storage.abortUpload(upload)
 })
 
-test('a part on its way when the upload is completed is refused and leaves nothing', async (t) => {
+test('a part in transfer when the upload is completed is refused and leaves no file behind', async (t) => {
   const { folder, storage, upload, url, plan } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
-  const flying = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
+  const inTransfer = request(url, { method: 'PUT', headers: { 'Content-Length': CHUNK } })
   const status = new Promise((resolve) => {
-    flying.on('response', (response) => resolve(response.statusCode))
+    inTransfer.on('response', (response) => resolve(response.statusCode))
   })
-  flying.write(new Uint8Array(1))
+  inTransfer.write(new Uint8Array(1))
   const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
   await until(async () => (await readdir(uploadFolder)).length === 2)
   await storage.completeUpload(upload, plan, [])
-  flying.end(new Uint8Array(CHUNK - 1))
+  inTransfer.end(new Uint8Array(CHUNK - 1))
   assert.equal(await status, 404)
   const objectFolder = join(folder, 'objects', upload.key.slice(-2), upload.key)
   assert.deepEqual(await readdir(objectFolder), ['00001'])
 })
 
-test('a secret that was cut off while it was made is made again', async (t) => {
+test('a signing secret whose creation was interrupted is created again', async (t) => {
   const folder = await aFolder(t)
   await writeFile(join(folder, 'secret.new'), '')
   const storage = await openIn(t, folder)
@@ -170,13 +170,13 @@ test('a secret that was cut off while it was made is made again', async (t) => {
   assert.match(await readFile(join(folder, 'secret'), 'utf8'), /^[0-9a-f]{64}$/)
 })
 
-test('a part that the disk has no room for is refused before it is sent', async (t) => {
+test('a part that does not fit on the disk is refused before its body is sent', async (t) => {
   const size = Number.MAX_SAFE_INTEGER
   const { url } = await anOpenUpload(t, size)
   const headers = { 'Content-Length': size, Expect: '100-continue' }
   const sending = request(url, { method: 'PUT', headers })
   sending.flushHeaders()
-  sending.on('continue', () => assert.fail('it asked for the bytes'))
+  sending.on('continue', () => assert.fail('it requested the body'))
   const status = await new Promise((resolve) => {
     sending.on('response', (response) => resolve(response.statusCode))
   })
@@ -203,27 +203,27 @@ test('a browser may PUT from any origin and read the ETag', async (t) => {
   assert.match(answer.headers.get('access-control-expose-headers') ?? '', /ETag/)
 })
 
-test('a download is safe against what is inside, and conditions are kept', async (t) => {
+test('a download can’t run in a browser, and conditional requests are honored', async (t) => {
   const { storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
   await storage.completeUpload(upload, plan, [])
   const object = { key: upload.key, plan, filename: 'page.html', mime: 'text/html' }
-  const { url: address } = await storage.signDownload(object, later())
-  const whole = await fetch(address)
+  const { url: downloadUrl } = await storage.signDownload(object, later())
+  const whole = await fetch(downloadUrl)
   assert.equal((await whole.text()).length, CHUNK)
   assert.equal(whole.headers.get('x-content-type-options'), 'nosniff')
   assert.match(whole.headers.get('content-security-policy') ?? '', /sandbox/)
   const etag = whole.headers.get('etag') ?? ''
-  const ask = (headers: Record<string, string>) => fetch(address, { headers })
-  assert.equal((await ask({ 'If-None-Match': etag })).status, 304)
-  assert.equal((await ask({ Range: 'bytes=0-1', 'If-Range': etag })).status, 206)
-  assert.equal((await ask({ Range: 'bytes=0-1', 'If-Range': '"other"' })).status, 200)
-  const head = await fetch(address, { method: 'HEAD' })
+  const get = (headers: Record<string, string>) => fetch(downloadUrl, { headers })
+  assert.equal((await get({ 'If-None-Match': etag })).status, 304)
+  assert.equal((await get({ Range: 'bytes=0-1', 'If-Range': etag })).status, 206)
+  assert.equal((await get({ Range: 'bytes=0-1', 'If-Range': '"other"' })).status, 200)
+  const head = await fetch(downloadUrl, { method: 'HEAD' })
   assert.equal(head.headers.get('content-length'), String(CHUNK))
   assert.equal(await head.text(), '')
 })
 
-test('a folder that went away is an outage, not a crash', async (t) => {
+test('a missing folder is an outage, not a crash', async (t) => {
   const { folder, storage, upload } = await anOpenUpload(t)
   await rename(folder, `${folder}-away`)
   cleanUp(t, () => rm(`${folder}-away`, { recursive: true, force: true }))
@@ -240,16 +240,16 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Waits for what another thread or process does, for at most ten seconds. */
+/** Polls the condition for at most ten seconds. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 10_000
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('it did not happen')
+    if (Date.now() > deadline) throw new Error('the condition was not met')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
-test('an upload whose object is complete is not opened again', async (t) => {
+test('an upload whose object exists is not opened again', async (t) => {
   const { folder, storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
   await storage.completeUpload(upload, plan, [])
@@ -258,7 +258,7 @@ test('an upload whose object is complete is not opened again', async (t) => {
   assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 404)
 })
 
-test('a completion that a crash cut off while it compared the parts leaves the upload as it was', async (t) => {
+test('a completion interrupted by a crash while it compares the parts leaves the upload unchanged', async (t) => {
   const { folder, storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
   const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)
@@ -270,14 +270,14 @@ test('a completion that a crash cut off while it compared the parts leaves the u
 })
 
 for (const decision of ['refused', 'completed'] as const) {
-  test(`a part sent while a completion compares the parts waits until it is ${decision}`, async (t) => {
+  test(`a part sent while a completion compares the parts waits until the completion is ${decision}`, async (t) => {
     const { folder, storage, upload, plan, url } = await anOpenUpload(t)
     await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
     const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)
     await rename(open, `${open}.sealed`)
     const put = fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(1) })
     const early = await Promise.race([put, fetch(new URL('/', url))])
-    assert.equal(early.status, 404, 'the part was answered before the decision')
+    assert.equal(early.status, 404, 'the part was answered before the completion ended')
     if (decision === 'refused') {
       await rename(`${open}.sealed`, open)
       assert.equal((await put).status, 200)

@@ -3,8 +3,8 @@ import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
-import { diskContents, whereMounted } from './disk-contents.ts'
-import { makeFolderNow, readFree } from './file-system.ts'
+import { diskContents, requireMounted } from './disk-contents.ts'
+import { makeFolderSync, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
@@ -15,11 +15,11 @@ import { downloadUrl, partUrl } from './signed-url.ts'
 export interface DiskStorageOptions {
   directory: string
   host: string
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   port: number
-  /** Where clients reach the listener, if not at its host and port. */
+  /** The base URL for clients. Default: the listener's host and port. */
   url?: string
-  /** How many bytes of the disk are to stay free: parts that would take them are refused. */
+  /** How many bytes of the disk stay free. Parts that would need them are refused. */
   reserve: number
   /** Reads long bodies past Node's HTTP parser (see `fast-body/`). Default: true. */
   fastBody?: boolean
@@ -28,17 +28,17 @@ export interface DiskStorageOptions {
 
 const MAX_PARTS = 10_000
 
-/** Opens the storage in a folder and starts its listener. One process at a time may hold it. */
+/** Opens the storage in a folder and starts its listener. Only one process may have it open. */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
   const layout = layoutOf(options.directory)
   const secret = await prepareFolders(layout)
   const hmac = hmacOf(secret)
   const listener = await openListener({ ...options, secret })
-  const inSlot = oneAtATime()
-  /** One call at a time for each key, so no completion runs: a seal that is left is taken back. */
+  const withKey = serializeByKey()
+  /** No completion of the upload runs at this time, so a folder that is still sealed is reopened. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
-    inSlot(upload.key, () =>
-      whereMounted(layout, async () => {
+    withKey(upload.key, () =>
+      requireMounted(layout, async () => {
         await reopenSealed(layout, upload)
         return work()
       }),
@@ -52,14 +52,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     maxParts: MAX_PARTS,
     url,
 
-    // At once: a trip to another thread would take longer than the folder.
+    // Synchronous: handing it to the thread pool would take longer than creating the folder.
     createUpload: (upload) =>
-      inSlot(upload.key, async () => {
+      withKey(upload.key, async () => {
         try {
           await reopenSealed(layout, upload)
-          // What is complete takes no more parts, whoever asks late.
+          // A completed upload must not accept parts again.
           if (!existsSync(objectFolder(layout, upload.key))) {
-            makeFolderNow(uploadFolder(layout, upload))
+            makeFolderSync(uploadFolder(layout, upload))
           }
           return upload.id
         } catch (error) {
@@ -86,36 +86,36 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         await contents.abortUpload(upload)
         listener.endUpload(upload)
       }),
-    findObject: (key) => inSlot(key, () => contents.findObject(key)),
-    removeObject: (key) => inSlot(key, () => contents.removeObject(key)),
+    findObject: (key) => withKey(key, () => contents.findObject(key)),
+    removeObject: (key) => withKey(key, () => contents.removeObject(key)),
 
     async signDownload(object, expiresAt) {
       return { url: url + downloadUrl(hmac, object, expiresAt), expiresAt }
     },
 
     freeBytes: () =>
-      whereMounted(layout, async () => {
+      requireMounted(layout, async () => {
         const free = await readFree(layout.uploads)
         return Math.max(0, free - options.reserve)
       }),
 
-    check: () => whereMounted(layout, async () => listener.check()),
+    check: () => requireMounted(layout, async () => listener.check()),
 
     drain: () => listener.close(),
     close: () => listener.close(),
   }
 }
 
-/** Calls for one key wait for each other: a completion takes several steps that none may see half done. */
-function oneAtATime() {
+/** Runs calls for the same key one after the other: a completion has several steps. */
+function serializeByKey() {
   const last = new Map<string, Promise<unknown>>()
   return async <Result>(key: string, work: () => Promise<Result>): Promise<Result> => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, turn)
+    const call = (last.get(key) ?? Promise.resolve()).then(work, work)
+    last.set(key, call)
     try {
-      return await turn
+      return await call
     } finally {
-      if (last.get(key) === turn) last.delete(key)
+      if (last.get(key) === call) last.delete(key)
     }
   }
 }

@@ -4,7 +4,7 @@ import { formatSize } from '@stowage/protocol/format'
 import type { Finding } from '../../domain/finding.ts'
 import { readFree } from './file-system.ts'
 
-/** Looks at the folder, while the service runs or not; changes nothing. */
+/** Checks the folder, whether the service is running or not. Changes nothing. */
 export async function* examineDisk({
   directory,
   reserve,
@@ -14,14 +14,14 @@ export async function* examineDisk({
 }): AsyncIterable<Finding> {
   const about = 'storage'
   if (!existsSync(directory)) {
-    const says = `there is no ${directory} yet; the service makes it when it starts`
+    const says = `${directory} does not exist yet; the service creates it when it starts`
     yield { about, verdict: 'pending', says }
     return
   }
   try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    const says = `${directory} can't be read and written by this user`
+    const says = `this user can't read and write ${directory}`
     yield { about, verdict: 'wrong', says, remedy: `chown -R "$(id -u)" ${directory}` }
     return
   }

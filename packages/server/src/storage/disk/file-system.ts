@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const IS_WINDOWS = process.platform === 'win32'
 const PAUSE_MS = 20
-const MOST_TRIES = 100
+const MAX_ATTEMPTS = 100
 
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT')
@@ -14,13 +14,13 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
-/** How many bytes the file system of the folder has left for us. */
+/** Free space of the folder's file system for this user, in bytes. */
 export async function readFree(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
 }
 
-/** Only the last folder of the path is made; that it exists already is no error. */
+/** Creates the last folder of the path. It is not an error if it exists. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder)
@@ -29,8 +29,8 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** The same, without a turn of the event loop. */
-export function makeFolderNow(folder: string): void {
+/** `makeFolder`, synchronously. */
+export function makeFolderSync(folder: string): void {
   try {
     mkdirSync(folder)
   } catch (error) {
@@ -38,9 +38,9 @@ export function makeFolderNow(folder: string): void {
   }
 }
 
-/** Makes renames into and out of the folder survive a power cut. */
+/** Makes renames into and out of the folder durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows can't sync a folder. NTFS keeps a journal of renames.
+  // Windows can't sync a folder. NTFS journals renames.
   if (IS_WINDOWS) return
   const handle = await open(folder, 'r')
   try {
@@ -50,21 +50,21 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whether Windows refused to move something because a file is open: it does so with any of these. */
+/** Whether Windows refused a rename because a file is open. It uses any of these codes. */
 export function isInUse(error: unknown): boolean {
   return IS_WINDOWS && hasCode(error, 'EPERM', 'EACCES', 'EBUSY')
 }
 
 /**
- * Renames. Windows refuses that while the target or a file in the folder is open, be it by a part that
- * arrives or by a virus scanner. It is tried for two seconds there.
+ * Renames. Windows refuses it while the target or a file in the folder is open, such as by a part in
+ * transfer or by a virus scanner, so it is retried there for two seconds.
  */
 export async function move(from: string, to: string): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await rename(from, to)
     } catch (error) {
-      if (!isInUse(error) || tries === MOST_TRIES) throw error
+      if (!isInUse(error) || attempt === MAX_ATTEMPTS) throw error
       await pause(PAUSE_MS)
     }
   }

@@ -14,12 +14,12 @@ interface Expected {
 }
 
 /**
- * Makes the object out of the upload's folder. To be called one at a time for each key.
+ * Turns the upload's folder into the object. Calls for one key must not run concurrently.
  *
- * The folder is first renamed to its sealed name, where no part can be added or replaced, and
- * compared there. Then it becomes the object, or an upload again. So an object's folder is always
- * complete, and once it is there nothing but its removal moves it: a call that comes late finds the
- * object and leaves it alone, whatever parts it expected.
+ * First the folder is renamed to its sealed name, where no part can be added or replaced. Its parts
+ * are compared there. Then it is renamed to the object, or back to an upload. So an object's folder is
+ * always complete and never changes until it is removed: a late call finds the object and does not
+ * touch it, whatever parts it expected.
  */
 export async function finishUpload(
   layout: Layout,
@@ -28,7 +28,7 @@ export async function finishUpload(
 ): Promise<CompletionOutcome> {
   const target = objectFolder(layout, upload.key)
   if (existsSync(target)) {
-    // An earlier call may have been cut off between its rename and the syncs.
+    // An earlier call may have been interrupted between its rename and the syncs.
     await syncObject(layout, target)
     return objectOutcome(target, expected.plan)
   }
@@ -46,7 +46,7 @@ export async function finishUpload(
     const held = (await readPartFiles(sealed)) ?? []
     const atFault = partsAtFault(held, expected.plan, expected.parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
-    await removeStrangers(sealed, expected.plan.count)
+    await removeOtherFiles(sealed, expected.plan.count)
     await syncFolder(sealed)
     await move(sealed, target)
     isObject = true
@@ -57,7 +57,7 @@ export async function finishUpload(
   return { outcome: 'completed' }
 }
 
-/** Makes the rename of an upload to its object survive a power cut. */
+/** Makes the rename from upload to object durable. */
 async function syncObject(layout: Layout, target: string): Promise<void> {
   await syncFolder(dirname(target))
   await syncFolder(layout.objects)
@@ -69,8 +69,8 @@ async function objectOutcome(folder: string, plan: PartPlan): Promise<Completion
   return { outcome: partsAtFault(held, plan, []).length === 0 ? 'completed' : 'gone' }
 }
 
-/** Whatever was on its way when the folder was sealed. */
-async function removeStrangers(folder: string, count: number): Promise<void> {
+/** Removes parts that were in transfer when the folder was sealed. */
+async function removeOtherFiles(folder: string, count: number): Promise<void> {
   for (const name of await readdir(folder)) {
     const isPart = /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= count
     if (!isPart) await rm(join(folder, name), { force: true })

@@ -6,7 +6,7 @@ import { formatIdentity, parseIdentity } from '../identity-text.ts'
 import type { StorageIdentity } from '../storage.ts'
 import { hasCode, isMissing, syncFolder } from './file-system.ts'
 
-/** File systems without links (exFAT, some network shares) refuse one with any of these. */
+/** Errors of file systems without hard links (exFAT, some network shares). */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
 export async function readIdentityFile(path: string): Promise<StorageIdentity | undefined> {
@@ -18,15 +18,15 @@ export async function readIdentityFile(path: string): Promise<StorageIdentity | 
   }
 }
 
-/** The file is there whole or not at all, and the first one stays. */
+/** Atomic: an identity file that exists is kept. */
 export async function createIdentityFile(
   path: string,
   databaseId: string,
 ): Promise<StorageIdentity> {
   const identity = newIdentity(databaseId)
-  await placeFile(path, identity, async (written) => {
+  await writeIdentityFile(path, identity, async (written) => {
     try {
-      // Unlike a rename, it does not replace what is there.
+      // Unlike a rename, a link does not replace an existing file.
       await link(written, path)
     } catch (error) {
       if (hasCode(error, ...NO_LINKS) && !existsSync(path)) await rename(written, path)
@@ -43,19 +43,19 @@ export async function replaceIdentityFile(
   databaseId: string,
 ): Promise<StorageIdentity> {
   const identity = newIdentity(databaseId)
-  await placeFile(path, identity, (written) => rename(written, path))
+  await writeIdentityFile(path, identity, (written) => rename(written, path))
   return identity
 }
 
-/** Random: folders on two machines may have the same path. */
+/** The ID is random, as folders on two machines may have the same path. */
 function newIdentity(databaseId: string): StorageIdentity {
   return { databaseId, storageId: randomBytes(16).toString('hex') }
 }
 
-async function placeFile(
+async function writeIdentityFile(
   path: string,
   identity: StorageIdentity,
-  place: (written: string) => Promise<void>,
+  moveIntoPlace: (written: string) => Promise<void>,
 ): Promise<void> {
   const written = `${path}.${randomBytes(8).toString('hex')}`
   const file = await open(written, 'wx', 0o600)
@@ -65,6 +65,6 @@ async function placeFile(
   } finally {
     await file.close()
   }
-  await place(written)
+  await moveIntoPlace(written)
   await syncFolder(dirname(path))
 }

@@ -2,18 +2,18 @@ import { join } from 'node:path'
 import type { StorageUpload } from '../storage.ts'
 
 /**
- * Where things lie under the storage's folder:
+ * The storage's folder:
  *
- *     secret                      signs the addresses
- *     identity                    which storage this is, and which database it belongs to
- *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are taken
- *       00001, 00002, …           whole parts
- *       incoming-…                a part on its way
+ *     secret                      signs the URLs
+ *     identity                    ID of this storage, and of the database that it belongs to
+ *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are accepted
+ *       00001, 00002, …           complete parts
+ *       incoming-…                a part in transfer
  *     uploads/<key>.<upload id>.sealed/   the same while a completion compares its parts
  *     objects/<xx>/<key>/         finished objects: the folder of the upload, renamed
- *     trash/                      what is being removed
+ *     trash/                      folders that are being deleted
  *
- * All of it is on one file system, so that every step from one place to the next is one rename.
+ * Everything is on one file system, so that each transition is a single rename.
  */
 export interface Layout {
   root: string
@@ -39,18 +39,18 @@ export function uploadFolder(layout: Layout, upload: StorageUpload): string {
   return join(layout.uploads, `${upload.key}.${upload.id}`)
 }
 
-/** Where an upload's folder is while a completion decides whether it becomes the object. */
+/** The upload's folder while a completion compares its parts. */
 export function sealedFolder(layout: Layout, upload: StorageUpload): string {
   return uploadFolder(layout, upload) + SEALED
 }
 
-/** The inverse of `uploadFolder`; undefined for a folder that is none of ours, or sealed. */
+/** The inverse of `uploadFolder`. Returns undefined for sealed folders and unknown names. */
 export function parseUploadFolder(name: string): StorageUpload | undefined {
   const [key, id, ...rest] = name.split('.')
   return key && id && rest.length === 0 ? { key, id } : undefined
 }
 
-/** Spread over 256 folders by the random end of the key, so that none grows huge. */
+/** Objects are spread over 256 folders by the random end of the key, to limit the size of each. */
 export function objectShard(layout: Layout, key: string): string {
   return join(layout.objects, key.slice(-2))
 }

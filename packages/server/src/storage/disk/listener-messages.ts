@@ -1,6 +1,6 @@
 import type { StorageUpload } from '../storage.ts'
 
-/** What the listener's thread is started with. */
+/** The options of the listener's thread. */
 export interface ListenerOptions {
   directory: string
   host: string
@@ -8,20 +8,19 @@ export interface ListenerOptions {
   /** Hexadecimal. */
   secret: string
   fastBody: boolean
-  /** How many bytes of the disk are to stay free. */
+  /** How many bytes of the disk stay free. */
   reserve: number
 }
 
 export type ToListener =
   | { type: 'close' }
-  /** The upload takes no more parts: those under way are given up. */
+  /** The upload accepts no more parts: running transfers are aborted. */
   | { type: 'ended'; upload: StorageUpload }
 
 export type ToOwner =
   | { type: 'listening'; port: number }
-  /** It can't listen. */
   | { type: 'refused'; code: string; message: string }
-  /** A request failed for a reason that is not the client's. */
+  /** A request failed with an internal error. */
   | {
       type: 'failed'
       requestId: string

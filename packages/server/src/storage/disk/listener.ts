@@ -22,20 +22,20 @@ import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.t
 import { openTransfers } from './open-transfers.ts'
 import { openBodyReader } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
-import { allowAnyOrigin, answerPreflight, refuse } from './respond.ts'
+import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
 import { sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openTimeSlices } from './time-slices.ts'
 
-/** An import would read every export, also those behind which Node's whole HTTP client is loaded. */
+/** An import would read every export, and some of them load Node's HTTP client. */
 const { createServer } = process.getBuiltinModule('node:http')
 
-/** A transfer may take hours, but not stand still for longer than this. */
+/** A transfer may take hours, but must not stall for longer than this. */
 const IDLE_MS = 120_000
 const HEADERS_MS = 30_000
 
-/** The listener runs in a thread of its own, so that transfers don't hold up the API. */
-function startListener(options: ListenerOptions, tell: (message: ToOwner) => void) {
+/** The listener runs in its own thread, so that transfers don't block the API. */
+function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
   const layout = layoutOf(options.directory)
   const transfers = openTransfers({
     reserve: options.reserve,
@@ -44,23 +44,23 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    // Between two requests it is shorter.
+    // Between two requests, the timeout is shorter.
     request.socket.setTimeout(IDLE_MS)
     const requestId = randomUUID()
     response.setHeader('X-Request-Id', requestId)
-    answer(receiver, hmac, request, response).catch((error: unknown) => {
-      // The query holds a signature, so only the path is told.
+    respond(receiver, hmac, request, response).catch((error: unknown) => {
+      // The query contains a signature, so only the path is logged.
       const path = request.url?.split('?')[0]
-      tell({ type: 'failed', requestId, method: request.method, path, error: String(error) })
+      send({ type: 'failed', requestId, method: request.method, path, error: String(error) })
       refuse(request, response, {
         code: 'internal',
-        message: 'The storage failed; the log says why. Try again.',
+        message: 'The storage failed. The log of the service has the reason. Retry the request.',
       })
     })
   }
 
   const server = createServer(
-    // A missing Host is refused by us, in our words.
+    // We refuse a missing Host ourselves, to send our own error.
     { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
     handle,
   )
@@ -77,10 +77,10 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
     : readPlainBody
   const receiver: Receiver = { layout, transfers, readBody }
   server.on('error', (error: NodeJS.ErrnoException) => {
-    tell({ type: 'refused', code: error.code ?? '', message: error.message })
+    send({ type: 'refused', code: error.code ?? '', message: error.message })
   })
   server.listen(options.port, options.host, () => {
-    tell({ type: 'listening', port: (server.address() as AddressInfo).port })
+    send({ type: 'listening', port: (server.address() as AddressInfo).port })
   })
   return {
     endUpload: transfers.endUpload,
@@ -91,7 +91,7 @@ function startListener(options: ListenerOptions, tell: (message: ToOwner) => voi
   }
 }
 
-async function answer(
+async function respond(
   receiver: Receiver,
   hmac: Hmac,
   request: IncomingMessage,
@@ -106,15 +106,15 @@ async function answer(
   if (!/^\/(uploads|objects)\//.test(url)) {
     return refuse(request, response, {
       code: 'not_found',
-      message: 'Nothing is at this address. The storage answers only addresses that it signed.',
+      message: 'Nothing exists at this URL. The storage serves only the URLs that it signed.',
     })
   }
-  if (method === 'OPTIONS') return answerPreflight(request, response)
+  if (method === 'OPTIONS') return respondToPreflight(request, response)
   const allowed = url.startsWith('/uploads/') ? ['PUT'] : ['GET', 'HEAD']
   if (!allowed.includes(method)) {
     return refuse(request, response, {
       code: 'method_not_allowed',
-      message: `This address takes ${allowed.join(' and ')}, not ${method}.`,
+      message: `This URL accepts ${allowed.join(' and ')}, not ${method}.`,
       headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
     })
   }
@@ -122,13 +122,14 @@ async function answer(
   if (grant === undefined) {
     return refuse(request, response, {
       code: 'signature_invalid',
-      message: 'The signature does not fit this address. Use it exactly as the service gave it.',
+      message:
+        'The signature of this URL is invalid. Use the URL exactly as the service returned it.',
     })
   }
   if (grant.expiresAt.getTime() <= Date.now()) {
     return refuse(request, response, {
       code: 'address_expired',
-      message: `This address ran out at ${grant.expiresAt.toISOString()}. Ask the service for a fresh one.`,
+      message: `This URL expired at ${grant.expiresAt.toISOString()}. Request a new one from the service.`,
     })
   }
   return grant.kind === 'part'
@@ -137,7 +138,7 @@ async function answer(
 }
 
 const owner = parentPort
-if (owner === null) throw new Error('the listener runs as a worker thread')
+if (owner === null) throw new Error('the listener must run in a worker thread')
 const listener = startListener(workerData, (message) => owner.postMessage(message))
 owner.on('message', (message: ToListener) => {
   if (message.type === 'ended') listener.endUpload(message.upload)

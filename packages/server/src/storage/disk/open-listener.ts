@@ -5,11 +5,11 @@ import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.t
 
 export interface Listener {
   port: number
-  /** Throws when the thread is gone. */
+  /** Throws if the thread has exited. */
   check(): void
-  /** Gives up the parts of this upload that are under way. */
+  /** Aborts the running transfers of this upload. */
   endUpload(upload: StorageUpload): void
-  /** Takes no new transfers, and lets those that run finish, within a limit. Repeatable. */
+  /** Refuses new transfers and waits for running ones, for a limited time. Idempotent. */
   close(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export interface OpenListenerOptions {
 
 export interface ListenerFailure {
   message: string
-  /** It can't go on. */
+  /** The listener has stopped. */
   fatal: boolean
   facts: object
 }
@@ -41,11 +41,11 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   }
   const worker = new Worker(new URL('./listener.ts', import.meta.url), {
     workerData,
-    // What comes off the wire is garbage a moment later: collected early, it never piles up.
+    // Received data is short-lived. A small young generation collects it early and keeps memory low.
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   })
   const port = await listening(worker, options)
-  let state: 'open' | 'closing' | 'gone' = 'open'
+  let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type !== 'failed') return
     const { type, ...facts } = message
@@ -55,23 +55,23 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     options.onFailure({ message: 'the storage listener crashed', fatal: true, facts: { error } })
   })
   worker.on('exit', () => {
-    state = 'gone'
+    state = 'exited'
   })
   return {
     port,
     check() {
-      if (state === 'gone') throw new Error('the storage listener is gone')
+      if (state === 'exited') throw new Error('the storage listener has exited')
     },
     endUpload({ key, id }) {
       const message: ToListener = { type: 'ended', upload: { key, id } }
-      if (state !== 'gone') worker.postMessage(message)
+      if (state !== 'exited') worker.postMessage(message)
     },
     async close() {
-      if (state === 'gone') return
-      const ended = once(worker, 'exit')
+      if (state === 'exited') return
+      const exited = once(worker, 'exit')
       if (state === 'open') worker.postMessage({ type: 'close' } satisfies ToListener)
       state = 'closing'
-      await ended
+      await exited
     },
   }
 }
@@ -82,7 +82,7 @@ async function listening(worker: Worker, { host, port }: OpenListenerOptions): P
   await worker.terminate()
   if (message.type === 'refused' && message.code === 'EADDRINUSE') {
     throw new Error(
-      `the storage can't listen on ${host}:${port}, another program does: set STOWAGE_STORAGE_PORT to a free port (0 takes any)`,
+      `the storage can't listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
     )
   }
   const reason = message.type === 'refused' ? message.message : message.error

@@ -1,9 +1,9 @@
 import type { StorageUpload } from '../storage.ts'
 import type { PartGrant } from './signed-url.ts'
 
-/** Why a transfer is ended before its last byte. */
-export class TransferEnded extends Error {
-  override readonly name = 'TransferEnded'
+/** The reason why a transfer is aborted. */
+export class TransferAborted extends Error {
+  override readonly name = 'TransferAborted'
   readonly reason: 'replaced' | 'upload ended'
 
   constructor(reason: 'replaced' | 'upload ended') {
@@ -13,34 +13,34 @@ export class TransferEnded extends Error {
 }
 
 export interface Transfer {
-  /** Rejects with `TransferEnded` when it is to be given up. */
-  ended: Promise<never>
-  /** Whether the disk has room for it, beside its reserve and all other transfers. */
-  hasRoom(): Promise<boolean>
-  /** So many more bytes of it are on the disk. */
-  took(bytes: number): void
-  /** All of it is on the disk: nothing ends it any more. */
-  isWhole(): void
-  /** To be called once, when its file is in its place or gone. */
-  leave(): void
+  /** Rejects with `TransferAborted` when the transfer must be aborted. */
+  aborted: Promise<never>
+  /** Whether the disk has space for it, in addition to the reserve and all other transfers. */
+  hasSpace(): Promise<boolean>
+  /** Counts bytes that are on the disk. */
+  addWritten(bytes: number): void
+  /** From now on the transfer is not aborted. */
+  markComplete(): void
+  /** Call it once, when the file has been moved into place or removed. */
+  close(): void
 }
 
 export interface Transfers {
-  /** Ends the transfer of the same part that is under way: a client that sends again has given it up. */
+  /** Aborts a running transfer of the same part: a client that sends a part again has given up the earlier transfer. */
   begin(grant: PartGrant): Transfer
-  /** Ends all transfers of the upload. */
+  /** Aborts all transfers of the upload. */
   endUpload(upload: StorageUpload): void
 }
 
 interface Running {
   upload: string
   part: string
-  missing: number
-  isWhole: boolean
-  end(error: TransferEnded): void
+  remaining: number
+  isComplete: boolean
+  abort(error: TransferAborted): void
 }
 
-/** The parts that are under way. So the disk never holds more than the plans and its reserve allow. */
+/** Tracks running transfers, so that together they never use the disk's reserve. */
 export function openTransfers(options: {
   reserve: number
   readFree: () => Promise<number>
@@ -48,40 +48,40 @@ export function openTransfers(options: {
   const running = new Set<Running>()
   const byPart = new Map<string, Running>()
 
-  function endIf(transfer: Running | undefined, reason: TransferEnded['reason']): void {
-    if (transfer !== undefined && !transfer.isWhole) transfer.end(new TransferEnded(reason))
+  function abort(transfer: Running | undefined, reason: TransferAborted['reason']): void {
+    if (transfer !== undefined && !transfer.isComplete) transfer.abort(new TransferAborted(reason))
   }
 
   return {
     begin({ upload, number, length }) {
-      const { promise: ended, reject: end } = Promise.withResolvers<never>()
-      // It may end when nobody looks.
-      ended.catch(() => {})
+      const { promise: aborted, reject: abortTransfer } = Promise.withResolvers<never>()
+      // It may reject while nothing awaits it.
+      aborted.catch(() => {})
       const name = nameOf(upload)
       const transfer: Running = {
         upload: name,
         part: `${name}/${number}`,
-        missing: length,
-        isWhole: false,
-        end,
+        remaining: length,
+        isComplete: false,
+        abort: abortTransfer,
       }
-      endIf(byPart.get(transfer.part), 'replaced')
+      abort(byPart.get(transfer.part), 'replaced')
       byPart.set(transfer.part, transfer)
       running.add(transfer)
       return {
-        ended,
-        async hasRoom() {
+        aborted,
+        async hasSpace() {
           const free = await options.readFree()
-          const promised = running.values().reduce((sum, { missing }) => sum + missing, 0)
-          return free - options.reserve > promised
+          const reserved = running.values().reduce((sum, { remaining }) => sum + remaining, 0)
+          return free - options.reserve > reserved
         },
-        took(bytes) {
-          transfer.missing -= bytes
+        addWritten(bytes) {
+          transfer.remaining -= bytes
         },
-        isWhole() {
-          transfer.isWhole = true
+        markComplete() {
+          transfer.isComplete = true
         },
-        leave() {
+        close() {
           running.delete(transfer)
           if (byPart.get(transfer.part) === transfer) byPart.delete(transfer.part)
         },
@@ -91,7 +91,7 @@ export function openTransfers(options: {
     endUpload(upload) {
       const name = nameOf(upload)
       for (const transfer of running) {
-        if (transfer.upload === name) endIf(transfer, 'upload ended')
+        if (transfer.upload === name) abort(transfer, 'upload ended')
       }
     },
   }

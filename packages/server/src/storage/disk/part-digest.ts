@@ -1,21 +1,21 @@
 import { createCipheriv } from 'node:crypto'
 
-/** How a part's digest was made. New parts get `gmac`; parts of earlier versions have `xxh3`. */
+/** The algorithm of a part's digest: `gmac` for new parts, `xxh3` for parts of earlier versions. */
 export type DigestKind = 'xxh3' | 'gmac'
 
 export interface PartDigest {
   update(bytes: Uint8Array): void
-  /** 16 bytes. Nothing can be added afterwards. */
+  /** Returns the 16 bytes of the digest. */
   end(): Uint8Array
 }
 
-/** They are no secret: the digest detects damage, it does not authenticate. */
+/** Not secret: the digest detects damage, it does not authenticate. */
 const GMAC_KEY = Buffer.from('stowage part key')
 const GMAC_IV = Buffer.from('stowage part')
 
 /**
- * AES-GCM over data that is authenticated and not encrypted. Processors have instructions for it,
- * and OpenSSL uses them.
+ * AES-GCM with the data as additional authenticated data: nothing is encrypted. OpenSSL uses the
+ * processor's instructions for it.
  */
 export function openGmac(): PartDigest {
   const cipher = createCipheriv('aes-128-gcm', GMAC_KEY, GMAC_IV)
@@ -28,10 +28,10 @@ export function openGmac(): PartDigest {
   }
 }
 
-/** To check a stored part with the kind of digest that it was stored with. */
+/** The digest for checking a stored part. */
 export async function openDigest(kind: DigestKind): Promise<PartDigest> {
   if (kind === 'gmac') return openGmac()
-  // Loaded only for parts of earlier versions: it has every hash there is.
+  // Loaded only for parts of earlier versions, as the package is large.
   const { createXXHash128 } = await import('hash-wasm')
   const hasher = await createXXHash128()
   return {

@@ -6,8 +6,8 @@ import { isMissing } from './file-system.ts'
 import type { DigestKind } from './part-digest.ts'
 
 /**
- * A part's file is its bytes, then its digest, then a mark that names the kind of digest. So one
- * rename puts bytes and digest in place together, and no reader ever sees the one without the other.
+ * A part's file contains its bytes, then their digest, then a mark that names the algorithm. One rename
+ * moves bytes and digest into place together, so no reader sees one without the other.
  */
 const MARKS: Record<DigestKind, string> = { xxh3: 'stowage1', gmac: 'stowage2' }
 const MARK_LENGTH = 8
@@ -15,17 +15,17 @@ const DIGEST_LENGTH = 16
 const FOOTER_LENGTH = DIGEST_LENGTH + MARK_LENGTH
 
 export interface Footer {
-  /** Of the part's bytes. */
+  /** Of the part, without the footer. */
   size: number
   etag: string
   kind: DigestKind
   receivedAt: Date
 }
 
-/** How long footers are read before others get their turn. */
-const TURN_MS = 5
+/** How long footers are read before the event loop continues. */
+const SLICE_MS = 5
 
-/** Of a part that is received now. */
+/** The footer of a new part. */
 export function partFooter(digest: Uint8Array): Buffer {
   return Buffer.concat([digest, Buffer.from(MARKS.gmac)])
 }
@@ -34,22 +34,22 @@ export function etagOf(digest: Uint8Array): string {
   return Buffer.from(digest).toString('hex')
 }
 
-/** The whole parts in a folder, by number; undefined when the folder does not exist. */
+/** The complete parts in a folder, ordered by number, or undefined if the folder does not exist. */
 export async function readPartFiles(folder: string): Promise<StoredPart[] | undefined> {
   const parts: StoredPart[] = []
-  let turnStart = performance.now()
+  let sliceStart = performance.now()
   for (const name of listPartNames(folder) ?? []) {
     const footer = readFooter(join(folder, name))
     if (footer !== undefined) {
       const { size, etag, receivedAt } = footer
       parts.push({ number: Number(name), size, etag, receivedAt })
     }
-    if (performance.now() - turnStart > TURN_MS) {
+    if (performance.now() - sliceStart > SLICE_MS) {
       await nextTurn()
-      turnStart = performance.now()
+      sliceStart = performance.now()
     }
   }
-  // The folder may have been renamed away meanwhile, with some of its parts not seen.
+  // If the folder was renamed in the meantime, some parts may be missing from the list.
   return listPartNames(folder) && parts
 }
 
@@ -64,7 +64,7 @@ function listPartNames(folder: string): string[] | undefined {
   }
 }
 
-/** Undefined when the file is not there (any more) or was not written by us. */
+/** Returns undefined if the file does not exist or is not a part. */
 export function readFooter(path: string): Footer | undefined {
   let file: number
   try {
@@ -80,7 +80,7 @@ export function readFooter(path: string): Footer | undefined {
   }
 }
 
-/** The same of a file that is open. */
+/** `readFooter` of an open file. */
 export function readFooterOf(file: number): Footer | undefined {
   const { size: fileSize, mtime } = fstatSync(file)
   const size = fileSize - FOOTER_LENGTH

@@ -14,13 +14,13 @@ async function aFile(t: TestContext, flags = 'w'): Promise<{ path: string; file:
   return { path, file }
 }
 
-test('many writes at once arrive whole and in order, though their buffer is reused', async (t) => {
+test('concurrent writes arrive complete and in order, although their buffer is reused', async (t) => {
   const openWriter = openPartWriters()
   const [one, other] = [await aFile(t), await aFile(t)]
   const [first, second] = [openWriter(one.file.fd), openWriter(other.file.fd)]
   const expected = someBytes(5_000_000)
   const shared = Buffer.alloc(700_000)
-  // Short ones, long ones, and some that are longer than the writers' own buffers.
+  // Short ones, long ones, and some that are longer than the writers' buffers.
   for (
     let at = 0, length = 1;
     at < expected.length;
@@ -38,7 +38,7 @@ test('many writes at once arrive whole and in order, though their buffer is reus
   assert.ok(expected.equals(await readFile(other.path)))
 })
 
-test('a write that fails fails the part, and not the next one', async (t) => {
+test('a failed write fails its part, but not the next part', async (t) => {
   const openWriter = openPartWriters()
   for (let times = 0; times < 10; times += 1) {
     const { file } = await aFile(t, 'r')
@@ -54,7 +54,7 @@ test('a write that fails fails the part, and not the next one', async (t) => {
   assert.equal(await readFile(path, 'utf8'), 'whole')
 })
 
-test('a full disk is reported by whichever way the bytes are written', async (t) => {
+test('a full disk is reported by writes in the thread pool and by synchronous writes', async (t) => {
   const openWriter = openPartWriters()
   const full = await open('/dev/full', 'w').catch(() => undefined)
   if (full === undefined) return t.skip('there is no /dev/full')

@@ -2,27 +2,27 @@ import { write, writeSync } from 'node:fs'
 
 /** Writes the bytes of one part to its file, from the start. */
 export interface PartWriter {
-  /** The bytes may be overwritten once it returns. Throws when this write or an earlier one failed. */
+  /** The bytes may be overwritten once it returns. Throws if this write or an earlier one failed. */
   write(bytes: Uint8Array): void
-  /** Waits for all writes; only then may the file be closed. Throws when one failed. */
+  /** Waits for all writes. Close the file only after that. Throws if a write failed. */
   finish(): Promise<void>
 }
 
-/** For all parts under way together. */
+/** Shared by all transfers. */
 const SPARE_BUFFERS = 4
 const SPARE_LENGTH = 512 * 1024
 
 /**
- * The most that one system call writes. Linux caches each write in a block of memory of about its
- * size. Large blocks are the ones that a virtual machine returns to its host when they are free,
- * and getting them back costs more than the write: 512 KiB at a time take up to twice the CPU.
+ * The maximum of one system call. Linux caches each write in a memory block of about its size. A
+ * virtual machine returns large free blocks to its host, and getting them back costs more than the
+ * write: writes of 512 KiB use up to twice the CPU.
  */
 const WRITE_LENGTH = 64 * 1024
 
 /**
- * Writes go to Node's thread pool while it keeps up, so that one core reads and digests while
- * another writes. Beyond that the thread writes by itself: memory stays bounded, and a pool that is
- * busy with syncs delays nobody.
+ * Writes in Node's thread pool while it keeps up, so that one core reads and computes digests while
+ * another writes. If it does not keep up, this thread writes synchronously: memory stays bounded, and
+ * a pool that is busy with syncs delays no part.
  */
 export function openPartWriters(): (fd: number) => PartWriter {
   const spare = Array.from({ length: SPARE_BUFFERS }, () => Buffer.allocUnsafeSlow(SPARE_LENGTH))
@@ -48,8 +48,8 @@ export function openPartWriters(): (fd: number) => PartWriter {
       next(0)
     }
 
-    function writeNow(bytes: Uint8Array, start: number): void {
-      // A disk that is nearly full takes less than it was given, and refuses the rest.
+    function writeSynchronously(bytes: Uint8Array, start: number): void {
+      // A nearly full disk writes fewer bytes than given, and refuses the rest.
       for (let at = 0; at < bytes.length; ) {
         at += writeSync(fd, bytes, at, Math.min(WRITE_LENGTH, bytes.length - at), start + at)
       }
@@ -61,7 +61,7 @@ export function openPartWriters(): (fd: number) => PartWriter {
         const start = position
         position += bytes.length
         const buffer = bytes.length <= SPARE_LENGTH ? spare.pop() : undefined
-        if (buffer === undefined) return writeNow(bytes, start)
+        if (buffer === undefined) return writeSynchronously(bytes, start)
         buffer.set(bytes)
         writeInPool(buffer, bytes.length, start)
       },

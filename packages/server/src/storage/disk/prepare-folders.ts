@@ -9,7 +9,7 @@ import { reopenSealed } from './reopen-sealed.ts'
 
 const SECRET_LENGTH = 32
 
-/** Makes the folders, clears what a crash left half done, and returns the signing secret. */
+/** Creates the folders, cleans up after a crash, and returns the signing secret. */
 export async function prepareFolders(layout: Layout): Promise<Buffer> {
   for (const folder of [layout.root, layout.uploads, layout.objects]) {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -18,7 +18,7 @@ export async function prepareFolders(layout: Layout): Promise<Buffer> {
   await mkdir(layout.trash, { mode: 0o700 })
   await reopenAllSealed(layout)
   await clearUploads(layout)
-  return readOrMakeSecret(layout.secret)
+  return readOrCreateSecret(layout.secret)
 }
 
 async function reopenAllSealed(layout: Layout): Promise<void> {
@@ -29,7 +29,7 @@ async function reopenAllSealed(layout: Layout): Promise<void> {
   }
 }
 
-/** Removes parts that were cut off, and the folders of uploads that are objects already. */
+/** Removes incomplete parts, and the folders of uploads whose objects exist. */
 async function clearUploads(layout: Layout): Promise<void> {
   for (const folderName of await readdir(layout.uploads)) {
     const upload = parseUploadFolder(folderName)
@@ -45,19 +45,19 @@ async function clearUploads(layout: Layout): Promise<void> {
   }
 }
 
-async function readOrMakeSecret(path: string): Promise<Buffer> {
-  if (!existsSync(path)) await makeSecret(path)
+async function readOrCreateSecret(path: string): Promise<Buffer> {
+  if (!existsSync(path)) await createSecret(path)
   const secret = Buffer.from((await readFile(path, 'utf8')).trim(), 'hex')
   if (secret.length !== SECRET_LENGTH) {
     throw new Error(
-      `${path} does not hold a signing secret: restore it, or delete it to make a new one (addresses given out so far stop working)`,
+      `${path} does not contain a signing secret. Restore it, or delete it to create a new one (existing signed URLs stop working)`,
     )
   }
   return secret
 }
 
-/** Written beside its place and renamed: it is there whole or not at all. */
-async function makeSecret(path: string): Promise<void> {
+/** Written to another name and renamed, so that the file is never incomplete. */
+async function createSecret(path: string): Promise<void> {
   const file = await open(`${path}.new`, 'w', 0o600)
   try {
     await file.writeFile(randomBytes(SECRET_LENGTH).toString('hex'))

@@ -7,7 +7,7 @@ import { etagOf, readFooter } from './part-file.ts'
 
 const READ_SIZE = 256 * 1024
 
-/** Reads a part of an object and compares it with the digest that was stored with it. */
+/** Reads a part of an object and verifies its stored digest at the end. */
 export async function* readPart(
   layout: Layout,
   { key, plan }: { key: string; plan: PartPlan },

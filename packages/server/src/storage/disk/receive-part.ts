@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 import { awaitsContinue } from '../../node-http/expectations.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
-import { type Transfer, TransferEnded, type Transfers } from './open-transfers.ts'
+import { type Transfer, TransferAborted, type Transfers } from './open-transfers.ts'
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { openPartWriters } from './part-writer.ts'
 import type { ReadBody } from './read-body.ts'
-import { cutOff, refuse } from './respond.ts'
+import { closeConnection, refuse } from './respond.ts'
 import type { PartGrant } from './signed-url.ts'
 import { whileOpen } from './while-open.ts'
 
@@ -25,24 +25,24 @@ export interface Receiver {
 const GONE = {
   code: 'upload_not_found',
   message:
-    'This upload takes no more parts: it was completed, cancelled or has expired. Read the asset to see which.',
+    'This upload accepts no more parts: it was completed, cancelled or has expired. Get the asset to see its status.',
 } as const
 
 const FULL = {
   code: 'storage_full',
   message:
-    'The disk of the storage has no room for this part beside its reserve (STOWAGE_DISK_RESERVE). Free space, then send it again.',
+    'The disk of the storage has no space for this part and its reserve (STOWAGE_DISK_RESERVE). Free space, then send the part again.',
 } as const
 
 const BUSY = {
   code: 'storage_unavailable',
   message:
-    'The upload is being completed, and it is not known yet whether it takes this part. Try again.',
+    'The upload is being completed. Retry: the part is accepted if the completion is refused.',
 } as const
 
 /**
- * Streams one part to a file beside its place, syncs it and renames it into place: a part is there
- * whole or not at all. Of two that arrive at once the newer one is taken.
+ * Writes one part to a temporary file, syncs it and renames it, so that a part is never incomplete. If
+ * the same part arrives twice at the same time, the newer one is stored.
  */
 export async function receivePart(
   { layout, transfers, readBody }: Receiver,
@@ -55,7 +55,7 @@ export async function receivePart(
     const given = Number.isNaN(length) ? 'no Content-Length' : `${length}`
     return refuse(request, response, {
       code: 'wrong_length',
-      message: `This address takes exactly ${grant.length} bytes, but the request has ${given}. Send the bytes from start to end of the part.`,
+      message: `This URL accepts exactly ${grant.length} bytes, but the request has ${given}. Send the bytes from start to end of the part.`,
     })
   }
   const folder = uploadFolder(layout, grant.upload)
@@ -64,18 +64,18 @@ export async function receivePart(
   try {
     const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
     try {
-      // Asked before the first byte, so that a full disk does not cost the client a whole transfer.
-      if (!(await transfer.hasRoom())) throw noSpace()
+      // Checked before the first byte, so that the client does not send a part in vain.
+      if (!(await transfer.hasSpace())) throw noSpace()
       if (awaitsContinue(request)) response.writeContinue()
       const digest = await writePart(file, transfer, (onBytes) =>
         readBody(request, response, onBytes),
       )
-      transfer.isWhole()
+      transfer.markComplete()
       await file.datasync()
       await file.close()
-      const place = partFile(folder, grant.number)
-      await whileOpen(layout, grant, () => move(incoming, place))
-      await syncPlace(layout, grant, folder)
+      const target = partFile(folder, grant.number)
+      await whileOpen(layout, grant, () => move(incoming, target))
+      await syncFolders(layout, grant, folder)
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {
       await file.close()
@@ -86,20 +86,20 @@ export async function receivePart(
     if (isMissing(error)) return refuse(request, response, GONE)
     if (hasCode(error, 'EBUSY')) return refuse(request, response, BUSY)
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return refuse(request, response, FULL)
-    // Nobody is left to be answered.
+    // The client has disconnected.
     if (hasCode(error, 'ECONNRESET')) return
-    if (error instanceof TransferEnded) {
+    if (error instanceof TransferAborted) {
       if (error.reason === 'upload ended') return refuse(request, response, GONE)
-      return cutOff(request)
+      return closeConnection(request)
     }
     throw error
   } finally {
-    transfer.leave()
+    transfer.close()
   }
 }
 
-/** Makes the part's place survive a power cut. Whoever ended the upload since has taken care of it. */
-async function syncPlace(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
+/** Makes the rename durable. If the upload has ended in the meantime, that call has synced. */
+async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
   try {
     await whileOpen(layout, grant, () => syncFolder(folder))
   } catch (error) {
@@ -108,7 +108,7 @@ async function syncPlace(layout: Layout, grant: PartGrant, folder: string): Prom
   await syncFolder(dirname(folder))
 }
 
-/** Where a completion has sealed the folder, this waits for its end. */
+/** Waits for a completion that has sealed the folder. */
 async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string): Promise<void> {
   try {
     await whileOpen(layout, grant, async () => {
@@ -116,7 +116,7 @@ async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string
       await rm(incoming, { force: true })
     })
   } catch (error) {
-    // It is gone with its folder; or it is removed with it, at the latest at the next start.
+    // It was removed with its folder, or will be: at the latest at the next start.
     if (!hasCode(error, 'ENOENT', 'EBUSY')) throw error
   }
 }
@@ -138,9 +138,9 @@ async function writePart(
       if (hasEnded) return
       writer.write(bytes)
       digest.update(bytes)
-      transfer.took(bytes.length)
+      transfer.addWritten(bytes.length)
     })
-    await Promise.race([body, transfer.ended])
+    await Promise.race([body, transfer.aborted])
     const tag = digest.end()
     writer.write(partFooter(tag))
     return tag

@@ -5,9 +5,9 @@ import { move } from './file-system.ts'
 import { type Layout, sealedFolder, uploadFolder } from './layout.ts'
 
 /**
- * Makes a sealed folder an upload again whose completion was cut off between its renames, by a crash
- * or by a disk that failed. If the upload was opened anew since, that one is kept. Not to be called
- * while a completion of the upload runs.
+ * Reopens an upload whose folder stayed sealed because its completion was interrupted, by a crash or
+ * by a failing disk. If the upload was opened again in the meantime, that folder is kept. Must not be
+ * called while a completion of the upload runs.
  */
 export async function reopenSealed(layout: Layout, upload: StorageUpload): Promise<void> {
   const sealed = sealedFolder(layout, upload)

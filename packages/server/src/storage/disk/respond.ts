@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
 
-/** A body that is refused unread is swallowed for this long, so that its sender sees the answer. */
+/** How long the rest of a refused body is read and discarded, so that the client can read the response. */
 const LINGER_MS = 2_000
 
 /**
- * Any page may use an address that it holds: the signature is the permission. ETag is exposed, as
- * browsers need it to finish an upload.
+ * Pages of any origin may use a signed URL: the signature is the permission. ETag is exposed, as
+ * browsers need it to complete an upload.
  */
 export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Origin', '*')
@@ -16,11 +16,11 @@ export function allowAnyOrigin(response: ServerResponse): void {
   )
 }
 
-export function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
-  const asked = request.headers['access-control-request-headers']
+export function respondToPreflight(request: IncomingMessage, response: ServerResponse): void {
+  const requested = request.headers['access-control-request-headers']
   response.writeHead(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT',
-    ...(asked === undefined ? {} : { 'Access-Control-Allow-Headers': asked }),
+    ...(requested === undefined ? {} : { 'Access-Control-Allow-Headers': requested }),
     'Access-Control-Max-Age': '86400',
     Vary: 'Access-Control-Request-Headers',
   })
@@ -28,21 +28,21 @@ export function answerPreflight(request: IncomingMessage, response: ServerRespon
 }
 
 /**
- * Closes the connection without an answer, or in the middle of one. `response.destroy` would not do: while
- * the answer waits behind those of earlier requests, Node leaves the connection open and silent.
+ * Closes the connection without a response, or during one. `response.destroy` is not enough: while the
+ * response is queued behind those of earlier requests, Node leaves the connection open.
  */
-export function cutOff(request: IncomingMessage): void {
+export function closeConnection(request: IncomingMessage): void {
   request.socket.destroy()
 }
 
-/** Answers with the error's body, also when the request's body was not read to its end. */
+/** Responds with the error, even if the request's body has not been read to its end. */
 export function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   refusal: { code: ErrorCode; message: string; headers?: Record<string, string> },
 ): void {
   if (response.headersSent) {
-    cutOff(request)
+    closeConnection(request)
     return
   }
   const body = JSON.stringify({ message: refusal.message, code: refusal.code })
@@ -53,7 +53,7 @@ export function refuse(
   })
   response.end(request.method === 'HEAD' ? undefined : body)
   if (request.complete) return
-  // Closing at once would cut off the sender before it has read the answer.
+  // Closing immediately would disconnect the client before it has read the response.
   const timer = setTimeout(() => request.destroy(), LINGER_MS)
   for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer))
   request.resume()

@@ -22,7 +22,7 @@ async function open(t: TestContext, directory: string) {
   return storage
 }
 
-/** An upload whose completion sealed it, and could not take that back: the disk failed meanwhile. */
+/** An upload that stayed sealed because the disk failed during its completion. */
 async function withSealedUpload(t: TestContext) {
   const folder = await aFolder(t)
   const storage = await open(t, folder)
@@ -46,13 +46,13 @@ test('the parts of an upload that stayed sealed are listed', async (t) => {
   )
 })
 
-test('an upload that stayed sealed is completed', async (t) => {
+test('an upload that stayed sealed can be completed', async (t) => {
   const { storage } = await withSealedUpload(t)
   assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
   assert.equal((await storage.findObject(upload.key))?.size, 20)
 })
 
-test('an upload that stayed sealed is opened with its parts, and removed with them', async (t) => {
+test('an upload that stayed sealed can be opened and aborted, with its parts', async (t) => {
   const { storage, uploads } = await withSealedUpload(t)
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   assert.equal((await storage.listParts(upload))?.length, 2)
@@ -61,7 +61,7 @@ test('an upload that stayed sealed is opened with its parts, and removed with th
   assert.deepEqual(await readdir(uploads), [])
 })
 
-test('a storage opens though an upload is there both sealed and open, and keeps the open one', async (t) => {
+test('if an upload is both sealed and open when the storage opens, the open one is kept', async (t) => {
   const { folder, storage, uploads } = await withSealedUpload(t)
   await storage.close()
   await mkdir(join(uploads, name))
@@ -71,14 +71,14 @@ test('a storage opens though an upload is there both sealed and open, and keeps 
   assert.deepEqual(await readdir(uploads), [name])
 })
 
-test('draining takes no new transfers, and everything else goes on', async (t) => {
+test('draining refuses new transfers, and all other calls work', async (t) => {
   const { storage, urls } = await withSealedUpload(t)
   await storage.drain()
   await assert.rejects(fetch(urls[0] ?? '', { method: 'PUT', body: Buffer.alloc(10) }))
   assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
 })
 
-test('removing works also when somebody has removed the trash', async (t) => {
+test('objects and uploads can be removed after the trash folder was deleted', async (t) => {
   const { folder, storage, uploads, urls } = await withSealedUpload(t)
   await storage.completeUpload(upload, plan, [])
   const other = { key: '01890000-0000-7000-8000-000000000002', id: 'two' }
@@ -91,7 +91,7 @@ test('removing works also when somebody has removed the trash', async (t) => {
   assert.equal((await fetch(urls[0] ?? '', { method: 'PUT', body: Buffer.alloc(10) })).status, 404)
 })
 
-test('a folder that takes parts of what is an object is removed at the start', async (t) => {
+test('an upload folder whose object exists is removed when the storage opens', async (t) => {
   const { folder, storage, uploads } = await withSealedUpload(t)
   await storage.completeUpload(upload, plan, [])
   await storage.close()
@@ -101,7 +101,7 @@ test('a folder that takes parts of what is an object is removed at the start', a
   assert.equal((await again.findObject(upload.key))?.size, 20)
 })
 
-test('a part that breaks off while its upload is sealed leaves nothing behind', async (t) => {
+test('a part whose client disconnects while its upload is sealed leaves no file behind', async (t) => {
   const { storage, uploads } = await withSealedUpload(t)
   await storage.listParts(upload)
   const { urls } = await storage.signParts(upload, ranges, new Date(Date.now() + 60_000))
@@ -109,12 +109,12 @@ test('a part that breaks off while its upload is sealed leaves nothing behind', 
   cut.on('error', () => {})
   cut.write('12345')
   const names = () => readdir(join(uploads, name))
-  await until('the part is under way', async () => (await names()).length === 3)
+  await until('the part is in transfer', async () => (await names()).length === 3)
   await rename(join(uploads, name), join(uploads, `${name}.sealed`))
   cut.destroy()
-  // The listener has noticed it by the time that it answers the next request.
+  // The listener has noticed the disconnect when it responds to the next request.
   const answer = await fetch(urls[0]?.replace('uploads', 'nowhere') ?? '')
   assert.equal(answer.status, 404)
   await rename(join(uploads, `${name}.sealed`), join(uploads, name))
-  await until('the rest is gone', async () => (await names()).length === 2)
+  await until('the incomplete part is removed', async () => (await names()).length === 2)
 })

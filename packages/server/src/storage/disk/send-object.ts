@@ -10,11 +10,11 @@ import { type Layout, objectFolder, partFile } from './layout.ts'
 import { openDigest } from './part-digest.ts'
 import { etagOf, readFooterOf } from './part-file.ts'
 import { checkPreconditions } from './preconditions.ts'
-import { cutOff, refuse } from './respond.ts'
+import { closeConnection, refuse } from './respond.ts'
 
 const READ_SIZE = 64 * 1024
 
-/** Answers GET and HEAD with the object, or with the one range of it that was asked for. */
+/** Responds to GET and HEAD with the object, or with the requested range of it. */
 export async function sendObject(
   layout: Layout,
   object: StoredObject,
@@ -23,27 +23,27 @@ export async function sendObject(
 ): Promise<void> {
   const folder = objectFolder(layout, object.key)
   const { size } = object.plan
-  // An object never changes under its key, so the key is as good as a digest.
+  // The object of a key never changes, so the key can be the ETag.
   const etag = `"${object.key}"`
   const condition = checkPreconditions(request.headers, etag)
   if (condition === 'failed') {
     return refuse(request, response, {
       code: 'precondition_failed',
-      message: 'The file is another one than If-Match names. Download it from the start.',
+      message: 'The file does not have the ETag in If-Match. Download it from the start.',
       headers: { ETag: etag },
     })
   }
   const isNotModified = condition === 'not_modified'
-  const range = isNotModified ? 'whole' : askedRange(request, size, etag)
+  const range = isNotModified ? 'whole' : requestedRange(request, size, etag)
   if (range === 'unsatisfiable') {
     return refuse(request, response, {
       code: 'range_not_satisfiable',
-      message: `The file has ${size} bytes; ask for a range inside it.`,
+      message: `The file has ${size} bytes. Request a range inside it.`,
       headers: { 'Content-Range': `bytes */${size}` },
     })
   }
-  const asked = range === 'whole' ? { start: 0, end: size } : range
-  const first = await openFirstPart(folder, object, asked)
+  const wanted = range === 'whole' ? { start: 0, end: size } : range
+  const first = await openFirstPart(folder, object, wanted)
   if (first === undefined) {
     return refuse(request, response, {
       code: 'object_not_found',
@@ -51,7 +51,7 @@ export async function sendObject(
     })
   }
   try {
-    const headers = { ...describe(object), ETag: etag, 'Content-Length': asked.end - asked.start }
+    const headers = { ...describe(object), ETag: etag, 'Content-Length': wanted.end - wanted.start }
     if (isNotModified) {
       response.writeHead(304, { ETag: etag })
     } else if (range === 'whole') {
@@ -61,19 +61,19 @@ export async function sendObject(
       response.writeHead(206, { ...headers, 'Content-Range': contentRange })
     }
     if (request.method === 'HEAD' || isNotModified) response.end()
-    else await stream(request, response, { folder, object, range: asked, first })
+    else await stream(request, response, { folder, object, range: wanted, first })
   } finally {
     await first.close()
   }
 }
 
-function askedRange(request: IncomingMessage, size: number, etag: string) {
+function requestedRange(request: IncomingMessage, size: number, etag: string) {
   const condition = request.headers['if-range']
   if (condition !== undefined && condition !== etag) return 'whole'
   return parseByteRange(request.headers.range, size)
 }
 
-/** Whatever is inside, no browser runs it: it is saved, not shown, and its type is not guessed. */
+/** Browsers must save the file, and neither show it, run it nor guess its type. */
 function describe(object: StoredObject): Record<string, string> {
   return {
     'Content-Type': object.mime,
@@ -136,20 +136,20 @@ async function stream(
     await writeRange(response, source)
     response.end()
   } catch (error) {
-    // The reader went away, or the file was deleted under it: cutting the line tells it so.
+    // The client disconnected, or the file was deleted during the download.
     const isGone = response.destroyed || hasCode(error, 'ENOENT')
-    cutOff(request)
+    closeConnection(request)
     if (!isGone) throw error
   }
 }
 
 interface PartCheck {
   update(bytes: Uint8Array): void
-  /** Throws when they are not the bytes that were stored. */
+  /** Throws if the bytes differ from those that were stored. */
   finish(): void
 }
 
-/** Compares a whole part with the digest that was stored with it. */
+/** Verifies a whole part against its stored digest. */
 async function openCheck(file: FileHandle): Promise<PartCheck> {
   const stored = readFooterOf(file.fd)
   const digest = await openDigest(stored?.kind ?? 'gmac')
@@ -158,15 +158,15 @@ async function openCheck(file: FileHandle): Promise<PartCheck> {
     finish() {
       if (etagOf(digest.end()) === stored?.etag) return
       throw new DamagedObject(
-        'a part has changed since it was stored; `stowage doctor --verify` names it',
+        'a part has changed since it was stored; run `stowage doctor --verify` to find it',
       )
     },
   }
 }
 
 /**
- * Writes the bytes from one buffer, used again and again: a slow reader holds no more than it. A part
- * is compared before its last bytes are written: who downloads a damaged one never gets all of it.
+ * Reuses one buffer, so that a slow client does not use more memory. A part is verified before its last
+ * bytes are sent, so that a download of a damaged part never completes.
  */
 async function writeBytes(
   response: ServerResponse,
@@ -185,7 +185,7 @@ async function writeBytes(
   }
 }
 
-/** Resolves when the bytes have left the buffer; rejects when the reader is gone. */
+/** Resolves when the buffer can be reused; rejects if the client has disconnected. */
 function write(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     response.write(bytes, (error) => (error ? reject(error) : resolve()))

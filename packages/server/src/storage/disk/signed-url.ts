@@ -3,7 +3,7 @@ import type { Hmac } from '../../crypto/hmac.ts'
 import { type PartRange, partLength } from '../../domain/parts.ts'
 import type { StorageUpload, StoredObject } from '../storage.ts'
 
-/** What a part's address allows: one upload, one part, one exact length, for a time. */
+/** What the URL of a part permits: one part of one upload, with an exact length, until it expires. */
 export interface PartGrant {
   kind: 'part'
   upload: StorageUpload
@@ -12,7 +12,7 @@ export interface PartGrant {
   expiresAt: Date
 }
 
-/** What a download's address allows. */
+/** What the URL of a download permits. */
 export interface DownloadGrant {
   kind: 'download'
   object: StoredObject
@@ -34,22 +34,22 @@ export function partUrl(
   return sign(hmac, 'PUT', `${path}?length=${partLength(range)}&expires=${seconds(expiresAt)}`)
 }
 
-/** The object's facts travel in letters that no client re-encodes. */
+/** The properties of the object are base64url-encoded, as some clients re-encode other characters. */
 export function downloadUrl(hmac: Hmac, object: StoredObject, expiresAt: Date): string {
-  const { key, ...facts } = object
-  const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
+  const { key, ...properties } = object
+  const text = Buffer.from(JSON.stringify(properties)).toString('base64url')
   return sign(hmac, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
 }
 
-/** What the address allows; undefined when the signature is missing or does not fit. */
-export function readSignedUrl(hmac: Hmac, method: GrantMethod, address: string): Grant | undefined {
-  const at = address.lastIndexOf(SIGNATURE)
+/** Returns what the URL permits, or undefined if its signature is missing or invalid. */
+export function readSignedUrl(hmac: Hmac, method: GrantMethod, url: string): Grant | undefined {
+  const at = url.lastIndexOf(SIGNATURE)
   if (at < 0) return undefined
-  const signed = address.slice(0, at)
-  const given = Buffer.from(address.slice(at + SIGNATURE.length))
+  const signed = url.slice(0, at)
+  const given = Buffer.from(url.slice(at + SIGNATURE.length))
   const expected = Buffer.from(signature(hmac, method, signed))
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
-  // From here on, every letter of it is ours.
+  // The signature is valid, so the rest has the format that we wrote.
   return method === 'PUT' ? readPart(signed) : readDownload(signed)
 }
 
@@ -69,10 +69,10 @@ function readPart(signed: string): PartGrant | undefined {
 function readDownload(signed: string): DownloadGrant | undefined {
   const match = /^\/objects\/([^/?]+)\?object=([\w-]+)&expires=(\d+)$/.exec(signed)
   if (match === null) return undefined
-  const [, key = '', facts = '', expires] = match
+  const [, key = '', properties = '', expires] = match
   return {
     kind: 'download',
-    object: { key, ...JSON.parse(Buffer.from(facts, 'base64url').toString()) },
+    object: { key, ...JSON.parse(Buffer.from(properties, 'base64url').toString()) },
     expiresAt: new Date(Number(expires) * 1000),
   }
 }

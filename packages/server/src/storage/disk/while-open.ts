@@ -5,15 +5,15 @@ import { type Layout, sealedFolder, uploadFolder } from './layout.ts'
 import type { PartGrant } from './signed-url.ts'
 
 const PAUSE_MS = 2
-/** A completion compares thousands of parts within a second, on a busy machine within many. */
-const MOST_TRIES = 15_000
-/** How often the folder must be found neither open nor sealed: between two looks it may change. */
-const MOST_MISSES = 3
+/** A completion compares thousands of parts in a second, but may take many seconds on a busy machine. */
+const MAX_ATTEMPTS = 15_000
+/** How often the folder must be neither open nor sealed: it may be renamed between the two checks. */
+const MAX_MISSES = 3
 
 /**
- * Takes a step in the folder of an open upload. While a completion has sealed it, the step waits: it
- * succeeds if the completion is refused, fails with ENOENT once the upload has ended, and with EBUSY
- * when neither happens for a long time.
+ * Runs a step in the folder of an open upload. While a completion has sealed the folder, the step is
+ * retried: it succeeds if the completion is refused, fails with ENOENT if the upload has ended, and
+ * fails with EBUSY if neither happens for a long time.
  */
 export async function whileOpen<Result>(
   layout: Layout,
@@ -21,16 +21,16 @@ export async function whileOpen<Result>(
   step: () => Promise<Result>,
 ): Promise<Result> {
   let misses = 0
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await step()
     } catch (error) {
       if (!isMissing(error)) throw error
-      if (tries === MOST_TRIES) throw stillSealed()
-      const isThere =
+      if (attempt === MAX_ATTEMPTS) throw stillSealed()
+      const exists =
         existsSync(sealedFolder(layout, upload)) || existsSync(uploadFolder(layout, upload))
-      misses = isThere ? 0 : misses + 1
-      if (misses === MOST_MISSES) throw error
+      misses = exists ? 0 : misses + 1
+      if (misses === MAX_MISSES) throw error
       await pause(PAUSE_MS)
     }
   }

@@ -2,16 +2,16 @@ import { CompleteMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s
 import { checkResponse } from './check-response.ts'
 
 export const CONNECT_TIMEOUT_MS = 5_000
-/** For all tries of a call together: callers wait for it. */
+/** For all attempts of a call together, as callers wait for it. */
 export const CALL_TIMEOUT_MS = 10_000
-/** Stores take their time to put many parts together. */
+/** Stores need longer to join many parts. */
 const COMPLETE_TIMEOUT_MS = 60_000
 
 export type Send = S3Client['send']
 
 /**
- * A store that takes a call and then is silent is an outage, not a call that never ends; and so is a
- * success that is not the store's.
+ * Limits the time of each call, so that a store that does not respond is an outage. Throws also if a
+ * successful response does not come from an S3 store.
  */
 export function boundedSend(client: S3Client): Send {
   return (async (command: Parameters<Send>[0]) => {

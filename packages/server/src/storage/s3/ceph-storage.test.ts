@@ -23,7 +23,7 @@ if (missing !== undefined) {
     return { storage, chunkSize: CHUNK, latePart: 'is refused' }
   })
 
-  test('ceph: a completion that a policy forbids is refused with its reason, and works once it is allowed', async (t) => {
+  test('ceph: a completion that a policy forbids is rejected with the reason, and succeeds once it is allowed', async (t) => {
     const storage = await openBucket(gateway)
     cleanUp(t, () => storage.close())
     const key = randomUUID()
@@ -47,7 +47,7 @@ if (missing !== undefined) {
     assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
   })
 
-  test('ceph: a URL that temporary credentials sign says that it ends with them', async (t) => {
+  test('ceph: a URL signed with temporary credentials expires with them', async (t) => {
     const ending = new Date(Date.now() + 1_800_000)
     ending.setMilliseconds(0)
     process.env.AWS_CREDENTIAL_EXPIRATION = ending.toISOString()

@@ -6,7 +6,7 @@ import {
   ListPartsCommand,
 } from '@aws-sdk/client-s3'
 
-/** Every store gives at least one of these fields in its answer. */
+/** The response of every S3 store has at least one of these fields. */
 const FIELDS = [
   [CompleteMultipartUploadCommand, ['Bucket', 'Key', 'Location', 'ETag']],
   [HeadObjectCommand, ['ETag', 'LastModified']],
@@ -16,14 +16,17 @@ const FIELDS = [
 ] as const
 
 /**
- * Throws when a success is not the store's. A proxy or a captive portal may answer 200 with a page of
- * its own, which the SDK reads as an empty answer: no parts, or a completion that never happened.
+ * Throws if a successful response does not come from an S3 store. A proxy or a captive portal may
+ * respond 200 with its own page, which the SDK reads as an empty result: no parts, or a completion that
+ * never happened.
  */
 export function checkResponse(command: object, output: object): void {
   const [, fields = []] = FIELDS.find(([Command]) => command instanceof Command) ?? []
   if (fields.length === 0) return
-  const isAnswer = fields.some((field) => field in output && output[field as never] !== undefined)
-  if (!isAnswer) {
-    throw new Error('the answer is not that of an S3 store: something in between has replaced it')
+  const isS3Response = fields.some(
+    (field) => field in output && output[field as never] !== undefined,
+  )
+  if (!isS3Response) {
+    throw new Error('the response is not that of an S3 store: a proxy may have replaced it')
   }
 }

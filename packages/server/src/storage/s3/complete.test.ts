@@ -7,12 +7,12 @@ const plan = { size: 1, chunkSize: 1, count: 1 }
 const upload = { Bucket: 'files', Key: 'key', UploadId: 'one' }
 const part = { number: 1, etag: 'a', size: 1, receivedAt: new Date(0) }
 
-/** Answers one after the other; the last one again and again. */
-function inOrder<Answer>(...answers: Answer[]): () => Promise<Answer> {
-  let asked = 0
+/** Returns the results one after the other, then the last one repeatedly. */
+function inOrder<Result>(...results: Result[]): () => Promise<Result> {
+  let calls = 0
   return async () => {
-    asked += 1
-    return answers[Math.min(asked, answers.length) - 1] as Answer
+    calls += 1
+    return results[Math.min(calls, results.length) - 1] as Result
   }
 }
 
@@ -20,11 +20,11 @@ const failing = (async () => {
   throw Object.assign(new Error('try later'), { $metadata: { httpStatusCode: 500 } })
 }) as unknown as Send
 
-test('an upload is gone only after several looks, also behind calls that failed', async () => {
+test('an upload counts as gone only after several checks, also after failed calls', async () => {
   const outcome = await completeInS3(
     { send: failing, upload, plan, parts: [] },
     {
-      // It was completed by the second call though that failed, and the object is shown late.
+      // The second call completed the upload although it failed, and the object appears late.
       listParts: inOrder([part], [part], undefined),
       findObject: inOrder(...new Array(6).fill(undefined), { key: 'key', size: 1 }),
     },
@@ -40,14 +40,14 @@ test('an upload whose object never appears is gone', async () => {
   assert.deepEqual(outcome, { outcome: 'gone' })
 })
 
-/** Refuses so many completions because of a part, and then makes the object. */
+/** A store that refuses this many completions because of a part, then succeeds. */
 function refusingParts(times: number) {
   let refused = 0
   const send = (async () => {
     refused += 1
     if (refused > times) return {}
     const facts = { name: 'InvalidPart', $metadata: { httpStatusCode: 400 } }
-    throw Object.assign(new Error('part 1 is another one'), facts)
+    throw Object.assign(new Error('part 1 has changed'), facts)
   }) as unknown as Send
   return completeInS3(
     { send, upload, plan, parts: [] },
@@ -55,11 +55,11 @@ function refusingParts(times: number) {
   )
 }
 
-test('a part that is replaced again and again does not make the refusal final', async () => {
+test('a completion succeeds although a part is replaced repeatedly meanwhile', async () => {
   assert.deepEqual(await refusingParts(3), { outcome: 'completed' })
 })
 
-test('a store that refuses the parts that it lists refuses for good', async () => {
-  const reason = 'InvalidPart: part 1 is another one'
+test('a store that keeps refusing the parts that it lists makes the completion fail permanently', async () => {
+  const reason = 'InvalidPart: part 1 has changed'
   assert.deepEqual(await refusingParts(99), { outcome: 'rejected', reason })
 })

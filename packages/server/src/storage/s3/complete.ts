@@ -13,38 +13,38 @@ interface Completion {
   parts: { number: number; etag: string }[]
 }
 
-interface Questions {
+interface Queries {
   listParts(): Promise<StoredPart[] | undefined>
   findObject(): Promise<ObjectFacts | undefined>
 }
 
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 const PAUSE_MS = 100
-/** How often neither the upload nor the object must be found. */
-const LOOKS = 5
+/** How often both the upload and the object must be missing. */
+const MAX_MISSES = 5
 
 /**
- * Stores answer a completion in many ways: some repeat a success, some fail in parallel, some
- * answer 200 with an error inside. So after an error the object and the parts themselves are asked.
+ * Stores respond to a completion differently: some repeat a success, some fail concurrent calls, some
+ * respond 200 with an error in the body. So after an error, this checks the object and the parts.
  */
 export async function completeInS3(
   completion: Completion,
-  questions: Questions,
+  queries: Queries,
 ): Promise<CompletionOutcome> {
   let misses = 0
   for (let attempt = 1; ; attempt += 1) {
     const [held, before] = await Promise.all([
-      questions.listParts(),
-      objectOutcome(completion, questions),
+      queries.listParts(),
+      objectOutcome(completion, queries),
     ])
-    // Swift takes and lists parts also of what is complete, and would make another object of them.
+    // Swift accepts and lists parts also after the completion, and would create another object.
     if (before.outcome === 'completed') return before
     if (held === undefined) {
-      // Another call may have completed it between the two answers; and some stores show an object
-      // only a moment after its upload is closed.
-      const outcome = await objectOutcome(completion, questions)
+      // Another call may have completed it between the two queries, and on some stores an object
+      // appears only a moment after its upload is closed.
+      const outcome = await objectOutcome(completion, queries)
       misses += 1
-      if (outcome.outcome === 'completed' || misses === LOOKS) return outcome
+      if (outcome.outcome === 'completed' || misses === MAX_MISSES) return outcome
       await pause(PAUSE_MS * misses ** 2)
       continue
     }
@@ -54,7 +54,7 @@ export async function completeInS3(
       await completion.send(
         new CompleteMultipartUploadCommand({
           ...completion.upload,
-          // Sorted and complete: some stores refuse anything else.
+          // Sorted and complete, as some stores refuse anything else.
           MultipartUpload: {
             Parts: held.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
           },
@@ -62,24 +62,20 @@ export async function completeInS3(
       )
       return { outcome: 'completed' }
     } catch (error) {
-      const outcome = await objectOutcome(completion, questions)
+      const outcome = await objectOutcome(completion, queries)
       if (outcome.outcome === 'completed') return outcome
-      // Another call may be completing it at this moment, or a client may be replacing a part again
-      // and again.
-      const hasLookedEnough = attempt >= (isPartRefusal(error) ? TRIES : 2)
-      if (hasLookedEnough && isFinalRefusal(error)) {
+      // Another call may be completing it, or a client may be replacing a part repeatedly.
+      const isLastAttempt = attempt >= (isPartRefusal(error) ? MAX_ATTEMPTS : 2)
+      if (isLastAttempt && isFinalRefusal(error)) {
         return { outcome: 'rejected', reason: reasonOf(error) }
       }
-      if (attempt >= TRIES) throw error
+      if (attempt >= MAX_ATTEMPTS) throw error
       await pause(PAUSE_MS * attempt)
     }
   }
 }
 
-async function objectOutcome(
-  { plan }: Completion,
-  questions: Questions,
-): Promise<CompletionOutcome> {
-  const object = await questions.findObject()
+async function objectOutcome({ plan }: Completion, queries: Queries): Promise<CompletionOutcome> {
+  const object = await queries.findObject()
   return object?.size === plan.size ? { outcome: 'completed' } : { outcome: 'gone' }
 }

@@ -5,12 +5,12 @@ import type { Storage, StorageIdentity } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
 import { isConditionRefused, isMissingObject, orOutage } from './s3-errors.ts'
 
-/** No asset has such a key. */
+/** Never the key of an asset. */
 const KEY = 'stowage-identity'
 
 type Identity = Pick<Storage, 'readIdentity' | 'createIdentity' | 'replaceIdentity'>
 
-/** An object beside the others, which says which database they belong to. */
+/** The identity is an object next to those of the assets. */
 export function identityInS3(
   send: Send,
   { bucket, prefix }: { bucket: string; prefix: string },
@@ -36,8 +36,8 @@ export function identityInS3(
   }
 
   /**
-   * Not random: instances that start at once must write the same, as not every store refuses the
-   * second of two conditional writes at the same moment.
+   * Not random: instances that start at the same time must write the same identity, as some stores
+   * accept both of two concurrent conditional writes.
    */
   function identityFor(databaseId: string): StorageIdentity {
     const text = JSON.stringify([databaseId, bucket, prefix])
@@ -54,7 +54,7 @@ export function identityInS3(
         try {
           await put(identity, { IfNoneMatch: '*' })
         } catch (error) {
-          // There is one already; or the store knows no conditions, and nothing was written.
+          // It exists, or the store does not support conditional writes and wrote nothing.
           if (!isConditionRefused(error)) throw error
         }
       })

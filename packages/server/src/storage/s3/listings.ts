@@ -14,13 +14,13 @@ interface Folder {
   prefix: string
 }
 
-/** Our own key behind the prefix; undefined for what is not ours: others may use the bucket, too. */
-function ownKey(key: string, prefix: string): string | undefined {
-  const own = key.slice(prefix.length)
-  return key.startsWith(prefix) && isAssetId(own) ? own : undefined
+/** The key without the prefix, or undefined if it is not of an asset: others may use the bucket, too. */
+function assetKey(key: string, prefix: string): string | undefined {
+  const withoutPrefix = key.slice(prefix.length)
+  return key.startsWith(prefix) && isAssetId(withoutPrefix) ? withoutPrefix : undefined
 }
 
-/* Stores name a next page also where there is none: only `IsTruncated` says that there is one. */
+/* Some stores return a marker also on the last page, so only `IsTruncated` is reliable. */
 
 export async function* listObjects(
   send: Send,
@@ -31,7 +31,7 @@ export async function* listObjects(
     const request = { Bucket: bucket, Prefix: prefix, ...token }
     const page: ListObjectsV2Output = await orOutage(() => send(new ListObjectsV2Command(request)))
     for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-      const key = ownKey(Key, prefix)
+      const key = assetKey(Key, prefix)
       if (key !== undefined) yield { key, size: Size }
     }
     const { NextContinuationToken: ContinuationToken } = page
@@ -50,7 +50,7 @@ export async function* listUploads(
       send(new ListMultipartUploadsCommand(request)),
     )
     for (const { Key = '', UploadId = '', Initiated = new Date() } of page.Uploads ?? []) {
-      const key = ownKey(Key, prefix)
+      const key = assetKey(Key, prefix)
       if (key !== undefined) yield { key, id: UploadId, openedAt: Initiated }
     }
     const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page

@@ -6,10 +6,10 @@ import { testStorageContract } from '../storage.contract.ts'
 import { openClient } from './s3-client.ts'
 import { openS3Storage } from './s3-storage.ts'
 
-/** As S3 itself has it. */
+/** The minimum of S3. */
 const SMALLEST_PART = 5 * 1024 * 1024
 
-/** The contract on a bucket of your own, if the environment names one. It is left as it was. */
+/** Runs the contract on your own bucket, if STOWAGE_TEST_STORAGE names one, and leaves nothing in it. */
 const {
   STOWAGE_TEST_STORAGE: STOWAGE_STORAGE,
   STOWAGE_S3_ENDPOINT,
@@ -18,16 +18,16 @@ const {
 } = process.env
 
 if (STOWAGE_STORAGE !== undefined) {
-  const { storage: place } = readConfig({
+  const { storage: config } = readConfig({
     STOWAGE_STORAGE,
     STOWAGE_S3_ENDPOINT,
     STOWAGE_S3_REGION,
     STOWAGE_S3_PATH_STYLE,
   })
-  if (place.kind !== 's3') throw new Error('STOWAGE_TEST_STORAGE: name a bucket, s3://…')
+  if (config.kind !== 's3') throw new Error('STOWAGE_TEST_STORAGE must be a bucket: s3://…')
   testStorageContract(STOWAGE_STORAGE, async (t) => {
-    // A prefix of its own: a service may be using the bucket, and its identity must stay.
-    const own = { ...place, prefix: `${place.prefix}contract-${randomUUID()}/` }
+    // In its own prefix, as a service may be using the bucket, whose identity must not change.
+    const own = { ...config, prefix: `${config.prefix}contract-${randomUUID()}/` }
     const client = openClient(own)
     cleanUp(t, () => client.destroy())
     const identity = { Bucket: own.bucket, Key: `${own.prefix}stowage-identity` }

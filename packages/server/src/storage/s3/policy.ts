@@ -1,5 +1,5 @@
-/** The least rights in IAM's language: with `setup`, also those that `doctor --fix` needs. */
-export function leastPolicy(
+/** The minimal IAM policy. With `setup`, it includes what `doctor --fix` needs. */
+export function minimalPolicy(
   { bucket, prefix }: { bucket: string; prefix: string },
   { setup = false } = {},
 ) {

@@ -3,33 +3,33 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CALL_TIMEOUT_MS } from './bounded-send.ts'
 
-export interface Exchange {
-  /** Sends a POST without a body, again after bad luck, and returns what a success says. */
+export interface PostClient {
+  /** Sends a POST without a body, retries temporary failures, and returns the response body. */
   post(url: string, headers: OutgoingHttpHeaders): Promise<string>
   close(): void
 }
 
-interface Answer {
+interface Response {
   status: number
   text: string
 }
 
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 const FIRST_PAUSE_MS = 50
-const MOST_SOCKETS = 128
-/** An upload's name takes a few hundred bytes. */
-const LONGEST_ANSWER = 64 * 1024
+const MAX_SOCKETS = 128
+/** The response with an upload ID has a few hundred bytes. */
+const MAX_RESPONSE_LENGTH = 64 * 1024
 
-/** Plain HTTP on connections that are kept: for the one call that every session makes. */
-export function openPostClient(origin: string): Exchange {
+/** A plain HTTP client with persistent connections, for the one S3 call of every upload session. */
+export function openPostClient(origin: string): PostClient {
   const isPlain = origin.startsWith('http:')
   const request = isPlain ? httpRequest : httpsRequest
   const agent = new (isPlain ? HttpAgent : HttpsAgent)({
     keepAlive: true,
-    maxSockets: MOST_SOCKETS,
+    maxSockets: MAX_SOCKETS,
   })
 
-  function once(url: string, headers: OutgoingHttpHeaders): Promise<Answer> {
+  function once(url: string, headers: OutgoingHttpHeaders): Promise<Response> {
     return new Promise((resolve, reject) => {
       const options = { method: 'POST', agent, headers: { ...headers, 'Content-Length': 0 } }
       const sent = request(url, options, (response) => {
@@ -37,13 +37,14 @@ export function openPostClient(origin: string): Exchange {
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
           text += chunk
-          if (text.length > LONGEST_ANSWER) sent.destroy(new Error('the store answers too much'))
+          if (text.length > MAX_RESPONSE_LENGTH)
+            sent.destroy(new Error('the response of the store is too long'))
         })
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         response.on('error', reject)
       })
-      // For all of it, also for waiting until a connection is free.
-      const deadline = setTimeout(() => sent.destroy(silence()), CALL_TIMEOUT_MS)
+      // Includes the time until a connection is free.
+      const deadline = setTimeout(() => sent.destroy(timeout()), CALL_TIMEOUT_MS)
       sent.on('close', () => clearTimeout(deadline))
       sent.on('error', reject)
       sent.end()
@@ -53,9 +54,9 @@ export function openPostClient(origin: string): Exchange {
   return {
     async post(url, headers) {
       for (let attempt = 1; ; attempt += 1) {
-        const answer = await once(url, headers).catch((error: unknown) => error)
-        if (isAnswer(answer) && answer.status === 200) return answer.text
-        if (!isBadLuck(answer) || attempt === TRIES) throw toError(answer)
+        const result = await once(url, headers).catch((error: unknown) => error)
+        if (isResponse(result) && result.status === 200) return result.text
+        if (!isTemporary(result) || attempt === MAX_ATTEMPTS) throw toError(result)
         await pause(FIRST_PAUSE_MS * 2 ** attempt)
       }
     },
@@ -63,21 +64,21 @@ export function openPostClient(origin: string): Exchange {
   }
 }
 
-/** Whoever was silent for so long is not asked again: the caller waits, too. */
-function silence(): Error {
-  return Object.assign(new Error('the store is silent'), { code: 'ETIMEDOUT' })
+/** Not retried, as the caller has waited long enough. */
+function timeout(): Error {
+  return Object.assign(new Error('the store does not respond'), { code: 'ETIMEDOUT' })
 }
 
-function isBadLuck(answer: unknown): boolean {
-  if (isAnswer(answer)) return answer.status >= 500 || answer.status === 429
-  return !(answer instanceof Error && 'code' in answer && answer.code === 'ETIMEDOUT')
+function isTemporary(result: unknown): boolean {
+  if (isResponse(result)) return result.status >= 500 || result.status === 429
+  return !(result instanceof Error && 'code' in result && result.code === 'ETIMEDOUT')
 }
 
-function isAnswer(answer: unknown): answer is Answer {
-  return typeof answer === 'object' && answer !== null && 'status' in answer
+function isResponse(result: unknown): result is Response {
+  return typeof result === 'object' && result !== null && 'status' in result
 }
 
-function toError(answer: unknown): unknown {
-  if (!isAnswer(answer)) return answer
-  return new Error(`the store refused with ${answer.status}: ${answer.text.slice(0, 300)}`)
+function toError(result: unknown): unknown {
+  if (!isResponse(result)) return result
+  return new Error(`the store refused with ${result.status}: ${result.text.slice(0, 300)}`)
 }

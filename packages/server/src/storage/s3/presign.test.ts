@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { encodePath, presignCreate, presignGet, presignParts } from './presign.ts'
 
 const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
-/** A key as paths allow it: no empty, no dot segments. */
+/** A key that is a valid path: no empty segments, no dot segments. */
 const keys = fc
   .array(
     texts.map((text) => text.replaceAll(/[/\\]/g, '_')).filter((text) => !/^\.+$/.test(text)),
@@ -34,7 +34,7 @@ const cases = fc.record({
   pathStyle: fc.boolean(),
 })
 
-test('addresses of parts are those of the SDK’s presigner, letter for letter', async () => {
+test('part URLs are identical to those of the SDK’s presigner', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async (facts) => {
       const { key, uploadId, number, length, region, now, expiresInSeconds, pathStyle } = facts
@@ -76,7 +76,7 @@ test('addresses of parts are those of the SDK’s presigner, letter for letter',
   )
 })
 
-test('addresses of downloads are those of the SDK’s presigner, too', async () => {
+test('download URLs are identical to those of the SDK’s presigner', async () => {
   await fc.assert(
     fc.asyncProperty(cases, texts, async ({ key, region, now, accessKeyId }, name) => {
       const credentials = { accessKeyId, secretAccessKey: 'secret' }
@@ -108,7 +108,7 @@ test('addresses of downloads are those of the SDK’s presigner, too', async () 
   )
 })
 
-test('the address that opens an upload is that of the SDK’s presigner', async () => {
+test('the URL that opens an upload is identical to that of the SDK’s presigner', async () => {
   await fc.assert(
     fc.asyncProperty(cases, async ({ key, region, now, accessKeyId }) => {
       const credentials = { accessKeyId, secretAccessKey: 'secret' }

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { hmacOf } from '../../crypto/hmac.ts'
 
 /**
- * Presigned addresses by AWS Signature Version 4, in query parameters
- * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). The SDK's own
- * presigner takes half a millisecond an address; here what thousands of addresses share is prepared
- * once. The result is the same, letter for letter.
+ * URLs presigned with AWS Signature Version 4 in query parameters
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). The SDK's presigner
+ * takes half a millisecond per URL. Here, what thousands of URLs have in common is computed once. The
+ * result is identical.
  */
 export interface Credentials {
   accessKeyId: string
@@ -23,14 +23,14 @@ export interface Signing {
 export interface SignedObject {
   /** `https://bucket.s3.eu-central-1.amazonaws.com`, without a path. */
   origin: string
-  /** Already encoded by `encodePath`, with the bucket where the style is path style. */
+  /** Encoded by `encodePath`. Includes the bucket if the style is path style. */
   path: string
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256'
 const PAYLOAD = 'UNSIGNED-PAYLOAD'
 
-/** One address per part; each is bound to the part's exact length. */
+/** Returns one URL per part. Each is valid only for the part's exact length. */
 export function presignParts(
   object: SignedObject,
   signing: Signing,
@@ -43,7 +43,7 @@ export function presignParts(
   )
 }
 
-/** The address of an object for GET, which also HEAD is not: the method is signed. */
+/** Returns the URL of an object for GET. It is not valid for HEAD, as the method is signed. */
 export function presignGet(
   object: SignedObject,
   signing: Signing,
@@ -55,13 +55,13 @@ export function presignGet(
   return sign('', `${disposition}${type}&x-id=GetObject`)
 }
 
-/** The address that opens an upload by POST; the answer names it. */
+/** Returns the URL that opens an upload by POST. */
 export function presignCreate(object: SignedObject, signing: Signing): string {
   const sign = signerOf(object, signing, { method: 'POST', signedHeaders: 'host' })
   return sign('', '&uploads=')
 }
 
-/** Prepares what the addresses have in common. */
+/** Computes what the URLs have in common. */
 function signerOf(
   { origin, path }: SignedObject,
   { credentials, region, now, expiresInSeconds }: Signing,
@@ -72,8 +72,8 @@ function signerOf(
   const scope = `${day}/${region}/s3/aws4_request`
   const { host } = new URL(origin)
   const token = credentials.sessionToken
-  // The signature stands among the others by its name; it is no part of what is signed.
-  const before = [
+  // In the URL, the signature is between these two, in alphabetical order. It is not signed itself.
+  const queryBefore = [
     `X-Amz-Algorithm=${ALGORITHM}`,
     `X-Amz-Content-Sha256=${PAYLOAD}`,
     `X-Amz-Credential=${encode(`${credentials.accessKeyId}/${scope}`)}`,
@@ -81,9 +81,9 @@ function signerOf(
     `X-Amz-Expires=${expiresInSeconds}`,
     ...(token === undefined ? [] : [`X-Amz-Security-Token=${encode(token)}`]),
   ].join('&')
-  const behind = `&X-Amz-SignedHeaders=${encode(signedHeaders)}`
-  const head = `${method}\n${path}\n${before}${behind}`
-  const address = `${origin}${path}?${before}&X-Amz-Signature=`
+  const queryAfter = `&X-Amz-SignedHeaders=${encode(signedHeaders)}`
+  const head = `${method}\n${path}\n${queryBefore}${queryAfter}`
+  const urlStart = `${origin}${path}?${queryBefore}&X-Amz-Signature=`
   const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
   const key = dayKey(credentials.secretAccessKey, day, region)
   const hmac = hmacOf(key)
@@ -91,7 +91,7 @@ function signerOf(
   return (headers, laterQuery) => {
     const request = `${head}${laterQuery}\n${headers}${tail}`
     const signature = hmac(toSign + hash('sha256', request, 'hex'), 'hex')
-    return `${address}${signature}${behind}${laterQuery}`
+    return `${urlStart}${signature}${queryAfter}${laterQuery}`
   }
 }
 
@@ -100,7 +100,7 @@ function dayKey(secret: string, day: string, region: string): Buffer {
   return [day, region, 's3', 'aws4_request'].reduce(chain, Buffer.from(`AWS4${secret}`))
 }
 
-/** RFC 3986: everything but letters, digits and `-._~`. */
+/** Percent-encodes everything except letters, digits and `-._~` (RFC 3986). */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -108,7 +108,7 @@ function encode(text: string): string {
   )
 }
 
-/** Slashes stay. */
+/** Keeps slashes. */
 export function encodePath(path: string): string {
   return path.split('/').map(encode).join('/')
 }

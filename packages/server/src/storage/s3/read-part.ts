@@ -4,8 +4,8 @@ import { DamagedObject } from '../../errors.ts'
 import { isMissingObject, orOutage } from './s3-errors.ts'
 
 /**
- * That its bytes are those that were sent is the store's own promise; their number is checked. It may
- * take as long as the line needs.
+ * Checks only the number of bytes: the store guarantees that they have not changed. There is no time
+ * limit, as the connection may be slow.
  */
 export async function* readPartOfS3(
   client: S3Client,
@@ -14,17 +14,17 @@ export async function* readPartOfS3(
   number: number,
 ): AsyncIterable<Uint8Array> {
   const range = partRange(plan, number)
-  // No range fits into an empty object.
+  // An empty object has no satisfiable range.
   const wanted = plan.size === 0 ? {} : { Range: `bytes=${range.start}-${range.end - 1}` }
-  const answer = await orOutage(() =>
+  const response = await orOutage(() =>
     client.send(new GetObjectCommand({ ...object, ...wanted })).catch((error: unknown) => {
       if (isMissingObject(error)) return undefined
       throw error
     }),
   )
-  if (answer === undefined) throw new DamagedObject(`${object.Key} is not in the store`)
+  if (response === undefined) throw new DamagedObject(`${object.Key} is not in the store`)
   let length = 0
-  for await (const chunk of answer.Body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of response.Body as AsyncIterable<Uint8Array>) {
     length += chunk.length
     yield chunk
   }

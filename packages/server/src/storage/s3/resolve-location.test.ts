@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { resolveLocation } from './resolve-location.ts'
 import type { BucketOptions } from './s3-client.ts'
 
-async function placeOf(bucket: string, options: Partial<BucketOptions>): Promise<string> {
+async function locationOf(bucket: string, options: Partial<BucketOptions>): Promise<string> {
   const none = { prefix: '', endpoint: undefined, region: undefined, pathStyle: false }
   const { origin, base } = await resolveLocation({ ...none, bucket, ...options })
   return origin + base
@@ -11,36 +11,36 @@ async function placeOf(bucket: string, options: Partial<BucketOptions>): Promise
 
 const region = 'eu-central-1'
 
-test('addresses name the host that the SDK itself calls', async () => {
+test('the location is the host that the SDK itself calls', async () => {
   const endpoint = 'http://127.0.0.1:9000'
   const cases: [string, Partial<BucketOptions>, string][] = [
     ['files', { region }, 'https://files.s3.eu-central-1.amazonaws.com/'],
     ['files', { region, pathStyle: true }, 'https://s3.eu-central-1.amazonaws.com/files/'],
     ['files', { region: 'cn-north-1' }, 'https://files.s3.cn-north-1.amazonaws.com.cn/'],
-    // No certificate is good for a name with more dots.
+    // Wildcard certificates don't cover a bucket name with dots.
     ['my.files', { region }, 'https://s3.eu-central-1.amazonaws.com/my.files/'],
     ['files', { region, endpoint, pathStyle: true }, `${endpoint}/files/`],
     ['files', { region, endpoint: `${endpoint}/s3`, pathStyle: true }, `${endpoint}/s3/files/`],
     ['files', { region, endpoint: 'https://s3.example.com' }, 'https://files.s3.example.com/'],
   ]
   for (const [bucket, options, expected] of cases) {
-    assert.equal(await placeOf(bucket, options), expected)
+    assert.equal(await locationOf(bucket, options), expected)
   }
 })
 
-test('an endpoint that AWS’s own variable names is taken', async (t) => {
+test('the endpoint in AWS_ENDPOINT_URL_S3 is used', async (t) => {
   process.env.AWS_ENDPOINT_URL_S3 = 'https://store.example.com:8443'
   t.after(() => delete process.env.AWS_ENDPOINT_URL_S3)
   assert.equal(
-    await placeOf('files', { region, pathStyle: true }),
+    await locationOf('files', { region, pathStyle: true }),
     'https://store.example.com:8443/files/',
   )
 })
 
-test('a region that is not known is asked for', async (t) => {
+test('an unknown region is an error that names the setting', async (t) => {
   const { AWS_REGION, ...others } = process.env
   t.after(() => Object.assign(process.env, { AWS_REGION, ...others }))
   delete process.env.AWS_REGION
   process.env.AWS_CONFIG_FILE = '/nonexistent'
-  await assert.rejects(placeOf('files', {}), /set STOWAGE_S3_REGION/)
+  await assert.rejects(locationOf('files', {}), /set STOWAGE_S3_REGION/)
 })

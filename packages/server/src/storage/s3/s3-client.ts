@@ -1,17 +1,17 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { CONNECT_TIMEOUT_MS } from './bounded-send.ts'
 
-/** How long a store may be silent in the middle of what it sends. */
-const SILENCE_TIMEOUT_MS = 60_000
+/** How long a response may stall. */
+const STALL_TIMEOUT_MS = 60_000
 
 /** Which bucket, and how to reach it. */
 export interface BucketOptions {
   bucket: string
-  /** Before every key; with its slash, or empty. */
+  /** Precedes every key. Empty, or with a slash at the end. */
   prefix: string
-  /** Undefined: as AWS's own settings say, which is mostly AWS itself. */
+  /** Undefined: from AWS's own settings, by default AWS itself. */
   endpoint: string | undefined
-  /** Undefined: as AWS's own settings say. */
+  /** Undefined: from AWS's own settings. */
   region: string | undefined
   pathStyle: boolean
 }
@@ -21,8 +21,8 @@ export function openClient(options: BucketOptions, more: S3ClientConfig = {}): S
     ...(options.region !== undefined && { region: options.region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     forcePathStyle: options.pathStyle,
-    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SILENCE_TIMEOUT_MS },
-    // Otherwise every address asks for a checksum that plain clients do not send.
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: STALL_TIMEOUT_MS },
+    // Otherwise every URL requires a checksum that plain HTTP clients do not send.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...more,

@@ -10,7 +10,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : ''
 }
 
-/** The upload does not exist (any more). Some stores say that its key does not. */
+/** The upload does not exist. Some stores report that its key does not exist. */
 export function isGone(error: unknown): boolean {
   return statusOf(error) === 404 && ['NoSuchUpload', 'NoSuchKey'].includes(nameOf(error))
 }
@@ -19,39 +19,39 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
-/** The condition does not hold; or the store does not know the header, and did nothing. */
+/** The condition is not met, or the store does not support the header and did nothing. */
 export function isConditionRefused(error: unknown): boolean {
   return [409, 412, 501].includes(statusOf(error) ?? 0)
 }
 
-/** Statuses that say "not now": a timeout, a conflict with another call, too many requests. */
-const PASSING_STATUSES = [404, 408, 409, 429]
-/** Refusals that end by themselves, when credentials are renewed or clocks agree again. */
-const PASSING_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']
+/** Temporary failures: a timeout, a conflict with another call, too many requests. */
+const TEMPORARY_STATUSES = [404, 408, 409, 429]
+/** Errors that disappear when the credentials are renewed or the clocks are synchronized. */
+const TEMPORARY_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']
 
-/** The store answered, and will answer the same to the same call. */
+/** The store refused, and will refuse the same call again. */
 export function isFinalRefusal(error: unknown): boolean {
   const status = statusOf(error) ?? 500
-  const isPassing = PASSING_STATUSES.includes(status) || PASSING_NAMES.includes(nameOf(error))
-  return status >= 400 && status < 500 && !isPassing
+  const isTemporary = TEMPORARY_STATUSES.includes(status) || TEMPORARY_NAMES.includes(nameOf(error))
+  return status >= 400 && status < 500 && !isTemporary
 }
 
-/** A part is not the one that was listed a moment ago. */
+/** A part has changed since it was listed. */
 export function isPartRefusal(error: unknown): boolean {
   return nameOf(error) === 'InvalidPart'
 }
 
-const LONGEST_REASON = 300
+const MAX_REASON_LENGTH = 300
 
-/** What the store said, for people. */
+/** The error of the store as text. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const name = nameOf(error)
-  const isNamed = name === '' || message.startsWith(name)
-  return (isNamed ? message : `${name}: ${message}`).slice(0, LONGEST_REASON)
+  const hasName = name === '' || message.startsWith(name)
+  return (hasName ? message : `${name}: ${message}`).slice(0, MAX_REASON_LENGTH)
 }
 
-/** Whatever a store does not do for us is an outage: wrong settings show there, too. */
+/** Reports every failure of the store as an outage, including those caused by wrong settings. */
 export async function orOutage<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -60,13 +60,14 @@ export async function orOutage<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Answers to HEAD say nothing but a number. */
+/** Responses to HEAD have only a status, so the cause is explained here. */
 function explained(error: unknown): unknown {
   const status = statusOf(error)
-  const hint = '`stowage doctor` says more'
+  const hint = 'run `stowage doctor` for details'
   if (nameOf(error) === 'NoSuchBucket' || (status === 404 && nameOf(error) === 'NotFound')) {
-    return new Error(`there is no such bucket; ${hint}`, { cause: error })
+    return new Error(`the bucket does not exist; ${hint}`, { cause: error })
   }
-  if (status === 403) return new Error(`the store refuses our key; ${hint}`, { cause: error })
+  if (status === 403)
+    return new Error(`the store denies access with these credentials; ${hint}`, { cause: error })
   return error
 }

@@ -31,19 +31,19 @@ export interface S3StorageOptions extends BucketOptions {
   clock: () => Date
 }
 
-/** The life of an address that is used at once; clocks may differ. */
+/** The validity of a URL that is used immediately. Clocks may differ. */
 const CREATE_WITHIN_MS = 15 * 60_000
 
-/** An upload may take a part during its abort; then it must be aborted again. */
-const ABORT_TRIES = 5
+/** An upload may receive a part during its abort. Then it must be aborted again. */
+const MAX_ABORTS = 5
 
-/** AWS S3 and the many that speak its language. It holds no state: any number may run. */
+/** AWS S3 and compatible stores. Stateless: any number of instances may use the same bucket. */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, prefix, clock } = options
   const client = openClient(options)
   const send = boundedSend(client)
   const { origin, base, region } = await resolveLocation(options)
-  const exchange = openPostClient(origin)
+  const postClient = openPostClient(origin)
   const keyOf = (key: string) => ({ Bucket: bucket, Key: prefix + key })
   const uploadOf = ({ key, id }: StorageUpload) => ({ ...keyOf(key), UploadId: id })
 
@@ -51,12 +51,12 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return { origin, path: base + encodePath(prefix + key) }
   }
 
-  /** A URL that temporary credentials sign ends with them, whatever it says of itself. */
+  /** A URL signed with temporary credentials expires with them, so `expiresAt` may be earlier. */
   async function signing(wanted: Date) {
     const credentials = await client.config.credentials()
     const { expiration = wanted } = credentials
     const expiresAt = expiration < wanted ? expiration : wanted
-    // No store takes a life of less than a second: what has run out was signed before its end.
+    // S3 requires a validity of at least one second, so a URL that has expired is signed in the past.
     const now = new Date(Math.min(clock().getTime(), expiresAt.getTime() - 1000))
     const expiresInSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
     return { credentials, region, now, expiresInSeconds, expiresAt }
@@ -74,7 +74,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
           const receivedAt = LastModified ?? new Date(0)
           parts.push({ number: PartNumber, etag, size: Size, receivedAt })
         }
-        // Ceph names a next page also where there is none; the SDK's paginator would go on forever.
+        // Ceph returns a marker also on the last page, with which the SDK's paginator would never end.
         marker = page.IsTruncated ? page.NextPartNumberMarker : undefined
       } while (marker !== undefined)
     } catch (error) {
@@ -98,15 +98,15 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     maxParts: options.maxParts,
     url: origin + base.replace(/\/$/, ''),
 
-    // By ourselves: the SDK takes some 2 ms for it, more than all else that a session needs.
+    // Without the SDK, which takes 2 ms for it: more than everything else in a session.
     createUpload: ({ key, mime }) =>
       orOutage(async () => {
         const soon = new Date(clock().getTime() + CREATE_WITHIN_MS)
         const url = presignCreate(target(key), await signing(soon))
-        const answer = await exchange.post(url, { 'Content-Type': mime })
-        const name = /<UploadId>([^<]+)<\/UploadId>/.exec(answer)?.[1]
-        if (name === undefined) throw new Error('the store gave the upload no name')
-        return decodeXml(name)
+        const response = await postClient.post(url, { 'Content-Type': mime })
+        const id = /<UploadId>([^<]+)<\/UploadId>/.exec(response)?.[1]
+        if (id === undefined) throw new Error('the store did not return an upload ID')
+        return decodeXml(id)
       }),
 
     signParts: (upload, ranges, expiresAt) =>
@@ -137,7 +137,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
 
     abortUpload: (upload) =>
       orOutage(async () => {
-        for (let attempt = 0; attempt < ABORT_TRIES; attempt += 1) {
+        for (let attempt = 0; attempt < MAX_ABORTS; attempt += 1) {
           try {
             await send(new AbortMultipartUploadCommand(uploadOf(upload)))
           } catch (error) {
@@ -146,7 +146,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
           }
           if ((await listParts(upload)) === undefined) return
         }
-        throw new Error('parts still appear in an upload that was aborted again and again')
+        throw new Error(`parts still arrive after ${MAX_ABORTS} aborts of the upload`)
       }),
 
     signDownload: (object, expiresAt) =>
@@ -167,10 +167,10 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     removeObject: (key) =>
       orOutage(async () => {
         const { $metadata } = await send(new DeleteObjectCommand(keyOf(key)))
-        // S3 answers 204. Anything else may come from something in between, and nothing was removed.
-        const isSure = $metadata.httpStatusCode === 204
-        if (!isSure && (await findObject(key)) !== undefined) {
-          throw new Error('the object is still there after its removal')
+        // S3 responds 204. Any other status may come from a proxy, with nothing removed.
+        const isRemoved = $metadata.httpStatusCode === 204
+        if (!isRemoved && (await findObject(key)) !== undefined) {
+          throw new Error('the object still exists after its removal')
         }
       }),
 
@@ -187,7 +187,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     drain: async () => {},
 
     async close() {
-      exchange.close()
+      postClient.close()
       client.destroy()
     },
   }

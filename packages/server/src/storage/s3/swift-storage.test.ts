@@ -24,7 +24,7 @@ if (missing !== undefined) {
     return { storage, chunkSize: CHUNK, latePart: 'breaks the object' }
   })
 
-  test('swift: a part that is on its way at the abort stays, where S3 does not show it', async (t) => {
+  test('swift: a part in transfer during the abort stays in the store, but S3 does not list it', async (t) => {
     const storage = await openBucket(gateway)
     cleanUp(t, () => storage.close())
     const key = randomUUID()
@@ -36,7 +36,7 @@ if (missing !== undefined) {
     const headers = { 'Content-Length': 10, Expect: '100-continue' }
     const put = request(url, { method: 'PUT', headers })
     put.flushHeaders()
-    // From here on it is taken, and nothing asks again whether there is still an upload.
+    // From here on Swift accepts the part, and does not check the upload again.
     await once(put, 'continue')
     await storage.abortUpload(upload)
     put.end('0123456789')

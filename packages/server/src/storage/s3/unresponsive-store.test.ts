@@ -5,11 +5,11 @@ import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { openS3Storage } from './s3-storage.ts'
 
-const LONGEST_MS = 25_000
-/** More than twice the connections that are made at once. */
+const MAX_MS = 25_000
+/** More than twice the maximum number of connections. */
 const MANY = 300
 
-/** A storage at a store that does this with each connection. */
+/** A storage that uses a store with this connection handler. */
 async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const store = createServer((socket) => {
@@ -40,7 +40,7 @@ async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void
 const upload = { key: '01890000-0000-7000-8000-000000000000', id: 'one' }
 const outage = { name: 'EngineUnavailable', engine: 'storage' }
 
-test('a store that takes calls and is silent is an outage', async (t) => {
+test('a store that accepts calls and does not respond is an outage', async (t) => {
   const storage = await aStorageAt(t, () => {})
   const plan = { size: 1, chunkSize: 1, count: 1 }
   const begin = performance.now()
@@ -56,10 +56,10 @@ test('a store that takes calls and is silent is an outage', async (t) => {
     assert.rejects(Array.fromAsync(storage.listUploads()), outage),
   ])
   const tookMs = performance.now() - begin
-  assert.ok(tookMs < LONGEST_MS, `${tookMs} ms`)
+  assert.ok(tookMs < MAX_MS, `${tookMs} ms`)
 })
 
-test('a store whose answer never ends is an outage', async (t) => {
+test('a store whose response never ends is an outage', async (t) => {
   let sent = 0
   const storage = await aStorageAt(t, (socket) => {
     const chunk = Buffer.alloc(100_000, 'x')
@@ -73,5 +73,5 @@ test('a store whose answer never ends is an outage', async (t) => {
     })
   })
   await assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage)
-  assert.ok(sent < 100_000_000, `${sent} bytes were taken`)
+  assert.ok(sent < 100_000_000, `${sent} bytes were read`)
 })

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CORSRule, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3'
 import type { Finding } from '../../../domain/finding.ts'
-import { isForbidden, isNotSet, isNotThere } from './bucket-rule-errors.ts'
+import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 import { openProbe } from './probe.ts'
 
 /**
- * A signed address is itself the permission, and no cookie goes with it: so pages of every origin
- * may use one.
+ * Pages of every origin may use a signed URL: the signature is the permission, and no cookies are
+ * sent.
  */
 const RULE: CORSRule = {
   AllowedOrigins: ['*'],
@@ -17,42 +17,42 @@ const RULE: CORSRule = {
   MaxAgeSeconds: 3600,
 }
 
-const TRIES = 10
+const MAX_CHECKS = 10
 const PAUSE_MS = 500
 
-/** Whether scripts of a page may send parts and read the ETag of each. */
+/** Checks that scripts of a page can upload parts and read their ETags. */
 export async function examineCors(examination: Examination): Promise<Finding> {
   return { ...(await examineRules(examination)), about: 'bucket rules' }
 }
 
 async function examineRules(examination: Examination): Promise<Finding> {
-  const problem = await problemOfBrowsers(examination)
-  if (problem === undefined) return found('well', 'browsers may send parts and read their ETags')
+  const problem = await findProblem(examination)
+  if (problem === undefined) return found('well', 'browsers can upload parts and read their ETags')
   let rules: CORSRule[]
   try {
     rules = await readRules(examination)
   } catch (error) {
     if (isForbidden(error)) {
-      const says = `${problem}, and our key may not see the bucket's rules; someone who may adds this to them:`
+      const says = `${problem}, and this access key may not read the bucket's CORS rules; with another key, add this one:`
       return found('wrong', says, { remedy: commandFor(examination, [RULE]) })
     }
-    if (!isNotThere(error)) throw error
+    if (!isUnsupported(error)) throw error
     return found(
       'note',
-      `${problem}; this store has no CORS rules for a bucket: allow PUT from every origin and expose ETag in its own settings, or at the proxy before it`,
+      `${problem}; this store does not support CORS rules for a bucket: allow PUT from every origin and expose ETag in the settings of the store, or at the proxy in front of it`,
     )
   }
-  // First, as the first rule that fits an origin decides.
+  // First, as the first rule that matches an origin applies.
   const wanted = [RULE, ...rules.filter((rule) => !isOurs(rule))]
   if (!examination.fix) {
-    return found('wrong', `${problem}; stowage doctor --fix sets this, or:`, {
+    return found('wrong', `${problem}; run stowage doctor --fix, or:`, {
       remedy: commandFor(examination, wanted),
     })
   }
   return setRules(examination, wanted)
 }
 
-/** As an earlier version may have set it, or a store gives it back. */
+/** Our own rule, possibly set by an earlier version or reformatted by the store. */
 function isOurs({
   AllowedOrigins = [],
   AllowedMethods = [],
@@ -73,30 +73,36 @@ async function setRules(examination: Examination, rules: CORSRule[]): Promise<Fi
   const { client, bucket, webOrigin } = examination
   const request = { Bucket: bucket, CORSConfiguration: { CORSRules: rules } }
   await client.send(new PutBucketCorsCommand(request))
-  // Some stores take a moment.
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    if ((await problemOfBrowsers(examination)) === undefined) {
-      return found('mended', `pages of ${webOrigin} may send parts now: the bucket has a CORS rule`)
+  // Some stores apply the rules after a moment.
+  for (let attempt = 0; attempt < MAX_CHECKS; attempt += 1) {
+    if ((await findProblem(examination)) === undefined) {
+      return found(
+        'mended',
+        `pages of ${webOrigin} can now upload parts: the bucket has a CORS rule`,
+      )
     }
     await pause(PAUSE_MS)
   }
   return found(
     'wrong',
-    `pages of ${webOrigin} may not send parts, though the bucket has a CORS rule`,
+    `pages of ${webOrigin} can't upload parts, although the bucket has a CORS rule`,
   )
 }
 
-async function problemOfBrowsers(examination: Examination): Promise<string | undefined> {
+async function findProblem(examination: Examination): Promise<string | undefined> {
   const probe = await openProbe(examination)
   try {
     const preflight = await probe.preflight()
     const methods = preflight.headers.get('access-control-allow-methods') ?? ''
-    const isAsked = preflight.ok && allowsOrigin(preflight, examination) && /\bPUT\b/.test(methods)
-    if (!isAsked) return `a page of ${examination.webOrigin} may not send parts`
-    const answer = await probe.put()
-    const exposed = answer.headers.get('access-control-expose-headers') ?? ''
-    const isReadable = allowsOrigin(answer, examination) && /\betag\b|\*/i.test(exposed)
-    return isReadable ? undefined : 'a page may send parts, but not read their ETags'
+    const isAllowed =
+      preflight.ok && allowsOrigin(preflight, examination) && /\bPUT\b/.test(methods)
+    if (!isAllowed) return `pages of ${examination.webOrigin} can't upload parts`
+    const response = await probe.put()
+    const exposed = response.headers.get('access-control-expose-headers') ?? ''
+    const isReadable = allowsOrigin(response, examination) && /\betag\b|\*/i.test(exposed)
+    return isReadable
+      ? undefined
+      : `pages of ${examination.webOrigin} can upload parts, but can't read their ETags`
   } finally {
     await probe.close()
   }

@@ -6,14 +6,14 @@ import {
 } from '@aws-sdk/client-s3'
 import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
-import { isForbidden, isNotSet, isNotThere } from './bucket-rule-errors.ts'
+import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Longer than anyone goes on with an upload: each time that a client resumes gives it more time. */
+/** Longer than uploads take: the service extends an upload each time a client resumes it. */
 const DAYS = 30
 
-/** Whether the store itself removes what no job of ours ever will, as when a service is given up. */
+/** Checks that the store removes uploads that no job will remove, such as those of a retired service. */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
   return { ...(await examineRules(examination)), about: 'bucket rules' }
 }
@@ -24,31 +24,35 @@ async function examineRules(examination: Examination): Promise<Finding> {
   try {
     rules = await readRules(examination)
   } catch (error) {
-    if (isForbidden(error)) return found('note', 'our key may not see the lifecycle rules')
-    if (!isNotThere(error)) throw error
-    return found('note', 'this store has no lifecycle rules; the jobs of the service do the work')
+    if (isForbidden(error))
+      return found('note', 'this access key may not read the lifecycle rules of the bucket')
+    if (!isUnsupported(error)) throw error
+    return found(
+      'note',
+      'this store does not support lifecycle rules; only the service removes incomplete uploads',
+    )
   }
-  const deadly = rules.find((rule) => isDeadly(rule, prefix))
-  if (deadly !== undefined) {
-    const says = `the lifecycle rule ${deadly.ID ?? ''} of the bucket removes objects by their age, and files with them: take it away, or let it be for another prefix`
+  const expiring = rules.find((rule) => removesObjects(rule, prefix))
+  if (expiring !== undefined) {
+    const says = `the lifecycle rule ${expiring.ID ?? ''} of the bucket removes objects after some time, including files: delete the rule, or restrict it to another prefix`
     return found('wrong', says)
   }
-  const days = rules.filter((rule) => isOfUploads(rule, prefix)).map(daysOf)
+  const days = rules.filter((rule) => abortsUploads(rule, prefix)).map(daysOf)
   const shortest = Math.min(...days)
   if (shortest * DAY_MS < uploadsKeptForMs) {
     return found(
       'wrong',
-      `a lifecycle rule of the bucket ends uploads after ${shortest} d, though the service keeps them for ${formatDuration(uploadsKeptForMs)}; make it at least ${DAYS} days`,
+      `a lifecycle rule of the bucket aborts uploads after ${shortest} d, but the service keeps them for ${formatDuration(uploadsKeptForMs)}; set the rule to at least ${DAYS} days`,
     )
   }
   if (days.length > 0) {
-    return found('well', `the bucket lets go of incomplete uploads after ${shortest} days`)
+    return found('well', `the bucket aborts incomplete uploads after ${shortest} days`)
   }
-  const says = 'the bucket keeps incomplete uploads that the service does not know of for ever'
+  const says = 'the bucket keeps incomplete uploads that the service does not know forever'
   const ours = ruleFor(prefix)
   const wanted = { Rules: [...rules.filter(({ ID }) => ID !== ours.ID), ours] }
   if (!fix) {
-    return found('note', `${says}; stowage doctor --fix sets a rule for them, or:`, {
+    return found('note', `${says}; run stowage doctor --fix to set a rule, or:`, {
       remedy: awsCommand(
         examination,
         `s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration ${quoted(JSON.stringify(wanted))}`,
@@ -56,10 +60,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     })
   }
   await writeRules(examination, wanted)
-  return found(
-    'mended',
-    `incomplete uploads that the service does not know of go after ${DAYS} days now`,
-  )
+  return found('mended', `the bucket now aborts incomplete uploads after ${DAYS} days`)
 }
 
 function ruleFor(prefix: string): LifecycleRule {
@@ -71,20 +72,20 @@ function ruleFor(prefix: string): LifecycleRule {
   }
 }
 
-/** Also a rule for more than our own folder is one for it. */
-function isOfUploads(rule: LifecycleRule, prefix: string): boolean {
-  const area = rule.Filter?.Prefix ?? rule.Prefix ?? ''
-  const isPlain = rule.Filter?.Tag === undefined && rule.Filter?.And === undefined
-  const isOn = rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload !== undefined
-  return isOn && isPlain && prefix.startsWith(area)
+/** A rule for a parent prefix also applies. */
+function abortsUploads(rule: LifecycleRule, prefix: string): boolean {
+  const rulePrefix = rule.Filter?.Prefix ?? rule.Prefix ?? ''
+  const hasOnlyPrefix = rule.Filter?.Tag === undefined && rule.Filter?.And === undefined
+  const isEnabled = rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload !== undefined
+  return isEnabled && hasOnlyPrefix && prefix.startsWith(rulePrefix)
 }
 
-/** It removes what it should not know of. */
-function isDeadly(rule: LifecycleRule, prefix: string): boolean {
-  const area = rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? rule.Prefix ?? ''
+/** Whether the rule removes objects under the prefix. */
+function removesObjects(rule: LifecycleRule, prefix: string): boolean {
+  const rulePrefix = rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? rule.Prefix ?? ''
   const removes = rule.Expiration?.Days !== undefined || rule.Expiration?.Date !== undefined
   const isTagged = rule.Filter?.Tag !== undefined || rule.Filter?.And?.Tags !== undefined
-  const overlaps = prefix.startsWith(area) || area.startsWith(prefix)
+  const overlaps = prefix.startsWith(rulePrefix) || rulePrefix.startsWith(prefix)
   return rule.Status === 'Enabled' && removes && !isTagged && overlaps
 }
 
@@ -102,7 +103,7 @@ async function readRules({ client, bucket }: Examination): Promise<LifecycleRule
   }
 }
 
-/** All of the bucket's rules at once. */
+/** Replaces all rules of the bucket. */
 export async function writeRules(
   { client, bucket }: Pick<Examination, 'client' | 'bucket'>,
   rules: { Rules: LifecycleRule[] },
@@ -111,7 +112,7 @@ export async function writeRules(
     Bucket: bucket,
     LifecycleConfiguration: rules,
   })
-  // Older stores want the digest that AWS's SDK no longer sends.
+  // Older stores require this digest, which AWS's SDK no longer sends.
   command.middlewareStack.add(
     (next) => (step) => {
       const { headers, body } = step.request as { headers: Record<string, string>; body: string }

@@ -47,7 +47,7 @@ function setEnvironment(t: TestContext, values: Record<string, string>): void {
 
 const missing = await whyNoCeph()
 if (missing !== undefined) {
-  test('doctor looks at a bucket', (t) => skipUnlessCi(t, missing))
+  test('doctor checks a bucket', (t) => skipUnlessCi(t, missing))
 } else {
   const server = await startCeph()
   after(() => server.close())
@@ -58,7 +58,7 @@ if (missing !== undefined) {
     return Array.fromAsync(examineS3({ ...optionsOf(server, bucket), ...change }))
   }
 
-  /** The last one, which is what it stopped at. */
+  /** The last finding, at which it stopped. */
   async function firstProblem(change: Partial<Examination> = {}): Promise<Finding> {
     const finding = (await examine(change)).at(-1)
     assert.ok(finding)
@@ -68,14 +68,11 @@ if (missing !== undefined) {
 
   const verdicts = (findings: Finding[]) => findings.map(({ verdict }) => verdict)
 
-  test('a bucket without rules is named, mended by --fix, and well from then on', async () => {
+  test('a bucket without rules is reported, and fixed with --fix', async () => {
     const bucket = await aBucket(server)
     const before = await examine({ bucket })
     assert.deepEqual(verdicts(before), ['well', 'well', 'well', 'well', 'wrong', 'note'])
-    assert.match(
-      before[4]?.says ?? '',
-      /a page of https:\/\/files\.example\.com may not send parts/,
-    )
+    assert.match(before[4]?.says ?? '', /pages of https:\/\/files\.example\.com can't upload parts/)
     assert.match(before[4]?.remedy ?? '', /put-bucket-cors .*"ExposeHeaders":\["ETag"/)
     assert.match(before[5]?.remedy ?? '', /put-bucket-lifecycle-configuration .*some\/prefix\//)
     const during = await examine({ bucket, fix: true })
@@ -84,7 +81,7 @@ if (missing !== undefined) {
     assert.deepEqual(new Set(verdicts(afterwards)), new Set(['well']))
   })
 
-  test('it leaves nothing behind in the bucket', async () => {
+  test('the check leaves nothing in the bucket', async () => {
     const bucket = await aBucket(server)
     await examine({ bucket, fix: true })
     const client = openClient(optionsOf(server, bucket))
@@ -94,46 +91,52 @@ if (missing !== undefined) {
     assert.deepEqual([Contents ?? [], Uploads ?? []], [[], []])
   })
 
-  test('a wrong secret and an unknown key are told apart', async (t) => {
+  test('a wrong secret and an unknown key have different findings', async (t) => {
     setEnvironment(t, { AWS_SECRET_ACCESS_KEY: 'wrong' })
-    assert.match((await firstProblem()).says, /secret is not that of the access key testaccesskey/)
+    assert.match(
+      (await firstProblem()).says,
+      /secret does not belong to the access key testaccesskey/,
+    )
     setEnvironment(t, { AWS_ACCESS_KEY_ID: 'nobody' })
-    assert.match((await firstProblem()).says, /knows no access key nobody/)
+    assert.match((await firstProblem()).says, /does not know the access key nobody/)
   })
 
-  test('a missing bucket is named, with the command that makes it', async () => {
+  test('a missing bucket is reported, with the command that creates it', async () => {
     const { says, remedy } = await firstProblem({ bucket: 'no-such-bucket' })
-    assert.equal(says, 'there is no bucket no-such-bucket')
+    assert.equal(says, 'the bucket no-such-bucket does not exist')
     assert.match(
       remedy ?? '',
       /^aws --endpoint-url http.* --region us-east-1 s3 mb s3:\/\/no-such-bucket$/,
     )
   })
 
-  test('a clock that is an hour off is named', async () => {
+  test('a clock that is one hour off is reported', async () => {
     const ahead = await firstProblem({ clock: () => new Date(Date.now() + HOUR_MS) })
-    assert.match(ahead.says, /clock is 60 min ahead of the store's: what it signs is refused/)
+    assert.match(
+      ahead.says,
+      /clock is 60 min ahead of the store's: the store refuses signed requests/,
+    )
     const behind = await firstProblem({ clock: () => new Date(Date.now() - HOUR_MS) })
     assert.match(behind.says, /60 min behind/)
   })
 
-  test('credentials that end before the addresses are named', async (t) => {
+  test('credentials that expire before the signed URLs are reported', async (t) => {
     const expiration = new Date(Date.now() + HOUR_MS).toISOString()
     setEnvironment(t, { AWS_CREDENTIAL_EXPIRATION: expiration })
     const [, credentials] = await examine()
     assert.equal(credentials?.verdict, 'note')
-    assert.match(credentials.says, /live for 60 min.*meant for 12 h/)
+    assert.match(credentials.says, /valid for 60 min.*STOWAGE_SIGNED_FOR \(12 h\)/)
   })
 
-  test('a place where nobody answers is named', async () => {
+  test('a store that does not respond is reported', async () => {
     const { says } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
-    assert.match(says, /no store answers at http:\/\/127\.0\.0\.1:9/)
+    assert.match(says, /no store responds at http:\/\/127\.0\.0\.1:9/)
   })
 
-  test('rules that the bucket has are kept', async () => {
+  test('existing rules of the bucket are kept', async () => {
     const bucket = await aBucket(server)
     const client = openClient(optionsOf(server, bucket))
-    // It fits every origin, but lets no ETag be read.
+    // It matches every origin, but does not expose the ETag.
     const rule = { AllowedOrigins: ['*'], AllowedMethods: ['GET', 'PUT'], AllowedHeaders: ['*'] }
     const CORSConfiguration = { CORSRules: [rule] }
     await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
@@ -145,7 +148,7 @@ if (missing !== undefined) {
     assert.ok(CORSRules.some(({ AllowedMethods = [] }) => AllowedMethods.length === 2))
   })
 
-  test('a lifecycle rule that would remove files is named', async () => {
+  test('a lifecycle rule that would remove files is reported', async () => {
     const bucket = await aBucket(server)
     const client = openClient(optionsOf(server, bucket))
     const rule: LifecycleRule = {

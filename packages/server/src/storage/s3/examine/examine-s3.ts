@@ -1,25 +1,28 @@
 import type { Finding } from '../../../domain/finding.ts'
 import { resolveLocation } from '../resolve-location.ts'
 import { openClient } from '../s3-client.ts'
-import { type Examination, examineClock, examineCredentials, examineRights } from './examination.ts'
+import type { Examination } from './examination.ts'
+import { examineAccess } from './examine-access.ts'
+import { examineClock } from './examine-clock.ts'
 import { examineCors } from './examine-cors.ts'
+import { examineCredentials } from './examine-credentials.ts'
 import { examineLifecycle } from './examine-lifecycle.ts'
 import { examineRoundTrip } from './examine-round-trip.ts'
 
-/** Whoever answers at all, answers small questions soon. */
-const PATIENCE = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
+/** The calls are small, so a store that responds at all responds quickly. */
+const TIMEOUTS = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
 
 /**
- * Looks at a bucket as a client, a browser and an operator would. With `fix` it sets the bucket's
- * CORS and lifecycle rules. What follows from a first problem is not looked at.
+ * Checks the bucket with the calls of a client, a browser and an operator. With `fix`, it sets the
+ * bucket's CORS and lifecycle rules. Stops at the first problem that would cause others.
  */
 export async function* examineS3(
-  options: Omit<Examination, 'client' | 'place'>,
+  options: Omit<Examination, 'client' | 'location'>,
 ): AsyncIterable<Finding> {
-  const client = openClient(options, { maxAttempts: 2, requestHandler: PATIENCE })
+  const client = openClient(options, { maxAttempts: 2, requestHandler: TIMEOUTS })
   try {
-    const examination = { ...options, client, place: await resolveLocation(options) }
-    for (const examine of [examineClock, examineCredentials, examineRights, examineRoundTrip]) {
+    const examination = { ...options, client, location: await resolveLocation(options) }
+    for (const examine of [examineClock, examineCredentials, examineAccess, examineRoundTrip]) {
       const finding = await examine(examination)
       yield finding
       if (finding.verdict === 'wrong') return
@@ -28,7 +31,7 @@ export async function* examineS3(
     yield await examineLifecycle(examination)
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    const says = `the store at ${options.endpoint ?? 'AWS'} does not answer as S3 does: ${reason.slice(0, 300)}`
+    const says = `the store at ${options.endpoint ?? 'AWS'} does not respond like S3: ${reason.slice(0, 300)}`
     yield { about: 'storage', verdict: 'wrong', says }
   } finally {
     client.destroy()

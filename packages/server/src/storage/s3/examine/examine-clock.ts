@@ -1,0 +1,37 @@
+import { formatDuration } from '@stowage/protocol/format'
+import type { Finding } from '../../../domain/finding.ts'
+import { type Examination, found, RESPONSE_TIMEOUT_MS } from './examination.ts'
+
+/** S3 refuses requests that were signed more than 15 minutes ago or ahead. */
+const REFUSED_SKEW_MS = 15 * 60_000
+const NOTED_SKEW_MS = 60_000
+
+/** Checks that the store responds, with any status, and compares its clock with ours. */
+export async function examineClock({ location, clock }: Examination): Promise<Finding> {
+  let response: Response
+  try {
+    const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
+    response = await fetch(location.origin, { method: 'HEAD', redirect: 'manual', signal })
+  } catch (error) {
+    const reason = error instanceof Error && error.cause ? error.cause : error
+    return found('wrong', `no store responds at ${location.origin}: ${reason}`, {
+      remedy: 'start the store, or set STOWAGE_S3_ENDPOINT to its URL',
+    })
+  }
+  const date = Date.parse(response.headers.get('date') ?? '')
+  if (Number.isNaN(date)) return found('well', `the store at ${location.origin} responds`)
+  const skewMs = clock().getTime() - date
+  if (Math.abs(skewMs) < NOTED_SKEW_MS) {
+    return found('well', `the store at ${location.origin} responds, and its clock agrees with ours`)
+  }
+  const skew = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
+  const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS
+  const effect = isRefused
+    ? 'the store refuses signed requests'
+    : 'from 15 minutes on, the store refuses signed requests'
+  return found(
+    isRefused ? 'wrong' : 'note',
+    `this machine's clock is ${skew} the store's: ${effect}`,
+    { remedy: 'timedatectl set-ntp true' },
+  )
+}
