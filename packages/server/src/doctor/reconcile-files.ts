@@ -46,7 +46,7 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
   yield* findings
   if (findings.length === 0) {
     const how = context.verify ? ', all bytes verified' : ''
-    yield { about: 'files', verdict: 'well', says: `${count} files, each with its object${how}` }
+    yield { about: 'files', verdict: 'well', says: `${count} checked, each with its object${how}` }
   }
 }
 

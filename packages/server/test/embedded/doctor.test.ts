@@ -19,7 +19,7 @@ test('a service that runs is found well, in lines for people and in JSON', async
   const { code, stdout, stderr } = await doctor(settings, '--verify')
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is whole$/m)
-  assert.match(stdout, /^ok +files: 1 files, each with its object, all bytes verified$/m)
+  assert.match(stdout, /^ok +files: 1 checked, each with its object, all bytes verified$/m)
   assert.match(stdout, /\nnothing is wrong\n$/)
   const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
   assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
