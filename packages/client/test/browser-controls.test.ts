@@ -17,7 +17,7 @@ const NO_BROWSER = await whyNoBrowser()
 const CHUNK = 200_000
 const PARTS = 15
 const PASSED = 5
-/** Parts that are on their way at once. */
+/** Parts that are sent at the same time. */
 const PARALLEL = 4
 const BYTES = someBytes(PARTS * CHUNK)
 
@@ -29,9 +29,9 @@ interface Look {
   problem?: string
 }
 
-/** A page whose upload stands still after five parts. */
+/** A page whose upload is held after five parts. */
 async function aHeldUpload(t: TestContext) {
-  /** The parts that came, by their numbers. */
+  /** The numbers of the parts that were sent, in order. */
   const puts: string[] = []
   let isOpen = false
   let release = () => {}
@@ -58,12 +58,12 @@ async function aHeldUpload(t: TestContext) {
   const look = async () => (await call<Look[]>('look'))[0] as Look
   const start = async () => {
     await choose(path)
-    // What is tried again while nothing works ends it soon.
+    // Without any success, retries end the upload soon.
     const retry = { firstMs: 20, longestMs: 20, giveUpAfterMs: 0 }
     await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry, parallel: PARALLEL })
   }
   await start()
-  await until('five parts have arrived', async () => (await look()).partsDone === PASSED)
+  await until('five parts are stored', async () => (await look()).partsDone === PASSED)
   await until('the next ones are held', () => storage.waiting() === PARALLEL)
   return {
     page,
@@ -72,36 +72,36 @@ async function aHeldUpload(t: TestContext) {
     client,
     look,
     start,
-    /** From now on parts pass; those that stand still go on doing so. */
-    openLine() {
+    /** Lets further parts pass. Held parts stay held. */
+    passNewParts() {
       isOpen = true
     },
-    /** And they pass too. */
+    /** Lets held parts pass, too. */
     release() {
       isOpen = true
       release()
     },
-    /** Those that the storage has answered, and those that came since it goes on. */
+    /** The parts that the storage has stored, and those sent since a given count. */
     held: () => puts.slice(0, PASSED),
     sentSince: (before: number) => puts.slice(before),
     count: () => puts.length,
     async ended(): Promise<Look> {
-      await until('it is over', async () => {
+      await until('the upload has ended', async () => {
         const { id, error } = await look()
         return (id ?? error) !== undefined
       })
       return look()
     },
-    async assertArrived(id = '') {
-      const arrived = await (await client.download(id)).arrayBuffer()
-      assert.ok(Buffer.from(arrived).equals(BYTES))
+    async assertStored(id = '') {
+      const stored = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(stored).equals(BYTES))
       assert.equal((await client.assets().page()).meta.total, 1)
       assert.equal((await client.account()).reserved, 0)
     },
   }
 }
 
-/** Each part that the storage lacked was sent, once, and none of those that it held. */
+/** Each missing part was sent exactly once, and no stored part was sent again. */
 function assertMissing(sent: string[], held: string[]): void {
   const all = Array.from({ length: PARTS }, (_, index) => String(index + 1))
   const missing = all.filter((part) => !held.includes(part))
@@ -109,34 +109,34 @@ function assertMissing(sent: string[], held: string[]): void {
   assert.deepEqual(sent.toSorted(), missing.toSorted())
 }
 
-test('after a reload, the same file goes on: only missing parts are sent', async (t) => {
+test('after a reload, uploading the same file resumes: only missing parts are sent', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, openLine, start, ended, held, sentSince, count, assertArrived } =
+  const { page, passNewParts, start, ended, held, sentSince, count, assertStored } =
     await aHeldUpload(t)
   await page.reload()
-  openLine()
+  passNewParts()
   const before = count()
   await start()
   const { id } = await ended()
   assertMissing(sentSince(before), held())
-  await assertArrived(id)
+  await assertStored(id)
 })
 
-test('a paused upload stands still in a browser, and goes on', async (t) => {
+test('an upload in a browser can be paused and resumed', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { call, look, openLine, ended, held, sentSince, count, assertArrived } =
+  const { call, look, passNewParts, ended, held, sentSince, count, assertStored } =
     await aHeldUpload(t)
   await call('command', 'pause')
   await until('it is paused', async () => (await look()).state === 'paused')
   const before = count()
-  openLine()
+  passNewParts()
   await call('command', 'resume')
   const { id } = await ended()
   assertMissing(sentSince(before), held())
-  await assertArrived(id)
+  await assertStored(id)
 })
 
-test('a cancelled upload leaves nothing', async (t) => {
+test('a cancelled upload leaves nothing at the service', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { call, client, ended } = await aHeldUpload(t)
   await call('command', 'cancel')
@@ -145,23 +145,23 @@ test('a cancelled upload leaves nothing', async (t) => {
   assert.deepEqual(await call('unfinished'), [])
 })
 
-test('an upload outlives a time offline, and goes on by itself', async (t) => {
+test('an upload survives being offline and continues automatically', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, look, release, ended, assertArrived } = await aHeldUpload(t)
+  const { page, look, release, ended, assertStored } = await aHeldUpload(t)
   await page.context().setOffline(true)
   release()
-  await until('it has noticed', async () => (await look()).problem === 'network')
-  // Long enough to lose all patience in, if it were lost.
+  await until('the upload has noticed', async () => (await look()).problem === 'network')
+  // Long enough for the upload to give up, if being offline counted as a failure.
   const noticedAt = Date.now()
-  await until('it is offline for a while', () => Date.now() - noticedAt > 2_000)
+  await until('it has been offline for a while', () => Date.now() - noticedAt > 2_000)
   const { state, id: none } = await look()
   assert.deepEqual([state, none], ['sending', undefined])
   await page.context().setOffline(false)
   const { id } = await ended()
-  await assertArrived(id)
+  await assertStored(id)
 })
 
-test('an upload is remembered also after the browser has closed its database', async (t) => {
+test('the state of an upload is saved again after the browser has closed its database', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, call, look } = await aHeldUpload(t)
   const { length } = await call<unknown[]>('unfinished')
@@ -169,15 +169,18 @@ test('an upload is remembered also after the browser has closed its database', a
   const devtools = await page.context().newCDPSession(page)
   const origin = new URL(page.url()).origin
   await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'indexeddb' })
-  await until('it is forgotten', async () => (await call<unknown[]>('unfinished')).length === 0)
+  await until(
+    'the saved state is deleted',
+    async () => (await call<unknown[]>('unfinished')).length === 0,
+  )
   await call('command', 'pause')
   await until('it is paused', async () => (await look()).state === 'paused')
   await call('command', 'resume')
-  const isThere = async () => (await call<unknown[]>('unfinished')).length === 1
-  await until('it is remembered', isThere)
+  const isSaved = async () => (await call<unknown[]>('unfinished')).length === 1
+  await until('the state is saved again', isSaved)
 })
 
-test('a file that is written to while it is sent is refused, and stored nowhere', async (t) => {
+test('a file that is written to during its upload is refused, and nothing is stored', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { path, client, release, ended } = await aHeldUpload(t)
   const file = await open(path, 'r+')
@@ -188,7 +191,7 @@ test('a file that is written to while it is sent is refused, and stored nowhere'
   assert.equal((await client.assets().page()).meta.total, 0)
 })
 
-test('a file that differs after a reload is not mixed with what was sent of it', async (t) => {
+test('a file that changed before a reload is uploaded as a new file, not mixed with the parts sent before', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, path, client, release, start, ended } = await aHeldUpload(t)
   await page.reload()
@@ -197,6 +200,6 @@ test('a file that differs after a reload is not mixed with what was sent of it',
   await writeFile(path, other)
   await start()
   const { id = '' } = await ended()
-  const arrived = await (await client.download(id)).arrayBuffer()
-  assert.ok(Buffer.from(arrived).equals(other))
+  const stored = await (await client.download(id)).arrayBuffer()
+  assert.ok(Buffer.from(stored).equals(other))
 })

@@ -14,19 +14,19 @@ import { aClient } from './support/client.ts'
 import { aPage } from './support/page.ts'
 
 const NO_BROWSER = await whyNoBrowser()
-/** STOWAGE_TEST_BYTES=2000000000 takes a larger file. */
+/** Set STOWAGE_TEST_BYTES=2000000000 for a larger file. */
 const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 600_000_000)
 const LIMIT = 200_000_000
 const LONG_MS = 600_000
 
-/** The processes of its pages. */
-async function readTabs(page: Page): Promise<number[]> {
+/** Returns the IDs of the processes of the pages. */
+async function listPageProcesses(page: Page): Promise<number[]> {
   const session = await page.context().browser()?.newBrowserCDPSession()
   const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {}
   return processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id)
 }
 
-test('a large file takes less than 200 MB of the tab', async (t) => {
+test('uploading a large file takes less than 200 MB of memory in the tab', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { baseUrl } = await aServiceProcess(t, {
     STOWAGE_AUTH: 'keys',
@@ -37,14 +37,14 @@ test('a large file takes less than 200 MB of the tab', async (t) => {
   await file.truncate(SIZE)
   await file.close()
   const { page, choose, call } = await aPage(t, 'client.js')
-  const watches = (await readTabs(page)).map((pid) => watchMemory(pid))
+  const watches = (await listPageProcesses(page)).map((pid) => watchMemory(pid))
   assert.ok(watches.length > 0)
   const begin = performance.now()
   await choose(path)
   await call('start', { baseUrl, apiKey: ADMIN_KEY })
   const look = async () => (await call<{ id?: string; error?: unknown }[]>('look'))[0] ?? {}
   await until(
-    'it is over',
+    'the upload has ended',
     async () => {
       const { id, error } = await look()
       return (id ?? error) !== undefined

@@ -16,11 +16,11 @@ interface Look {
   error?: { code: string; message: string }
 }
 
-test('a page that CORS keeps from the service or its storage learns it soon, and what to check', async (t) => {
+test('if CORS blocks the service or its storage, an upload fails soon and the message names CORS', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { api, baseUrl } = await aProxiedService(t, {
     settings: { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY },
-    // Without the headers that let pages of other origins read it.
+    // Without CORS headers.
     api: () => ({ kind: 'refuse', status: 403 }),
     storage: () => ({ kind: 'refuse', status: 403 }),
   })
@@ -36,7 +36,7 @@ test('a page that CORS keeps from the service or its storage learns it soon, and
   for (const [url, message] of services) {
     await call('start', { baseUrl: url, apiKey: ADMIN_KEY, retry })
     const look = async () => (await call<Look[]>('look'))[0]?.error
-    await until('it has failed', async () => (await look()) !== undefined)
+    await until('the upload has failed', async () => (await look()) !== undefined)
     const error = await look()
     assert.equal(error?.code, 'network')
     assert.match(error?.message ?? '', message)

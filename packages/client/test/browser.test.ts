@@ -13,11 +13,11 @@ import { someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
-import { aBadLine } from './support/unreliable-connection.ts'
+import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const UPLOADS = 20
-const MOST_PARTS = 30
+const MAX_PARTS = 30
 const CHUNK = 10_000
 
 interface Look {
@@ -28,25 +28,25 @@ interface Look {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('in a browser, over a line that breaks, stalls, refuses and loses answers, 20 uploads arrive whole, each once', async (t) => {
+test('20 uploads from a browser over an unreliable connection are each stored completely and exactly once', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const seed = Number(process.env.LINE_SEED ?? Date.now() % 2 ** 32)
-  t.diagnostic(`LINE_SEED=${seed} repeats the random choices`)
+  const seed = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 32)
+  t.diagnostic(`FAULT_SEED=${seed} repeats the random choices`)
   const random = aRandom(seed)
-  const line = aBadLine(random)
+  const connection = anUnreliableConnection(random)
   const { baseUrl, api } = await aProxiedService(t, {
     settings: {
       STOWAGE_AUTH: 'keys',
       STOWAGE_ADMIN_KEY: ADMIN_KEY,
       STOWAGE_CHUNK_SIZE: String(CHUNK),
     },
-    api: line.fault(false),
-    storage: line.fault(true),
+    api: connection.fault(false),
+    storage: connection.fault(true),
   })
   const folder = await aFolder(t)
   const files = new Map<string, string>()
   for (let index = 0; index < UPLOADS; index += 1) {
-    const parts = 1 + Math.round((index / (UPLOADS - 1)) * (MOST_PARTS - 1))
+    const parts = 1 + Math.round((index / (UPLOADS - 1)) * (MAX_PARTS - 1))
     const size = random.between((parts - 1) * CHUNK, parts * CHUNK) + 1
     const bytes = someBytes(size, index + 1)
     files.set(`${index}.bin`, sha256(bytes))
@@ -59,9 +59,9 @@ test('in a browser, over a line that breaks, stalls, refuses and loses answers, 
   await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry, ...limits })
   const look = () => call<Look[]>('look')
   const isOver = (uploads: Look[]) => uploads.every(({ id, error }) => id ?? error)
-  await until('all are over', async () => isOver(await look()), 120_000)
-  t.diagnostic(JSON.stringify(line.counts))
-  line.calm()
+  await until('all uploads have ended', async () => isOver(await look()), 120_000)
+  t.diagnostic(JSON.stringify(connection.counts))
+  connection.stopFaults()
 
   const uploads = await look()
   assert.deepEqual(
@@ -70,8 +70,8 @@ test('in a browser, over a line that breaks, stalls, refuses and loses answers, 
   )
   const { client } = await aClient(t, { baseUrl, apiKey: ADMIN_KEY })
   for (const { id = '', name } of uploads) {
-    const arrived = await (await client.download(id)).arrayBuffer()
-    assert.equal(sha256(new Uint8Array(arrived)), files.get(name))
+    const stored = await (await client.download(id)).arrayBuffer()
+    assert.equal(sha256(new Uint8Array(stored)), files.get(name))
   }
   const assets = await Array.fromAsync(client.assets())
   assert.deepEqual(assets.map(({ id }) => id).sort(), uploads.map(({ id }) => id).sort())

@@ -15,7 +15,7 @@ import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, STOWAGE_LOG: 'warn' }
 const RETRY = { firstMs: 1, longestMs: 5 }
 
-test('every call of the interface has its function', async (t) => {
+test('every call of the API has a method', async (t) => {
   const { baseUrl } = await aServiceProcess(t, KEYED)
   const stowage = createClient({ baseUrl: `${baseUrl}/api/v1/`, apiKey: ADMIN_KEY })
   const link = await stowage.store({
@@ -51,7 +51,7 @@ test('every call of the interface has its function', async (t) => {
   assert.ok((await stowage.keys()).find(({ id }) => id === key.id)?.revoked_at)
 })
 
-test('a walk gives every asset once, page by page, and nothing is asked before', async (t) => {
+test('iterating over a listing returns every asset once, page by page, and makes no request before', async (t) => {
   const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
   let calls = 0
   const stowage = createClient({
@@ -71,7 +71,7 @@ test('a walk gives every asset once, page by page, and nothing is asked before',
   const names: string[] = []
   for await (const { filename } of listing) {
     names.push(filename)
-    // What is added in front moves the others on; they are still given once.
+    // What is added in front moves the others on; each is still returned once.
     if (names.length === 2) await stowage.store({ filename: '!.zip', url: 'https://example.com/' })
   }
   assert.deepEqual(names, ['0.zip', '1.zip', '2.zip', '3.zip', '4.zip', '5.zip', '6.zip'])
@@ -80,7 +80,7 @@ test('a walk gives every asset once, page by page, and nothing is asked before',
   assert.deepEqual([page.meta.current_page, page.meta.total, page.data.length], [2, 8, 3])
 })
 
-test('deleting or attaching each asset during a walk skips none', async (t) => {
+test('deleting or attaching assets while iterating skips none', async (t) => {
   const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
   const stowage = createClient({ baseUrl })
   await stowage.putProducts([{ product_id: 1, variant_id: 1, name: 'Presets' }])
@@ -101,10 +101,10 @@ test('deleting or attaching each asset during a walk skips none', async (t) => {
   assert.equal((await stowage.products().page()).meta.total, 0)
 })
 
-test('a refusal is an error with the service’s code, and its fields', async (t) => {
+test('an error response becomes a StowageError with the code and fields of the service', async (t) => {
   const { baseUrl } = await aServiceProcess(t, KEYED)
-  const stranger = createClient({ baseUrl })
-  await assert.rejects(stranger.account(), (error) => isStowageError(error, 'unauthenticated'))
+  const withoutKey = createClient({ baseUrl })
+  await assert.rejects(withoutKey.account(), (error) => isStowageError(error, 'unauthenticated'))
   const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
   await assert.rejects(stowage.store({ filename: '', url: '' }), (error) => {
     assert.ok(error instanceof StowageError && isStowageError(error, 'invalid'))
@@ -112,12 +112,12 @@ test('a refusal is an error with the service’s code, and its fields', async (t
     assert.deepEqual(Object.keys(error.errors).sort(), ['filename', 'url'])
     return true
   })
-  const nowhere = createClient({ baseUrl: 'http://127.0.0.1:1', retry: RETRY })
-  await assert.rejects(nowhere.account(), (error) => isStowageError(error, 'network'))
+  const unreachable = createClient({ baseUrl: 'http://127.0.0.1:1', retry: RETRY })
+  await assert.rejects(unreachable.account(), (error) => isStowageError(error, 'network'))
   assert.equal(isStowageError(new Error('x')), false)
 })
 
-test('calls are tried again, but for those that would do harm', async (t) => {
+test('calls are retried, except those that would create something twice', async (t) => {
   const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
   const faults: Fault[] = []
   const proxy = await aFaultProxy(t, {
@@ -138,7 +138,7 @@ test('calls are tried again, but for those that would do harm', async (t) => {
   await assert.rejects(stowage.delete(id), (error) => isStowageError(error, 'not_found'))
 })
 
-test('an abort ends a call with the signal’s reason', async (t) => {
+test('an aborted call rejects with the signal’s reason, and a slow one with timeout', async (t) => {
   const proxy = await aFaultProxy(t, { target: () => '', fault: () => ({ kind: 'stall' }) })
   const stowage = createClient({ baseUrl: proxy.url })
   const reason = new Error('enough')
@@ -146,11 +146,11 @@ test('an abort ends a call with the signal’s reason', async (t) => {
   const call = stowage.account({ signal: controller.signal })
   controller.abort(reason)
   await assert.rejects(call, reason)
-  const impatient = createClient({ baseUrl: proxy.url, timeoutMs: 20, retry: RETRY })
-  await assert.rejects(impatient.account(), (error) => isStowageError(error, 'timeout'))
+  const withTimeout = createClient({ baseUrl: proxy.url, timeoutMs: 20, retry: RETRY })
+  await assert.rejects(withTimeout.account(), (error) => isStowageError(error, 'timeout'))
 })
 
-test('a file is read whole or in part', async (t) => {
+test('a file can be downloaded as a whole or in ranges', async (t) => {
   const { baseUrl } = await aServiceProcess(t, { ...KEYED, STOWAGE_CHUNK_SIZE: '1000' })
   const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
   const bytes = new Uint8Array(someBytes(5000))

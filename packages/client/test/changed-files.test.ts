@@ -13,11 +13,11 @@ const CHUNK = 50_000
 const PARTS = 10
 const BYTES = someBytes(PARTS * CHUNK)
 
-/** A file of which the storage takes three parts, and the rest when it is let go. */
+/** A file of which three parts are stored. The storage holds the rest until `release` is called. */
 async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = {}) {
-  let letGo = () => {}
+  let release = () => {}
   const held = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   let puts = 0
   const service = await aProxiedService(t, {
@@ -34,16 +34,16 @@ async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = 
   await utimes(path, TIME, TIME)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  await until('three parts are there', () => upload.progress.parts.done === 3)
-  await until('the fourth is held', () => service.storage.waiting() === 1)
-  /** Nothing of the fourth part arrives afterwards. */
+  await until('three parts are stored', () => upload.progress.parts.done === 3)
+  await until('the fourth part is held', () => service.storage.waiting() === 1)
+  /** Afterwards, nothing of the fourth part reaches the storage. */
   async function interrupt() {
     controller.abort()
     await assert.rejects(upload, { name: 'AbortError' })
-    await until('the fourth is given up', () => service.storage.waiting() === 0)
-    letGo()
+    await until('the request of the fourth part is closed', () => service.storage.waiting() === 0)
+    release()
   }
-  return { ...service, client, path, upload, interrupt, letGo, puts: () => puts }
+  return { ...service, client, path, upload, interrupt, release, puts: () => puts }
 }
 
 async function overwrite(path: string, at: number): Promise<void> {
@@ -55,8 +55,8 @@ async function overwrite(path: string, at: number): Promise<void> {
 /** A whole second, so that a file's time can be set back to exactly this. */
 const TIME = new Date(1_700_000_000_000)
 
-/** Size and time say afterwards that nothing happened. */
-async function overwriteInSecret(path: string, at: number): Promise<void> {
+/** Leaves size and time unchanged. */
+async function overwriteUnnoticed(path: string, at: number): Promise<void> {
   await overwrite(path, at)
   await utimes(path, TIME, TIME)
 }
@@ -67,42 +67,42 @@ async function assertNothingStored(client: NodeClient): Promise<void> {
 
 const isChanged = (error: unknown) => isStowageError(error, 'file_changed')
 
-test('a file that is written to while it is sent is refused', async (t) => {
-  const { client, path, upload, letGo } = await aHalfSentFile(t)
+test('a file that is written to during its upload is refused', async (t) => {
+  const { client, path, upload, release } = await aHalfSentFile(t)
   await overwrite(path, 9 * CHUNK)
-  letGo()
+  release()
   await assert.rejects(upload, isChanged)
   await assertNothingStored(client)
 })
 
-test('a file that is cut off while it is sent is refused', async (t) => {
-  const { client, path, upload, letGo } = await aHalfSentFile(t)
+test('a file that is truncated during its upload is refused', async (t) => {
+  const { client, path, upload, release } = await aHalfSentFile(t)
   const file = await open(path, 'r+')
   await file.truncate(5 * CHUNK)
   await file.close()
-  letGo()
+  release()
   await assert.rejects(upload, isChanged)
   await assertNothingStored(client)
 })
 
-test('a part that was sent and then changed in secret is found before the parts are put together', async (t) => {
-  const { client, path, upload, letGo } = await aHalfSentFile(t)
-  await overwriteInSecret(path, 0)
-  letGo()
+test('a sent part that changed with the same size and time is detected before completing', async (t) => {
+  const { client, path, upload, release } = await aHalfSentFile(t)
+  await overwriteUnnoticed(path, 0)
+  release()
   await assert.rejects(upload, isChanged)
   await assertNothingStored(client)
 })
 
-test('a file that another takes the place of is sent as it was', async (t) => {
-  const { path, upload, letGo, baseUrl } = await aHalfSentFile(t)
+test('a file that is replaced during its upload is sent with its original content', async (t) => {
+  const { path, upload, release, baseUrl } = await aHalfSentFile(t)
   await writeFile(`${path}.new`, someBytes(PARTS * CHUNK, 2))
   await rename(`${path}.new`, path)
-  letGo()
+  release()
   const { id } = await upload
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('a file that changed between attempts is a new upload, and its old one is cancelled', async (t) => {
+test('a file that changed since an interrupted upload starts a new one, and the old one is cancelled', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await writeFile(path, BYTES.subarray(0, 5 * CHUNK + 1))
@@ -113,7 +113,7 @@ test('a file that changed between attempts is a new upload, and its old one is c
   assert.deepEqual(await client.unfinished(), [])
 })
 
-test('a file that changed is refused where the caller insists on its old upload', async (t) => {
+test('with resume: id, a changed file is refused and its upload stays', async (t) => {
   const { client, path, upload, puts, interrupt } = await aHalfSentFile(t)
   await interrupt()
   const before = puts()
@@ -124,27 +124,27 @@ test('a file that changed is refused where the caller insists on its old upload'
 })
 
 test('a file that changes while its upload is paused is refused', async (t) => {
-  const { client, path, upload, letGo } = await aHalfSentFile(t)
+  const { client, path, upload, release } = await aHalfSentFile(t)
   upload.pause()
   await until('it is paused', () => upload.progress.state === 'paused')
   await overwrite(path, 9 * CHUNK)
-  letGo()
+  release()
   upload.resume()
   await assert.rejects(upload, isChanged)
   await assertNothingStored(client)
 })
 
-test('a sent part that changed in secret between attempts is found by its digest', async (t) => {
+test('a sent part that changed since an interrupted upload, with the same size and time, is detected by its digest', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
-  await overwriteInSecret(path, CHUNK)
+  await overwriteUnnoticed(path, CHUNK)
   const asset = await client.upload(path)
   assert.notEqual(asset.id, upload.id)
   assert.ok((await download(baseUrl, asset.id)).equals(await readFile(path)))
   assert.equal((await client.account()).reserved, 0)
 })
 
-/** What is left where a line was too fast for digests. */
+/** As after an upload over a connection that was too fast to compute digests. */
 function aStoreWithoutDigests(): UploadStore {
   const kept = new Map<string, SavedUpload>()
   return {
@@ -160,21 +160,21 @@ function aStoreWithoutDigests(): UploadStore {
   }
 }
 
-test('parts without a digest are sent again once anything happened to the file', async (t) => {
+test('parts without a digest are sent again if the file may have changed', async (t) => {
   const store = aStoreWithoutDigests()
   const { client, path, upload, puts, baseUrl, interrupt } = await aHalfSentFile(t, {
     store,
   })
   await interrupt()
   const before = puts()
-  await overwriteInSecret(path, CHUNK)
+  await overwriteUnnoticed(path, CHUNK)
   const { id } = await client.upload(path)
   assert.equal(id, upload.id)
   assert.equal(puts() - before, PARTS)
   assert.ok((await download(baseUrl, id)).equals(await readFile(path)))
 })
 
-test('a file that was only moved away and back goes on', async (t) => {
+test('a file that was only renamed and renamed back resumes', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await rename(path, `${path}.away`)
@@ -184,7 +184,7 @@ test('a file that was only moved away and back goes on', async (t) => {
   assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
 })
 
-test('another machine goes on by the asset’s id, with a file of the same size only', async (t) => {
+test('another machine can resume by the asset’s ID, but only with a file of the same size', async (t) => {
   const { upload, api, baseUrl, puts, interrupt } = await aHalfSentFile(t)
   await interrupt()
   const { client, folder } = await aClient(t, { baseUrl: api.url })
@@ -200,7 +200,7 @@ test('another machine goes on by the asset’s id, with a file of the same size 
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('another machine that is interrupted itself goes on, also when its file was moved', async (t) => {
+test('another machine can resume again after an interruption, even if its file was renamed and renamed back', async (t) => {
   const { upload, api, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
@@ -231,7 +231,7 @@ function inMemory(): UploadStore {
   }
 }
 
-test('a pause while a page’s file is compared with what was sent does not spare it the rest', async (t) => {
+test('a pause while a file in a page is compared with its sent parts does not skip the comparison', async (t) => {
   const { api, interrupt } = await aHalfSentFile(t)
   await interrupt()
   const store = inMemory()
@@ -247,14 +247,14 @@ test('a pause while a page’s file is compared with what was sent does not spar
 
   const changed = Buffer.from(BYTES)
   changed.write('other bytes', 0)
-  let asked = 0
+  let requests = 0
   const client = createClient({
     baseUrl: api.url,
     store,
-    async fetch(address, init) {
-      const answer = await fetch(address, init)
-      if (`${address}`.endsWith('/upload') && asked++ === 0) upload.pause()
-      return answer
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      if (`${url}`.endsWith('/upload') && requests++ === 0) upload.pause()
+      return response
     },
   })
   const upload = client.upload(fileOf(changed))

@@ -18,7 +18,7 @@ const BYTES = new Uint8Array(someBytes(10 * CHUNK))
 
 const PARALLEL = 2
 
-/** A file of ten parts, of which the storage answers the first three only, until it is let go. */
+/** A file of ten parts. The storage holds all but the first three until `release` is called. */
 async function aHeldUpload(t: TestContext) {
   const released = Promise.withResolvers<void>()
   let puts = 0
@@ -38,14 +38,14 @@ async function aHeldUpload(t: TestContext) {
     client,
     path,
     puts: () => puts,
-    /** Three parts are there, and all that are on their way are held. */
+    /** Waits until three parts are stored and all parts in transit are held. */
     async untilHeld(upload: Upload) {
-      await until('three parts are there', () => upload.progress.parts.done === 3)
+      await until('three parts are stored', () => upload.progress.parts.done === 3)
       await until('the next ones are held', () => waiting() === PARALLEL)
     },
-    /** What was held is given up before; nothing of it arrives. */
-    async letGo() {
-      await until('the held parts are given up', () => waiting() === 0)
+    /** Waits until the requests of held parts are closed, so that nothing of them is stored. */
+    async release() {
+      await until('the requests of held parts are closed', () => waiting() === 0)
       released.resolve()
     },
   }
@@ -56,15 +56,15 @@ async function reservedAt(baseUrl: string): Promise<number> {
   return body.data.reserved
 }
 
-test('a pause stops what is being sent, and it goes on with what is missing', async (t) => {
-  const { client, path, letGo, puts, baseUrl, untilHeld } = await aHeldUpload(t)
+test('a pause stops sending, and resume() sends the missing parts', async (t) => {
+  const { client, path, release, puts, baseUrl, untilHeld } = await aHeldUpload(t)
   const seen: Progress[] = []
   const upload = client.upload(path, { onProgress: (progress) => seen.push(progress) })
   await untilHeld(upload)
   upload.pause()
   await until('it is paused', () => upload.progress.state === 'paused')
   const before = puts()
-  await letGo()
+  await release()
   upload.resume()
   const { id } = await upload
   assert.equal(puts() - before, 7)
@@ -92,7 +92,7 @@ test('cancelling removes everything at the service, and the upload rejects with 
   await upload.cancel()
 })
 
-test('cancelling before the service has answered leaves nothing there either', async (t) => {
+test('cancelling before the service has responded leaves nothing there either', async (t) => {
   const service = await aProxiedService(t, {
     settings: {},
     api: ({ url }) => (url?.endsWith('/signed') ? faults.shift() : undefined) ?? { kind: 'pass' },
@@ -100,15 +100,18 @@ test('cancelling before the service has answered leaves nothing there either', a
   const faults: Fault[] = [{ kind: 'hang' }]
   const { client } = await aClient(t, { baseUrl: service.api.url })
   const upload = client.upload(BYTES)
-  await until('the service has reserved', async () => (await reservedAt(service.baseUrl)) > 0)
+  await until(
+    'the service has reserved storage',
+    async () => (await reservedAt(service.baseUrl)) > 0,
+  )
   assert.equal(upload.id, undefined)
   await upload.cancel()
   assert.equal(await reservedAt(service.baseUrl), 0)
 })
 
-test('cancelling counts, also when something else ends the upload in that moment', async (t) => {
-  const { client, path, letGo, baseUrl } = await aHeldUpload(t)
-  await letGo()
+test('cancelling takes precedence over an error at the same time', async (t) => {
+  const { client, path, release, baseUrl } = await aHeldUpload(t)
+  await release()
   let cancelling: Promise<void> | undefined
   const upload = client.upload(path, {
     onProgress({ state }) {
@@ -122,9 +125,9 @@ test('cancelling counts, also when something else ends the upload in that moment
   assert.equal(await reservedAt(baseUrl), 0)
 })
 
-test('an upload without a place to remember it can be cancelled by its id', async (t) => {
+test('an upload whose state cannot be saved can be cancelled by its ID', async (t) => {
   const { baseUrl } = await aHeldUpload(t)
-  // No browser, so no IndexedDB.
+  // Without IndexedDB, because this is not a browser.
   const client = createBrowserClient({ baseUrl })
   const upload = client.upload(new File([BYTES], 'a.bin'))
   await until('it has an id', () => upload.id !== undefined)
@@ -133,7 +136,7 @@ test('an upload without a place to remember it can be cancelled by its id', asyn
   assert.equal(await reservedAt(baseUrl), 0)
 })
 
-test('a key or an address that can’t be is told at once, and not tried again', async (t) => {
+test('an invalid API key or base URL is a TypeError, without retries', async (t) => {
   const { baseUrl, path } = await aHeldUpload(t)
   assert.throws(() => createClient({ baseUrl: 'files.example' }), TypeError)
   assert.throws(() => createClient({}), TypeError)
@@ -142,17 +145,17 @@ test('a key or an address that can’t be is told at once, and not tried again',
   await assert.rejects(client.upload(path), TypeError)
 })
 
-test('cancelling what is stored is refused, and the upload has its asset', async (t) => {
-  const { client, path, letGo } = await aHeldUpload(t)
-  await letGo()
+test('cancelling a finished upload is refused, and its asset stays', async (t) => {
+  const { client, path, release } = await aHeldUpload(t)
+  await release()
   const upload = client.upload(path)
   const asset = await upload
   await assert.rejects(upload.cancel(), (error) => isStowageError(error, 'already_uploaded'))
   assert.equal((await client.asset(asset.id)).status, 'ready')
 })
 
-test('an abort rejects with the signal’s reason, and the same file goes on from there', async (t) => {
-  const { client, path, letGo, puts, baseUrl, untilHeld } = await aHeldUpload(t)
+test('an aborted upload rejects with the signal’s reason, and uploading the same file resumes it', async (t) => {
+  const { client, path, release, puts, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
   await untilHeld(upload)
@@ -161,26 +164,26 @@ test('an abort rejects with the signal’s reason, and the same file goes on fro
   assert.equal(upload.progress.state, 'stopped')
   const { id } = upload
   assert.deepEqual(
-    (await client.unfinished()).map((left) => left.id),
+    (await client.unfinished()).map((unfinished) => unfinished.id),
     [id],
   )
   const before = puts()
-  await letGo()
+  await release()
   const asset = await client.upload(path)
   assert.equal(asset.id, id)
   assert.equal(puts() - before, 7)
   assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
 })
 
-test('an aborted upload rejects once its state is written, and writes none afterwards', async (t) => {
+test('an aborted upload rejects after its state is written, and writes nothing afterwards', async (t) => {
   const { api } = await aHeldUpload(t)
-  const writes = { begun: 0, ended: 0 }
+  const writes = { started: 0, ended: 0 }
   const store = {
     get: async () => undefined,
     list: async () => [],
     delete: async () => {},
     async set() {
-      writes.begun += 1
+      writes.started += 1
       await pause(200)
       writes.ended += 1
     },
@@ -190,17 +193,17 @@ test('an aborted upload rejects once its state is written, and writes none after
   await writeFile(path, BYTES)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  const isWriting = () => upload.progress.state === 'sending' && writes.begun > writes.ended
+  const isWriting = () => upload.progress.state === 'sending' && writes.started > writes.ended
   await until('a part’s state is being written', isWriting)
   controller.abort()
   await assert.rejects(upload, { name: 'AbortError' })
-  assert.equal(writes.ended, writes.begun)
-  const { begun } = writes
+  assert.equal(writes.ended, writes.started)
+  const { started } = writes
   await pause(200)
-  assert.equal(writes.begun, begun)
+  assert.equal(writes.started, started)
 })
 
-test('what was aborted can still be cancelled', async (t) => {
+test('an aborted upload can still be cancelled', async (t) => {
   const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
@@ -212,7 +215,7 @@ test('what was aborted can still be cancelled', async (t) => {
   assert.deepEqual(await client.unfinished(), [])
 })
 
-test('what an earlier attempt left is cancelled too, before it is gone on with', async (t) => {
+test('cancelling an upload that has not started yet also cancels an unfinished earlier one of the file', async (t) => {
   const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
@@ -230,42 +233,42 @@ test('what an earlier attempt left is cancelled too, before it is gone on with',
   assert.equal(third.progress.state, 'cancelled')
 })
 
-test('resume: false gives up what there is and begins anew', async (t) => {
-  const { client, path, letGo, baseUrl, untilHeld } = await aHeldUpload(t)
+test('resume: false cancels the unfinished upload and starts a new one', async (t) => {
+  const { client, path, release, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
   await untilHeld(first)
   controller.abort()
   await assert.rejects(first)
-  await letGo()
+  await release()
   const { id } = await client.upload(path, { resume: false })
   assert.notEqual(id, first.id)
   assert.equal(await reservedAt(baseUrl), 0)
 })
 
-test('an upload that nobody awaits fails in silence', async (t) => {
+test('an upload that is not awaited causes no unhandled rejection', async (t) => {
   const { client, path } = await aHeldUpload(t)
   const rejections: unknown[] = []
   const note = (reason: unknown) => rejections.push(reason)
   process.on('unhandledRejection', note)
   t.after(() => process.off('unhandledRejection', note))
   const upload = client.upload(path, { signal: AbortSignal.abort() })
-  await until('it has failed', () => upload.progress.state === 'stopped')
+  await until('the upload has failed', () => upload.progress.state === 'stopped')
   await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual(rejections, [])
   await assert.rejects(upload, { name: 'AbortError' })
 })
 
-test('a second upload of a file that is under way is another asset', async (t) => {
-  const { client, path, letGo } = await aHeldUpload(t)
-  await letGo()
+test('a second upload of the same file at the same time creates another asset', async (t) => {
+  const { client, path, release } = await aHeldUpload(t)
+  await release()
   const [first, second] = await Promise.all([client.upload(path), client.upload(path)])
   assert.notEqual(first.id, second.id)
 })
 
-test('unknown products are refused before a byte is sent, and nothing is left', async (t) => {
-  const { client, path, letGo, puts, baseUrl } = await aHeldUpload(t)
-  await letGo()
+test('unknown products are refused before a byte is sent, and nothing is stored', async (t) => {
+  const { client, path, release, puts, baseUrl } = await aHeldUpload(t)
+  await release()
   for (const attach of [{ product_ids: [7] }, { skus: ['PACK'] }]) {
     const upload = client.upload(path, { attach })
     await assert.rejects(upload, (error) => {
@@ -279,8 +282,8 @@ test('unknown products are refused before a byte is sent, and nothing is left', 
 })
 
 test('products are attached by their IDs or SKUs', async (t) => {
-  const { client, path, letGo } = await aHeldUpload(t)
-  await letGo()
+  const { client, path, release } = await aHeldUpload(t)
+  await release()
   const products = await client.putProducts([
     { product_id: 7, variant_id: 1, name: 'Course', sku: 'COURSE' },
   ])

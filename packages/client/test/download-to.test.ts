@@ -13,8 +13,8 @@ import { aProxiedService } from './support/proxied-service.ts'
 const BYTES = new Uint8Array(someBytes(3_000_000))
 
 /**
- * A stored file, and a line to it that the first downloads meet faults on. Only tests of storages that
- * hang set a short `stallMs`: a slow machine is one, too, and is asked again.
+ * A stored file behind a proxy that applies the given faults to the first downloads. Only tests with a
+ * hanging storage set a short `stallMs`: otherwise a slow machine would cause additional retries.
  */
 async function aStoredFile(t: TestContext, options: { stallMs?: number } = {}) {
   const faults: Fault[] = []
@@ -32,7 +32,7 @@ async function aStoredFile(t: TestContext, options: { stallMs?: number } = {}) {
   return { client, folder, id, faults, ranges }
 }
 
-test('a file is saved under the path, or in a folder under its own name', async (t) => {
+test('a file is saved to the path, or in a folder with the name of the asset', async (t) => {
   const { client, folder, id } = await aStoredFile(t)
   const seen: number[] = []
   const path = join(folder, 'saved.bin')
@@ -45,7 +45,7 @@ test('a file is saved under the path, or in a folder under its own name', async 
   assert.deepEqual((await readdir(folder)).sort(), ['saved.bin', 'Übung.bin'].sort())
 })
 
-test('a download that breaks off goes on where it was', async (t) => {
+test('an interrupted download continues where it stopped', async (t) => {
   const { client, folder, id, faults, ranges } = await aStoredFile(t, { stallMs: 1000 })
   faults.push({ kind: 'half' }, { kind: 'lose' }, { kind: 'hang' }, { kind: 'refuse', status: 503 })
   const path = join(folder, 'saved.bin')
@@ -55,7 +55,7 @@ test('a download that breaks off goes on where it was', async (t) => {
   assert.match(ranges.at(-1) ?? '', /^bytes=[1-9]\d*-$/)
 })
 
-test('a download that was aborted is gone on with by the next call', async (t) => {
+test('the next call resumes an aborted download', async (t) => {
   const { client, folder, id, faults, ranges } = await aStoredFile(t)
   const controller = new AbortController()
   faults.push({ kind: 'half' }, { kind: 'hang' })
@@ -73,22 +73,22 @@ test('a download that was aborted is gone on with by the next call', async (t) =
   assert.match(ranges.at(-1) ?? '', /^bytes=[1-9]\d*-$/)
 })
 
-test('a file that comes while another is fetched under its name stays, if it is to stay', async (t) => {
+test('with overwrite: false, a file that is created during the download is kept', async (t) => {
   const { client, folder, id } = await aStoredFile(t)
   const path = join(folder, 'saved.bin')
   const late = { overwrite: false, onProgress: () => writeFileSync(path, 'mine') }
-  const isThere = (error: unknown) => isStowageError(error, 'file_exists')
-  await assert.rejects(client.downloadTo(id, path, late), isThere)
+  const isExisting = (error: unknown) => isStowageError(error, 'file_exists')
+  await assert.rejects(client.downloadTo(id, path, late), isExisting)
   assert.equal(await readFile(path, 'utf8'), 'mine')
 
-  // What was fetched is not fetched again.
+  // Downloaded bytes are not downloaded again.
   const seen: unknown[] = []
   await client.downloadTo(id, path, { onProgress: (progress) => seen.push(progress) })
   assert.ok((await readFile(path)).equals(BYTES))
   assert.deepEqual(seen, [])
   await assert.rejects(
     client.downloadTo(id, path, { ...late, onProgress: () => assert.fail() }),
-    isThere,
+    isExisting,
   )
   const other = join(folder, 'other.bin')
   await client.downloadTo(id, other, { overwrite: false })
@@ -96,7 +96,7 @@ test('a file that comes while another is fetched under its name stays, if it is 
   assert.deepEqual((await readdir(folder)).sort(), ['other.bin', 'saved.bin'])
 })
 
-test('two downloads of one asset into one folder don’t spoil each other', async (t) => {
+test('parallel downloads of one asset to one folder do not corrupt each other', async (t) => {
   const { client, folder, id, faults } = await aStoredFile(t)
   faults.push({ kind: 'half' }, { kind: 'half' }, { kind: 'half' })
   const paths = ['a.bin', 'b.bin', 'c.bin'].map((name) => join(folder, name))
@@ -104,14 +104,14 @@ test('two downloads of one asset into one folder don’t spoil each other', asyn
   for (const path of paths) assert.ok((await readFile(path)).equals(BYTES), path)
 })
 
-test('what is too long to be a part of it is not gone on with', async (t) => {
+test('a partial file that is longer than the asset is not continued', async (t) => {
   const { client, folder, id } = await aStoredFile(t)
   await writeFile(join(folder, `.${id}.part`), someBytes(BYTES.length + 1, 2))
   const { path } = await client.downloadTo(id, folder)
   assert.ok((await readFile(path)).equals(BYTES))
 })
 
-test('a disk that is full ends a download at once, and it goes on when there is room', async (t) => {
+test('a full disk ends a download without retries, and the next call resumes it', async (t) => {
   const { client, folder, id, ranges } = await aStoredFile(t)
   const partial = join(folder, `.${id}.part`)
   await symlink('/dev/full', partial)
@@ -122,7 +122,9 @@ test('a disk that is full ends a download at once, and it goes on when there is 
   assert.ok((await readFile(path)).equals(BYTES))
 })
 
-test('a link that leads nowhere is said so at once', { timeout: 20_000 }, async (t) => {
+test('downloading a link whose target is unreachable fails without retries', {
+  timeout: 20_000,
+}, async (t) => {
   const { baseUrl } = await aService(t)
   const { client, folder } = await aClient(t, { baseUrl })
   const url = 'http://127.0.0.1:9/course.zip'

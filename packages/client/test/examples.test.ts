@@ -16,7 +16,7 @@ import { anExamplePage, type ExamplePage, runExample } from './support/example.t
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const NO_BROWSER = await whyNoBrowser()
 
-/** A service with a key, and a file to send there. */
+/** A service with a key, and a file to upload. */
 async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
   const { baseUrl, storageUrl } = await aServiceProcess(t, {
     ...KEYED,
@@ -31,38 +31,38 @@ async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: nu
     storageUrl,
     path,
     settings: { STOWAGE_URL: baseUrl, STOWAGE_API_KEY: ADMIN_KEY },
-    /** The file is there whole, and nothing else is. Gives its id. */
-    async assertArrived(): Promise<string> {
+    /** Asserts that exactly this file is stored. Returns the ID of its asset. */
+    async assertStored(): Promise<string> {
       const { data } = await client.assets().page()
       const names = data.map(({ filename }) => filename)
       assert.deepEqual(names, ['a film & more.mov'])
       const id = data[0]?.id ?? ''
-      const arrived = await (await client.download(id)).arrayBuffer()
-      assert.ok(Buffer.from(arrived).equals(bytes))
+      const stored = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(stored).equals(bytes))
       assert.equal((await client.account()).reserved, 0)
       return id
     },
   }
 }
 
-test('curl', async (t) => {
+test('the curl example uploads a file', async (t) => {
   const missing = (await whyNoCurl()) ?? (await installed({ command: 'jq', packages: ['jq'] }))
   if (missing !== undefined) return skipUnlessCi(t, missing)
-  const { path, settings, assertArrived } = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
   const printed = await runExample(['sh', 'curl/upload.sh', path], settings)
-  assert.equal(printed, await assertArrived())
+  assert.equal(printed, await assertStored())
 })
 
-test('Node', async (t) => {
-  const { path, settings, assertArrived } = await aScene(t, { size: 250_000, chunk: 100_000 })
+test('the Node example uploads a file', async (t) => {
+  const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
   const state = { XDG_STATE_HOME: await aFolder(t) }
   const command = [process.execPath, 'node/upload.js', path] as const
   const printed = await runExample([...command], { ...settings, ...state })
-  assert.equal(printed, await assertArrived())
+  assert.equal(printed, await assertStored())
 })
 
-/** Of nowhere else than this machine. */
-function assertLoadedHere({ page, origins, problems }: ExamplePage, allowed: string[]): void {
+/** The page loaded nothing from other origins and had no uncaught error. */
+function assertSelfContained({ page, origins, problems }: ExamplePage, allowed: string[]): void {
   const known = new Set([new URL(page.url()).origin, ...allowed.map((url) => new URL(url).origin)])
   assert.deepEqual(
     [...origins].filter((origin) => !known.has(origin) && origin !== 'null'),
@@ -71,7 +71,7 @@ function assertLoadedHere({ page, origins, problems }: ExamplePage, allowed: str
   assert.deepEqual(problems, [])
 }
 
-test('a page in a browser', async (t) => {
+test('the browser example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const scene = await aScene(t, { size: 250_000, chunk: 100_000 })
   const example = await anExamplePage(t, 'browser')
@@ -79,12 +79,12 @@ test('a page in a browser', async (t) => {
   await page.getByLabel('Service').fill(scene.baseUrl)
   await page.getByLabel('Key').fill(ADMIN_KEY)
   await page.getByLabel('Files').setInputFiles(scene.path)
-  const told = await page.getByText(/asset \S+/).textContent()
-  assert.equal(/asset (\S+)/.exec(told ?? '')?.[1], await scene.assertArrived())
-  assertLoadedHere(example, [scene.baseUrl, scene.storageUrl])
+  const text = await page.getByText(/asset \S+/).textContent()
+  assert.equal(/asset (\S+)/.exec(text ?? '')?.[1], await scene.assertStored())
+  assertSelfContained(example, [scene.baseUrl, scene.storageUrl])
 })
 
-test('Uppy’s dashboard', async (t) => {
+test('the Uppy example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const scene = await aScene(t, { size: 40_000_000, chunk: 100_000_000 })
   const example = await anExamplePage(t, 'uppy')
@@ -95,6 +95,6 @@ test('Uppy’s dashboard', async (t) => {
   await page.locator('.uppy-Dashboard-input').first().setInputFiles(scene.path)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await page.getByText('Complete', { exact: true }).waitFor()
-  assertLoadedHere(example, [scene.baseUrl, scene.storageUrl])
-  await scene.assertArrived()
+  assertSelfContained(example, [scene.baseUrl, scene.storageUrl])
+  await scene.assertStored()
 })

@@ -16,7 +16,7 @@ const PASS: Fault = { kind: 'pass' }
 
 interface Scene {
   settings?: Record<string, string>
-  /** The faults that requests like this meet: the first ones, one each, or all of them. */
+  /** The faults of matching requests: a list for the first ones, or a function for all of them. */
   faults?: { of(request: IncomingMessage): boolean; list: Fault[] | (() => Fault) }
   client?: Partial<NodeClientOptions>
 }
@@ -24,8 +24,8 @@ interface Scene {
 const isPut = ({ method }: IncomingMessage) => method === 'PUT'
 const isTo = (end: string) => (request: IncomingMessage) => request.url?.endsWith(end) === true
 
-/** Uploads the file over a line with these faults, and counts the requests by their kind. */
-async function uploadOver(t: TestContext, { settings, faults, client: options }: Scene) {
+/** Uploads the file with these faults, and records the requests. */
+async function uploadWith(t: TestContext, { settings, faults, client: options }: Scene) {
   const requests: string[] = []
   const list = faults?.list ?? []
   const next = typeof list === 'function' ? list : () => list.shift()
@@ -49,97 +49,97 @@ async function uploadOver(t: TestContext, { settings, faults, client: options }:
   return { ...service, client, upload, problems, requests, count }
 }
 
-async function assertArrived(scene: Awaited<ReturnType<typeof uploadOver>>): Promise<void> {
+async function assertStored(scene: Awaited<ReturnType<typeof uploadWith>>): Promise<void> {
   const { id } = await scene.upload
   assert.ok((await download(scene.baseUrl, id)).equals(BYTES))
   assert.equal((await scene.client.assets().page()).meta.total, 1)
 }
 
-test('timeouts before the first answer of the service do not end an upload', async (t) => {
+test('timeouts before the first response of the service do not end an upload', async (t) => {
   const list = Array.from({ length: 7 }, (): Fault => ({ kind: 'hang' }))
   const faults = { of: isTo('/signed'), list }
-  const scene = await uploadOver(t, { faults, client: { timeoutMs: 300 } })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults, client: { timeoutMs: 300 } })
+  await assertStored(scene)
   assert.ok(scene.problems.has('timeout'))
 })
 
-test('a part whose answer got lost is not sent again', async (t) => {
+test('a part whose response was lost is not sent again', async (t) => {
   const faults = { of: isPut, list: [{ kind: 'lose' }, { kind: 'lose' }] as Fault[] }
-  const scene = await uploadOver(t, { faults })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults })
+  await assertStored(scene)
   assert.equal(scene.count(/^PUT/), PARTS)
 })
 
-test('a part that stands still is ended and sent again', async (t) => {
+test('a stalled part is aborted and sent again', async (t) => {
   const faults = { of: isPut, list: [{ kind: 'stall' }] as Fault[] }
-  const scene = await uploadOver(t, { faults, client: { stallMs: 300 } })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults, client: { stallMs: 300 } })
+  await assertStored(scene)
   assert.ok(scene.problems.has('timeout'))
 })
 
-test('what Retry-After asks for is waited for', async (t) => {
+test('a retry waits as long as Retry-After asks for', async (t) => {
   const refusal: Fault = { kind: 'refuse', status: 503, headers: { 'Retry-After': '2' } }
   const faults = { of: isTo('/uploaded'), list: [refusal] }
   const start = performance.now()
-  const scene = await uploadOver(t, { faults })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults })
+  await assertStored(scene)
   assert.ok(performance.now() - start >= 2000)
 })
 
-test('a session whose answer got lost is not made twice', async (t) => {
+test('a session whose response was lost is not created twice', async (t) => {
   const faults = { of: isTo('/signed'), list: [{ kind: 'lose' }, { kind: 'hang' }] as Fault[] }
-  // The proxy ends what hangs. A limit of the client's own could end an answer that is only slow.
-  const scene = await uploadOver(t, { faults })
-  await assertArrived(scene)
+  // The proxy closes hanging connections. A time limit of the client could abort a slow response.
+  const scene = await uploadWith(t, { faults })
+  await assertStored(scene)
   assert.equal(scene.count(/^POST signed/), 3)
   assert.equal((await scene.client.account()).reserved, 0)
 })
 
-test('a completion whose answer got lost is repeated', async (t) => {
+test('completing is repeated if its response was lost', async (t) => {
   const faults = { of: isTo('/uploaded'), list: [{ kind: 'lose' }] as Fault[] }
-  const scene = await uploadOver(t, { faults })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults })
+  await assertStored(scene)
   assert.equal(scene.count(/^POST uploaded/), 2)
 })
 
 const EXPIRED = [
-  JSON.stringify({ message: 'This address ran out.', code: 'address_expired' }),
+  JSON.stringify({ message: 'The URL has expired.', code: 'address_expired' }),
   '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>',
   '',
 ]
 
 for (const [index, body] of EXPIRED.entries()) {
-  test(`addresses that are refused are signed anew, however it is said (${index + 1})`, async (t) => {
+  test(`refused URLs are signed again, whatever the error response (${index + 1})`, async (t) => {
     const list: Fault[] = Array(4).fill({ kind: 'refuse', status: 403, body })
-    const scene = await uploadOver(t, { faults: { of: isPut, list } })
-    await assertArrived(scene)
+    const scene = await uploadWith(t, { faults: { of: isPut, list } })
+    await assertStored(scene)
     const renewals = scene.count(/^GET upload/)
     assert.ok(renewals >= 1 && renewals <= 4, `${renewals} renewals`)
   })
 }
 
-test('a storage that waited too long for a part gets it again', async (t) => {
+test('a part is sent again after the storage reports RequestTimeout', async (t) => {
   const body = '<Error><Code>RequestTimeout</Code></Error>'
   const list: Fault[] = Array(3).fill({ kind: 'refuse', status: 400, body })
-  await assertArrived(await uploadOver(t, { faults: { of: isPut, list } }))
+  await assertStored(await uploadWith(t, { faults: { of: isPut, list } }))
 })
 
-test('a storage that refuses for good ends the upload with its reason', async (t) => {
+test('a storage that keeps refusing ends the upload with its error code', async (t) => {
   const body = '<Error><Code>SignatureDoesNotMatch</Code></Error>'
   const list = (): Fault => ({ kind: 'refuse', status: 403, body })
-  const { upload } = await uploadOver(t, { faults: { of: isPut, list } })
+  const { upload } = await uploadWith(t, { faults: { of: isPut, list } })
   await assert.rejects(upload, { name: 'StowageError', code: 'SignatureDoesNotMatch', status: 403 })
 })
 
-test('addresses that are about to run out are signed anew before they are used', async (t) => {
+test('URLs that are about to expire are signed again before they are used', async (t) => {
   const LIFE_MS = 3_600_000
   let isLate = false
-  const scene = await uploadOver(t, {
+  const scene = await uploadWith(t, {
     settings: { STOWAGE_SIGNED_FOR: `${LIFE_MS / 1000}s` },
     faults: {
       of: isPut,
       list() {
-        // By the client's clock, most of the addresses' life is over; by the service's, none of it.
+        // For the client's clock the URLs have almost expired; for the service's they are new.
         if (!isLate) t.mock.timers.enable({ apis: ['Date'], now: Date.now() + LIFE_MS * 0.85 })
         isLate = true
         return PASS
@@ -147,7 +147,7 @@ test('addresses that are about to run out are signed anew before they are used',
     },
     client: { parallel: 1 },
   })
-  await assertArrived(scene)
+  await assertStored(scene)
   const sent = scene.requests.filter((request) => /^PUT|^GET upload/.test(request))
   assert.deepEqual(
     sent.map((request) => request.split(' ')[0]),
@@ -155,37 +155,37 @@ test('addresses that are about to run out are signed anew before they are used',
   )
 })
 
-test('an upload that takes longer than its addresses live goes on', async (t) => {
+test('an upload that takes longer than the lifetime of its URLs succeeds', async (t) => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 1000))
-  const scene = await uploadOver(t, {
+  const scene = await uploadWith(t, {
     settings: { STOWAGE_SIGNED_FOR: '4s' },
     faults: { of: isPut, list: () => ({ kind: 'wait', until: wait() }) },
     client: { parallel: 1 },
   })
-  await assertArrived(scene)
+  await assertStored(scene)
   assert.ok(scene.count(/^GET upload/) >= 1)
 })
 
-test('ETags that can’t be read are no obstacle', async (t) => {
+test('an upload succeeds even if ETags cannot be read', async (t) => {
   const list: Fault[] = Array(PARTS).fill({ kind: 'spoil', status: 200 })
-  const scene = await uploadOver(t, { faults: { of: isPut, list } })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults: { of: isPut, list } })
+  await assertStored(scene)
   assert.equal(scene.count(/^PUT/), PARTS)
 })
 
-test('parts that somebody swallowed are missed at the end, and sent again', async (t) => {
+test('parts that never reached the storage despite a 200 response are sent again at the end', async (t) => {
   const list: Fault[] = Array(3).fill({
     kind: 'refuse',
     status: 200,
     body: '<html>Welcome!</html>',
   })
-  const scene = await uploadOver(t, { faults: { of: isPut, list } })
-  await assertArrived(scene)
+  const scene = await uploadWith(t, { faults: { of: isPut, list } })
+  await assertStored(scene)
   assert.equal(scene.count(/^PUT/), PARTS + 3)
 })
 
-test('who can’t reach the service for too long is told so, and can go on later', async (t) => {
-  const { client, upload } = await uploadOver(t, {
+test('an upload without success for too long fails, and can be resumed later', async (t) => {
+  const { client, upload } = await uploadWith(t, {
     faults: { of: isPut, list: () => ({ kind: 'cut' }) },
     client: { retry: { firstMs: 1, longestMs: 5, giveUpAfterMs: 0 } },
   })
@@ -194,11 +194,11 @@ test('who can’t reach the service for too long is told so, and can go on later
   assert.equal(unfinished[0]?.id, upload.id)
 })
 
-test('a full storage ends an upload at once, before its first byte and at any part', async (t) => {
+test('a full storage ends an upload without retries, before the first byte and at any part', async (t) => {
   const body = JSON.stringify({ message: 'The storage is full.', code: 'storage_full' })
   const full: Fault = { kind: 'refuse', status: 507, body }
   for (const refused of [isTo('/signed'), isPut]) {
-    const { upload, count } = await uploadOver(t, {
+    const { upload, count } = await uploadWith(t, {
       faults: { of: refused, list: () => full },
       client: { parallel: 1 },
     })
@@ -208,8 +208,8 @@ test('a full storage ends an upload at once, before its first byte and at any pa
   }
 })
 
-test('a plan without room refuses at once, and says how much is missing', async (t) => {
-  const { upload } = await uploadOver(t, { settings: { STOWAGE_PLAN_STORAGE: '100KB' } })
+test('an upload that exceeds the plan is refused with the needed and available bytes', async (t) => {
+  const { upload } = await uploadWith(t, { settings: { STOWAGE_PLAN_STORAGE: '100KB' } })
   await assert.rejects(upload, (error) => {
     assert.ok(isStowageError(error, 'storage_exceeded'))
     assert.equal(error.status, 402)

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url'
 const source = fileURLToPath(new URL('../src', import.meta.url))
 const files = globSync(join(source, '**/*.ts')).filter((file) => !file.endsWith('.test.ts'))
 
-/** Every import and re-export: whether it is of types alone, and of what. */
+/** Returns every import and re-export, and whether it imports only types. */
 function importsOf(file: string) {
   const text = readFileSync(file, 'utf8')
   const matches = text.matchAll(/(?:import|export)(\s+type)?\s[^'"]*?from '([^']+)'/g)
   return [...matches].map(([, type, name = '']) => ({ isType: type !== undefined, name }))
 }
 
-test('of other packages only types are taken, and of Node only in node/', () => {
+test('only types are imported from other packages, and Node modules only in node/', () => {
   assert.ok(files.length > 20)
   for (const file of files) {
     const isForNode = relative(source, file).startsWith('node/')

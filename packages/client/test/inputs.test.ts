@@ -17,14 +17,14 @@ import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 
 const QUIET = { STOWAGE_LOG: 'warn' }
 const MIB = 1024 ** 2
-/** Three parts of a stream, the last one shorter. */
+/** Three parts of a stream; the last one is shorter. */
 const BYTES = someBytes(20 * MIB)
 
 async function* inChunks(bytes: Uint8Array, size = 300_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** An empty folder, in which this process makes its temporary files from now on. */
+/** An empty folder that becomes the temporary folder of this process. */
 async function aTemporaryFolder(t: TestContext): Promise<string> {
   const folder = await aFolder(t)
   const { TMPDIR } = process.env
@@ -36,7 +36,7 @@ async function aTemporaryFolder(t: TestContext): Promise<string> {
   return folder
 }
 
-/** A web server with one file. */
+/** A web server that serves one file. */
 async function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string, string>) {
   const server = createServer((request, response) => {
     response.writeHead(request.url === '/missing' ? 404 : 200, headers).end(bytes)
@@ -47,7 +47,7 @@ async function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string
   return `http://127.0.0.1:${port}`
 }
 
-test('what is no file is a TypeError at once, and nothing is stored', async (t) => {
+test('an input that is not a file is a TypeError, and nothing is stored', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   const multer = { fieldname: 'file', originalname: 'a.zip', buffer: Buffer.from('a'), size: 1 }
@@ -75,7 +75,7 @@ test('what is no file is a TypeError at once, and nothing is stored', async (t) 
   assert.equal((await client.account()).reserved, 0)
 })
 
-test('any Uint8Array is stored as the bytes that it shows', async (t) => {
+test('only the bytes that a Uint8Array covers are stored, not its whole buffer', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   const pooled: Buffer = Buffer.from('the bytes of a form')
@@ -86,7 +86,7 @@ test('any Uint8Array is stored as the bytes that it shows', async (t) => {
   }
 })
 
-test('streams and responses arrive whole, of known length and of unknown', async (t) => {
+test('streams and responses are stored completely, whether their length is known or not', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client, folder } = await aClient(t, { baseUrl })
   const path = join(folder, 'film.mov')
@@ -124,10 +124,10 @@ test('streams and responses arrive whole, of known length and of unknown', async
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('a stream of known length is sent while it is read, and no faster than it is sent', async (t) => {
-  let letGo = () => {}
+test('a stream of known length is sent while it is read, and read no faster than it is sent', async (t) => {
+  let release = () => {}
   const held = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   let puts = 0
   const port = await freePort()
@@ -154,13 +154,13 @@ test('a stream of known length is sent while it is read, and no faster than it i
   }
   const upload = client.upload(source(), { size: 100 * MIB })
   await until('two parts are read', () => given >= 16 * MIB)
-  await until('the first is on its way', () => puts > 0)
+  await until('the first part is being sent', () => puts > 0)
   assert.ok(given <= 17 * MIB, `${given / MIB} MiB were read`)
-  letGo()
+  release()
   assert.equal((await upload).bytes, 100 * MIB)
 })
 
-test('a stream that is shorter or longer than its size, breaks or yields text is refused', async (t) => {
+test('a stream that is shorter or longer than its size, fails or yields text is refused', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   async function* broken() {
@@ -180,7 +180,7 @@ test('a stream that is shorter or longer than its size, breaks or yields text is
   assert.equal((await client.assets().page()).meta.total, 0)
 })
 
-test('a part of a stream that fails is sent again', async (t) => {
+test('a failed part of a stream is sent again', async (t) => {
   const faults: Fault[] = [{ kind: 'cut' }, { kind: 'lose' }, { kind: 'refuse', status: 503 }]
   const port = await freePort()
   const storage = await aFaultProxy(t, {
@@ -197,14 +197,14 @@ test('a part of a stream that fails is sent again', async (t) => {
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('cancelling an upload whose stream gives nothing does not wait for it', async (t) => {
+test('cancelling an upload does not wait for a stream that yields nothing', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   for (const size of [undefined, 1000]) {
     const silent = [new ReadableStream<Uint8Array>({}), new Readable({ read() {} })]
     for (const stream of silent) {
       const upload = client.upload(stream, { size })
-      await until('it has begun', () => upload.id !== undefined || size === undefined)
+      await until('the upload has started', () => upload.id !== undefined || size === undefined)
       await upload.cancel()
       await assert.rejects(upload, { code: 'cancelled' })
     }

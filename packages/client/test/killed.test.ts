@@ -11,14 +11,14 @@ import { API } from '@stowage/testing/service/upload'
 import { aProxiedService } from './support/proxied-service.ts'
 import { startUploadProcess } from './support/upload-process.ts'
 
-/** `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` tries what people do. */
+/** Set `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` for a realistic file. */
 const SIZE = Number(process.env.KILLED_SIZE ?? 300_000_000)
 const CHUNK = process.env.KILLED_CHUNK ?? '10000000'
-/** The client is killed when so much of the file has been sent. */
+/** The client is killed when these shares of the file have been sent. */
 const KILLS = [0.2, 0.45, 0.7]
 const MEMORY_LIMIT = 150_000_000
 
-test('killed three times, an upload is finished from another folder, and little is sent twice', async (t) => {
+test('an upload that is killed three times can be finished from another working directory, and little is sent twice', async (t) => {
   const { api, storage, baseUrl } = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: CHUNK },
   })
@@ -27,8 +27,8 @@ test('killed three times, an upload is finished from another folder, and little 
   const stateFolder = await aFolder(t)
   let memory = 0
   const start = async () => {
-    const order = { baseUrl: api.url, path, stateFolder, folder: await aFolder(t) }
-    return startUploadProcess(t, order)
+    const uploadArguments = { baseUrl: api.url, path, stateFolder, folder: await aFolder(t) }
+    return startUploadProcess(t, uploadArguments)
   }
   for (const share of KILLS) {
     const { child, pid, ended } = await start()
@@ -45,7 +45,7 @@ test('killed three times, an upload is finished from another folder, and little 
   t.after(() => clearInterval(watch))
   const id = await ended
   const times = storage.received() / SIZE
-  t.diagnostic(`sent ${times.toFixed(3)} times the file, with ${Math.round(memory / 1e6)} MB`)
+  t.diagnostic(`sent ${times.toFixed(3)} times the file, using ${Math.round(memory / 1e6)} MB`)
   assert.ok(times <= 1.2, `${times} times the file was sent`)
   assert.ok(memory < MEMORY_LIMIT, `${memory} bytes of memory`)
   assert.deepEqual(

@@ -15,7 +15,7 @@ import { aProxiedService } from './support/proxied-service.ts'
 
 const QUIET = { STOWAGE_LOG: 'warn' }
 const FILES = 500
-/** Of JavaScript's memory, for each upload that waits or has ended. */
+/** In bytes of the JavaScript heap, for each waiting or finished upload. */
 const LIMIT = 7_500
 
 setFlagsFromString('--expose-gc')
@@ -26,8 +26,8 @@ function memoryInUse(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('an upload that waits for its turn or has ended keeps little in memory', async (t) => {
-  let letGo = () => {}
+test('a waiting or finished upload uses little memory', async (t) => {
+  let release = () => {}
   let held: Promise<void> = Promise.resolve()
   const { api } = await aProxiedService(t, {
     settings: {},
@@ -37,25 +37,25 @@ test('an upload that waits for its turn or has ended keeps little in memory', as
   const path = join(folder, 'a.bin')
   await writeFile(path, new Uint8Array(100))
   const send = (count: number) => Array.from({ length: count }, () => client.upload(path))
-  // What is made once is there before it is measured.
+  // Everything that is allocated only once is allocated before the measurement.
   await Promise.all(send(50))
   held = new Promise((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   const before = memoryInUse()
   const uploads = send(FILES)
-  await until('the first ones are under way', () => api.waiting() === 8)
+  await until('the first uploads have started', () => api.waiting() === 8)
   const waiting = (memoryInUse() - before) / FILES
-  letGo()
+  release()
   await Promise.all(uploads)
   const ended = (memoryInUse() - before) / FILES
-  t.diagnostic(`${Math.round(waiting)} bytes while it waits, ${Math.round(ended)} after its end`)
-  assert.ok(waiting < LIMIT, `${waiting} bytes for each that waits`)
-  assert.ok(ended < LIMIT, `${ended} bytes for each that has ended`)
+  t.diagnostic(`${Math.round(waiting)} bytes while waiting, ${Math.round(ended)} when finished`)
+  assert.ok(waiting < LIMIT, `${waiting} bytes for each waiting upload`)
+  assert.ok(ended < LIMIT, `${ended} bytes for each finished upload`)
   assert.ok(uploads.every(({ id, progress }) => id && progress.bytes === 100))
 })
 
-test('in Node no call of an upload goes by fetch, which leaves much behind', async (t) => {
+test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
   const { baseUrl } = await aServiceProcess(t, QUIET)
   const { client, folder } = await aClient(t, { baseUrl })
   const path = join(folder, 'a.txt')
@@ -70,13 +70,13 @@ test('in Node no call of an upload goes by fetch, which leaves much behind', asy
   assert.equal(await (await client.download(id)).text(), 'some text')
 })
 
-/** Stands before the service, and answers some requests itself. */
-async function aFront(
+/** A server that responds to every request as `respond` says. */
+async function aServer(
   t: TestContext,
-  answer: (url: string) => { status: number; headers: Record<string, string>; body?: Buffer },
+  respond: (url: string) => { status: number; headers: Record<string, string>; body?: Buffer },
 ): Promise<string> {
   const server = createServer((request, response) => {
-    const { status, headers, body } = answer(request.url ?? '')
+    const { status, headers, body } = respond(request.url ?? '')
     request.resume().once('end', () => response.writeHead(status, headers).end(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -84,24 +84,24 @@ async function aFront(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('an upload follows a redirect to where the service is', async (t) => {
+test('an upload follows a redirect to the service', async (t) => {
   const { baseUrl } = await aServiceProcess(t, QUIET)
-  const front = await aFront(t, (url) => ({ status: 308, headers: { Location: baseUrl + url } }))
-  const { client } = await aClient(t, { baseUrl: front })
+  const server = await aServer(t, (url) => ({ status: 308, headers: { Location: baseUrl + url } }))
+  const { client } = await aClient(t, { baseUrl: server })
   const asset = await client.upload(new Uint8Array(5), { name: 'a.bin' })
   assert.deepEqual([asset.filename, asset.bytes], ['a.bin', 5])
 })
 
-test('an upload reads compressed answers, and reports what they say', async (t) => {
+test('an upload reads compressed error responses', async (t) => {
   const body = gzipSync(
-    JSON.stringify({ message: 'No room.', code: 'storage_exceeded', needed: 7 }),
+    JSON.stringify({ message: 'Not enough storage.', code: 'storage_exceeded', needed: 7 }),
   )
   const headers = { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' }
-  const front = await aFront(t, () => ({ status: 402, headers, body }))
-  const { client } = await aClient(t, { baseUrl: front })
+  const server = await aServer(t, () => ({ status: 402, headers, body }))
+  const { client } = await aClient(t, { baseUrl: server })
   await assert.rejects(client.upload(new Uint8Array(5)), {
     code: 'storage_exceeded',
-    message: 'No room.',
+    message: 'Not enough storage.',
     facts: { needed: 7 },
   })
 })

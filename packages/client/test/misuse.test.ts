@@ -17,7 +17,7 @@ import { aClient } from './support/client.ts'
 const QUIET = { STOWAGE_LOG: 'warn' }
 const BYTES = new Uint8Array(someBytes(1000))
 
-/** Everything that puts an ID into a path. */
+/** Every call that puts an ID into a path. */
 function callsWith(
   client: NodeClient,
   id: string,
@@ -40,7 +40,7 @@ function callsWith(
   }
 }
 
-test('an ID that is not a UUID is a TypeError, and no request is made with it', async (t) => {
+test('an ID that is not a UUID is a TypeError, and no request is made', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   let requests = 0
   const { client, folder } = await aClient(t, {
@@ -68,7 +68,7 @@ test('an ID that is not a UUID is a TypeError, and no request is made with it', 
   assert.equal((await client.product(productId)).id, productId)
 })
 
-test('a range that no request can ask for is refused instead of giving the whole file', async (t) => {
+test('an invalid range is a TypeError instead of a download of the whole file', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   const { id } = await client.upload(BYTES)
@@ -87,7 +87,7 @@ test('a range that no request can ask for is refused instead of giving the whole
   assert.equal((await first.arrayBuffer()).byteLength, 1)
 })
 
-test('options that cannot work are refused when the client is created', () => {
+test('invalid options are refused when the client is created', () => {
   const baseUrl = 'http://127.0.0.1:4000'
   const wrong: [options: object, message: RegExp][] = [
     [{}, /baseUrl.*createClient\(\{ baseUrl: 'https:/],
@@ -112,24 +112,24 @@ test('options that cannot work are refused when the client is created', () => {
   createBrowserClient()
 })
 
-test('an error has the ID of its request, as the service logs it', async (t) => {
+test('an error contains the request ID that the service logs', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
-  let answered: string | null = null
+  let requestId: string | null = null
   const { client } = await aClient(t, {
     baseUrl,
     async fetch(...input) {
       const response = await fetch(...input)
-      answered = response.headers.get('x-request-id')
+      requestId = response.headers.get('x-request-id')
       return response
     },
   })
   await assert.rejects(client.store({ filename: '', url: '' }), (error) => {
     assert.ok(isStowageError(error, 'invalid') && error.requestId)
-    return error.requestId === answered
+    return error.requestId === requestId
   })
 })
 
-test('each call can have its own retries and timeout', async (t) => {
+test('retries can be set for each call', async (t) => {
   let requests = 0
   const server = createServer((_, response) => {
     requests += 1
@@ -148,7 +148,7 @@ test('each call can have its own retries and timeout', async (t) => {
   assert.equal(requests, 6)
 })
 
-/** Where nothing of ours answers, and what the error advises to check. */
+/** URLs where Stowage does not respond, and the advice that the error gives. */
 async function wrongServices(): Promise<[url: string, advice: RegExp][]> {
   const port = await freePort()
   return [
@@ -157,7 +157,7 @@ async function wrongServices(): Promise<[url: string, advice: RegExp][]> {
   ]
 }
 
-test('an upload that never reaches the service fails soon, and says what to check', async (t) => {
+test('an upload that never reaches the service fails soon, with advice on what to check', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const services: [string, RegExp][] = [
     ...(await wrongServices()),
@@ -178,7 +178,7 @@ test('an upload that never reaches the service fails soon, and says what to chec
   }
 })
 
-test('an upload to something that is not Stowage fails soon', async (t) => {
+test('an upload to a server that is not Stowage fails soon', async (t) => {
   const server = createServer((_, response) => response.end('<html>Welcome!</html>'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -189,7 +189,7 @@ test('an upload to something that is not Stowage fails soon', async (t) => {
   await assert.rejects(client.upload(BYTES), { code: 'bad_answer', message: /Check the base URL/ })
 })
 
-test('an upload whose storage cannot be reached fails soon, and says so', async (t) => {
+test('an upload whose storage is unreachable fails soon, and the message names the storage', async (t) => {
   const { baseUrl } = await aService(t, {
     ...QUIET,
     STOWAGE_STORAGE_URL: `http://127.0.0.1:${await freePort()}`,

@@ -13,18 +13,18 @@ import { aProxiedService } from './support/proxied-service.ts'
 const QUIET = { STOWAGE_LOG: 'warn' }
 const MB = 1_000_000
 const PART = 16 * MB
-/** Declared at first. */
+/** The first declared size. */
 const FIRST = 4 * PART
 const BLOCK = someBytes(MB)
 
-/** A stream of so many bytes, that uses the memory of its chunks again, as many do. */
-async function* aStream(size: number, onGiven: (bytes: number) => void = () => {}) {
+/** A stream of this many bytes. It reuses the memory of its chunks, as many streams do. */
+async function* aStream(size: number, onYield: (bytes: number) => void = () => {}) {
   const memory = new Uint8Array(MB)
   for (let at = 0; at < size; at += MB) {
     memory.set(BLOCK)
     memory[0] = at / MB
     const chunk = memory.subarray(0, Math.min(MB, size - at))
-    onGiven(at + chunk.length)
+    onYield(at + chunk.length)
     yield chunk
     memory.fill(0)
   }
@@ -58,8 +58,8 @@ async function assertNothingLeft(client: NodeClient): Promise<void> {
   assert.deepEqual({ stored, reserved }, { stored: 0, reserved: 0 })
 }
 
-/** A service that tells which sizes were declared to it, at first and later. */
-async function aWatchedService(t: TestContext, settings: Record<string, string> = {}) {
+/** A service, and the sizes that the client declares to it. */
+async function aRecordedService(t: TestContext, settings: Record<string, string> = {}) {
   const { baseUrl } = await aService(t, { ...QUIET, ...settings })
   const declared: number[] = []
   const { client } = await aClient(t, {
@@ -73,8 +73,8 @@ async function aWatchedService(t: TestContext, settings: Record<string, string> 
   return { client, baseUrl, declared }
 }
 
-test('a stream of unknown length declares ahead, and its true size at the end', async (t) => {
-  const { client, declared } = await aWatchedService(t)
+test('a stream of unknown length declares a larger size first, and the actual size at the end', async (t) => {
+  const { client, declared } = await aRecordedService(t)
   const size = FIRST + PART + 5
   const seen: Progress[] = []
   const upload = client.upload(aStream(size), {
@@ -90,30 +90,30 @@ test('a stream of unknown length declares ahead, and its true size at the end', 
   assert.equal((await client.account()).reserved, 0)
 })
 
-test('a stream of unknown length may end anywhere', async (t) => {
-  const { client, declared } = await aWatchedService(t)
+test('a stream of unknown length can end at any byte', async (t) => {
+  const { client, declared } = await aRecordedService(t)
   for (const size of [0, 1, PART - 1, PART, PART + 1, FIRST, FIRST + 1]) {
     declared.splice(0)
     const { id, bytes } = await client.upload(aStream(size))
     assert.equal(bytes, size)
     await assertStored(client, id, size)
-    // What ends within the first part has a known length.
+    // The length of a stream that ends within the first part is known.
     if (size < PART) assert.deepEqual(declared, [size])
     else assert.deepEqual(declared, [...new Set([FIRST, size])])
   }
 })
 
-test('a page sends a stream of unknown length in the same way', async (t) => {
-  const { baseUrl, client } = await aWatchedService(t)
+test('the browser client sends a stream of unknown length, too', async (t) => {
+  const { baseUrl, client } = await aRecordedService(t)
   const page = createBrowserClient({ baseUrl })
   const { id } = await page.upload(new Response(asReadable(aStream(2 * PART + 7))))
   await assertStored(client, id, 2 * PART + 7)
 })
 
 test('a stream of unknown length is read no faster than it is sent', async (t) => {
-  let letGo = () => {}
+  let release = () => {}
   const held = new Promise<void>((resolve) => {
-    letGo = resolve
+    release = resolve
   })
   let puts = 0
   const { api } = await aProxiedService(t, {
@@ -129,22 +129,22 @@ test('a stream of unknown length is read no faster than it is sent', async (t) =
     given = bytes
   }
   const upload = client.upload(aStream(100 * MB, count))
-  await until('the first part is on its way', () => puts > 0)
+  await until('the first part is being sent', () => puts > 0)
   await until('the second part is read', () => given >= 2 * PART)
   assert.ok(given <= 2 * PART + MB, `${given} bytes were read`)
-  letGo()
+  release()
   assert.equal((await upload).bytes, 100 * MB)
 })
 
-test('a stream that fits into the plan arrives, although more was declared ahead', async (t) => {
+test('a stream that fits into the plan is stored, although the declared size did not fit', async (t) => {
   const size = FIRST + PART + 5
-  const { client, declared } = await aWatchedService(t, { STOWAGE_PLAN_STORAGE: `${size}` })
+  const { client, declared } = await aRecordedService(t, { STOWAGE_PLAN_STORAGE: `${size}` })
   assert.equal((await client.upload(aStream(size))).bytes, size)
   assert.deepEqual(declared, [FIRST, 2 * FIRST, FIRST + PART, size])
 })
 
-test('a stream that exceeds the plan is refused with 402, and its bytes are released', async (t) => {
-  const { client } = await aWatchedService(t, { STOWAGE_PLAN_STORAGE: `${FIRST + PART}` })
+test('a stream that exceeds the plan is refused with 402, and its storage is released', async (t) => {
+  const { client } = await aRecordedService(t, { STOWAGE_PLAN_STORAGE: `${FIRST + PART}` })
   let given = 0
   const stream = aStream(FIRST + 40 * PART, (bytes) => {
     given = bytes
@@ -160,24 +160,24 @@ test('a stream that exceeds the plan is refused with 402, and its bytes are rele
   assert.equal((await stream.next()).done, true)
 })
 
-test('a stream that fails rejects with its own error, and its bytes are released', async (t) => {
-  const { client } = await aWatchedService(t)
-  const failure = new Error('the tape is torn')
-  async function* torn(size: number) {
+test('if a stream fails, the upload rejects with its error, and its storage is released', async (t) => {
+  const { client } = await aRecordedService(t)
+  const failure = new Error('the source failed')
+  async function* failing(size: number) {
     yield* aStream(size)
     throw failure
   }
   for (const size of [0, PART + MB, FIRST, FIRST + MB]) {
     for (const known of [undefined, 2 * FIRST]) {
-      const upload = client.upload(torn(size), { size: known })
+      const upload = client.upload(failing(size), { size: known })
       await assert.rejects(upload, (error) => error === failure)
       await assertNothingLeft(client)
     }
   }
 })
 
-test('an abort of a stream cancels its upload and rejects with the reason', async (t) => {
-  const { client } = await aWatchedService(t)
+test('aborting the upload of a stream cancels it and rejects with the reason', async (t) => {
+  const { client } = await aRecordedService(t)
   for (const size of [undefined, 10 * FIRST]) {
     const stopping = new AbortController()
     const reason = new Error('enough')
@@ -190,7 +190,7 @@ test('an abort of a stream cancels its upload and rejects with the reason', asyn
   }
 })
 
-test('a stream of unknown length survives connections that break, and answers that are lost', async (t) => {
+test('a stream of unknown length survives broken connections and lost responses', async (t) => {
   const parts: Fault[] = [
     { kind: 'cut' },
     { kind: 'lose' },
@@ -210,7 +210,7 @@ test('a stream of unknown length survives connections that break, and answers th
   await assertStored(client, id, size)
 })
 
-test('a stream of unknown length can be paused while more is declared', async (t) => {
+test('a stream of unknown length can be paused while a larger size is declared', async (t) => {
   let pause = () => {}
   let isPaused = false
   const { api } = await aProxiedService(t, {
@@ -219,7 +219,7 @@ test('a stream of unknown length can be paused while more is declared', async (t
       if (method === 'PATCH' && !isPaused) {
         isPaused = true
         pause()
-        // The service acts, and its answer is lost.
+        // The service acts, but its response is lost.
         return { kind: 'lose' }
       }
       return { kind: 'pass' }
@@ -235,7 +235,7 @@ test('a stream of unknown length can be paused while more is declared', async (t
   await assertStored(client, id, size)
 })
 
-test('a stream that is too long for its parts is refused, and told to pass its size', async (t) => {
+test('a stream that is too long for its part size is refused, and the message asks for its size', async (t) => {
   const body = JSON.stringify({ message: 'size must be less', code: 'invalid', errors: {} })
   const { api } = await aProxiedService(t, {
     settings: {},

@@ -13,7 +13,7 @@ const CHUNK = 20_000
 const PARTS = 500
 const BYTES = someBytes(PARTS * CHUNK)
 
-test('a service that is gone for a while is waited for, and the upload goes on', async (t) => {
+test('an upload survives an outage of the service', async (t) => {
   const settings = {
     STOWAGE_LOG: 'warn',
     STOWAGE_CHUNK_SIZE: String(CHUNK),
@@ -32,10 +32,10 @@ test('a service that is gone for a while is waited for, and the upload goes on',
       if (isStowageError(problem, 'network') && !failures.includes(problem)) failures.push(problem)
     },
   })
-  await until('it is in the middle', () => upload.progress.parts.done > 3)
+  await until('some parts are stored', () => upload.progress.parts.done > 3)
   await before.stop('SIGKILL')
-  // Longer than a few tries, and shorter than its patience.
-  await until('it has tried many times', () => failures.length > 10)
+  // More tries than a call makes, but less time than an upload retries.
+  await until('the upload has retried many times', () => failures.length > 10)
   assert.ok(upload.progress.parts.done < PARTS)
 
   const { baseUrl } = await aServiceProcess(t, settings, before.deployment)

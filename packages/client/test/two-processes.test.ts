@@ -11,7 +11,7 @@ import { aProxiedService } from './support/proxied-service.ts'
 const CHUNK = 50_000
 const BYTES = someBytes(10 * CHUNK)
 
-test('of two clients that send the same file, the slower one resolves with the ready asset', async (t) => {
+test('if two clients upload the same file, the slower one resolves with the same asset', async (t) => {
   let release = () => {}
   const released = new Promise<void>((resolve) => {
     release = resolve
@@ -31,7 +31,7 @@ test('of two clients that send the same file, the slower one resolves with the r
   const path = join(folder, 'export.csv')
   await writeFile(path, BYTES)
   const slower = slow.upload(path)
-  await until('the slower one is stuck', () => held >= 4)
+  await until('the parts of the slower one are held', () => held >= 4)
   isHolding = false
   const asset = await quick.upload(path)
   release()
@@ -42,7 +42,7 @@ test('of two clients that send the same file, the slower one resolves with the r
   assert.deepEqual(await slow.unfinished(), [])
 })
 
-test('of clients that begin to send the same file in the same moment, all resolve with one asset', async (t) => {
+test('clients that start to upload the same file at the same time all resolve with one asset', async (t) => {
   const { baseUrl } = await aProxiedService(t, { settings: {} })
   const { client: first, folder, stateFolder } = await aClient(t, { baseUrl })
   const { client: second } = await aClient(t, { baseUrl, stateFolder })
@@ -55,7 +55,7 @@ test('of clients that begin to send the same file in the same moment, all resolv
     assert.equal((await first.assets().page()).meta.total, round)
   }
   assert.deepEqual(await first.unfinished(), [])
-  // Once it has arrived, the same file is another asset, as before.
+  // Once it is stored, uploading the file again creates another asset.
   await first.upload(join(folder, '1.csv'))
   assert.equal((await first.assets().page()).meta.total, 6)
 })

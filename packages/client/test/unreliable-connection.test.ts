@@ -11,24 +11,25 @@ import { callJson } from '@stowage/testing/service/service'
 import { API, download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
-import { aBadLine } from './support/unreliable-connection.ts'
+import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
-/** Each costs many times more on the S3 server of the tests, where most of the time is spent waiting. */
-const UPLOADS = Number(process.env.BAD_LINE_UPLOADS ?? (areEmbedded ? 80 : 30))
-const MOST_PARTS = 30
+/** Fewer on the S3 server of the tests, where each upload spends most of its time waiting. */
+const UPLOADS = Number(process.env.UNRELIABLE_UPLOADS ?? (areEmbedded ? 80 : 30))
+const MAX_PARTS = 30
 const CHUNK = 10_000
-test(`over a line that breaks, stalls, refuses and loses answers, ${UPLOADS} uploads arrive whole, each once`, async (t) => {
-  const seed = Number(process.env.LINE_SEED ?? Date.now() % 2 ** 32)
-  t.diagnostic(`LINE_SEED=${seed} repeats the random choices`)
-  await uploadOverBadLine(t, aRandom(seed))
+
+test(`${UPLOADS} uploads over an unreliable connection are each stored completely and exactly once`, async (t) => {
+  const seed = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 32)
+  t.diagnostic(`FAULT_SEED=${seed} repeats the random choices`)
+  await uploadOverUnreliableConnection(t, aRandom(seed))
 })
 
-async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> {
-  const line = aBadLine(random)
+async function uploadOverUnreliableConnection(t: TestContext, random: Random): Promise<void> {
+  const connection = anUnreliableConnection(random)
   const { baseUrl, api } = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
-    api: line.fault(false),
-    storage: line.fault(true),
+    api: connection.fault(false),
+    storage: connection.fault(true),
   })
   const { client, folder } = await aClient(t, {
     baseUrl: api.url,
@@ -40,8 +41,8 @@ async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> 
   const sent = new Map<string, string>()
   await Promise.all(
     Array.from({ length: UPLOADS }, async (_, index) => {
-      // From 1 part to 30, more often few.
-      const parts = Math.ceil(((index % MOST_PARTS) + 1) ** 2 / MOST_PARTS)
+      // 1 to 30 parts, mostly few.
+      const parts = Math.ceil(((index % MAX_PARTS) + 1) ** 2 / MAX_PARTS)
       const size = random.between((parts - 1) * CHUNK, parts * CHUNK) + 1
       const bytes = new Uint8Array(someBytes(size, index + 1))
       const name = `${index}.bin`
@@ -54,12 +55,12 @@ async function uploadOverBadLine(t: TestContext, random: Random): Promise<void> 
       sent.set(id, createHash('sha256').update(bytes).digest('hex'))
     }),
   )
-  t.diagnostic(JSON.stringify(line.counts))
-  line.calm()
+  t.diagnostic(JSON.stringify(connection.counts))
+  connection.stopFaults()
   assert.equal(sent.size, UPLOADS)
   for (const [id, sha256] of sent) {
-    const arrived = await download(baseUrl, id)
-    assert.equal(createHash('sha256').update(arrived).digest('hex'), sha256)
+    const stored = await download(baseUrl, id)
+    assert.equal(createHash('sha256').update(stored).digest('hex'), sha256)
   }
   const assets = await listAll(baseUrl)
   assert.deepEqual(new Set(assets.map(({ id }) => id)), new Set(sent.keys()))

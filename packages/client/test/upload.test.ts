@@ -12,7 +12,7 @@ import { aClient } from './support/client.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }
 
-test('a path, a File, a Blob and bytes arrive whole', async (t) => {
+test('a path, a File, a Blob and bytes are stored completely', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { client } = await aClient(t, { baseUrl })
   const bytes = new Uint8Array(someBytes(750_001))
@@ -54,7 +54,7 @@ test('an empty file has one empty part', async (t) => {
   }
 })
 
-test('a folder, a pipe and a path to nothing are refused at once', {
+test('a folder, a pipe and a missing file are refused without a request', {
   timeout: 20_000,
 }, async (t) => {
   const { client, folder } = await aClient(t, { baseUrl: 'http://127.0.0.1:9' })
@@ -65,7 +65,7 @@ test('a folder, a pipe and a path to nothing are refused at once', {
   }
 })
 
-test('the browser’s client sends by fetch where there is no XMLHttpRequest', async (t) => {
+test('the browser client sends parts with fetch if there is no XMLHttpRequest', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const client = createBrowserClient({ baseUrl })
   const bytes = new Uint8Array(someBytes(250_000))

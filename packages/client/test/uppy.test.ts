@@ -17,7 +17,7 @@ import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
 const NO_BROWSER = await whyNoBrowser()
-/** Three parts, as the adapter has Uppy cut them. */
+/** Uppy splits this into three parts. */
 const CHUNK = 16 * 1024 ** 2
 const BYTES = someBytes(2 * CHUNK + 1_000_000)
 const PASS: Fault = { kind: 'pass' }
@@ -34,7 +34,7 @@ interface Scene {
   products?: Record<string, { product_ids: number[] }>
 }
 
-/** Uppy in a page, with a file to send. */
+/** Uppy in a page, with a file to upload. */
 async function aScene(t: TestContext, { storage, products }: Scene = {}) {
   let puts = 0
   let renewals = 0
@@ -61,29 +61,29 @@ async function aScene(t: TestContext, { storage, products }: Scene = {}) {
     baseUrl: service.api.url,
     puts: () => puts,
     renewals: () => renewals,
-    /** Waits for so many files, and gives their assets' ids. */
-    async arrived(count: number): Promise<Look['results']> {
-      await until('they have arrived', async () => {
+    /** Waits until this many files are uploaded, and returns the results. */
+    async finished(count: number): Promise<Look['results']> {
+      await until('the files are uploaded', async () => {
         const { results, errors } = await look()
         if (errors.length > 0) throw new Error(`${errors}`)
         return results.length === count
       })
       return (await look()).results
     },
-    async assertArrived(id: string, bytes: Buffer) {
-      const arrived = await (await client.download(id)).arrayBuffer()
-      assert.ok(Buffer.from(arrived).equals(bytes))
+    async assertStored(id: string, bytes: Buffer) {
+      const stored = await (await client.download(id)).arrayBuffer()
+      assert.ok(Buffer.from(stored).equals(bytes))
       assert.equal((await client.account()).reserved, 0)
     },
   }
 }
 
-test('the options are those of @uppy/aws-s3, by its own types', () => {
+test('the options match the types of @uppy/aws-s3', () => {
   const options: AwsS3Options<Record<string, unknown>, Record<string, never>> = stowage()
   assert.equal(options.shouldUseMultipart, true)
 })
 
-test('through Uppy, files arrive by the names they were given, linked to products, empty ones too', async (t) => {
+test('Uppy uploads files with their new names and products, including empty files', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const scene = await aScene(t, { products: { 'film.mov': { product_ids: [632910392] } } })
   const { client, path, call, choose } = scene
@@ -94,7 +94,7 @@ test('through Uppy, files arrive by the names they were given, linked to product
   await choose(path, empty)
   await call('add', { 'film.mov': 'A renamed film.mov' })
   await call('command', 'upload')
-  const results = await scene.arrived(2)
+  const results = await scene.finished(2)
   const film = results.find(({ name }) => name === 'film.mov')
   const asset = await client.asset(film?.key ?? '', { with_products: true })
   assert.equal(asset.filename, 'A renamed film.mov')
@@ -103,13 +103,13 @@ test('through Uppy, files arrive by the names they were given, linked to product
     [632910392],
   )
   assert.equal(film?.uploadURL, `${scene.baseUrl}/api/v1/assets/${asset.id}`)
-  await scene.assertArrived(asset.id, BYTES)
+  await scene.assertStored(asset.id, BYTES)
   const other = results.find(({ name }) => name === 'empty.txt')
-  await scene.assertArrived(other?.key ?? '', Buffer.alloc(0))
+  await scene.assertStored(other?.key ?? '', Buffer.alloc(0))
   assert.equal((await client.assets().page()).meta.total, 2)
 })
 
-test('an upload that failed goes on with Uppy’s retry: what arrived is not sent again', async (t) => {
+test('retrying a failed upload in Uppy does not send stored parts again', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let isRefusing = true
   let puts = 0
@@ -124,16 +124,16 @@ test('an upload that failed goes on with Uppy’s retry: what arrived is not sen
   await scene.choose(scene.path)
   await scene.call('add')
   await scene.call('command', 'upload')
-  await until('it has failed', async () => (await scene.look()).errors.length === 1)
+  await until('the upload has failed', async () => (await scene.look()).errors.length === 1)
   isRefusing = false
   await scene.call('command', 'retryAll')
-  const [result] = await scene.arrived(1)
+  const [result] = await scene.finished(1)
   assert.equal(scene.puts(), 4)
-  await scene.assertArrived(result?.key ?? '', BYTES)
+  await scene.assertStored(result?.key ?? '', BYTES)
   assert.equal((await scene.client.assets().page()).meta.total, 1)
 })
 
-test('after a reload Uppy goes on: only missing parts are sent', async (t) => {
+test('after a reload Uppy resumes: only missing parts are sent', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let isHolding = true
   let puts = 0
@@ -147,23 +147,26 @@ test('after a reload Uppy goes on: only missing parts are sent', async (t) => {
   await scene.choose(scene.path)
   await scene.call('add')
   await scene.call('command', 'upload')
-  await until('the second part is on its way', () => puts === 2)
-  await until('Golden Retriever has it', () => scene.call('isRemembered'))
+  await until('the second part is being sent', () => puts === 2)
+  await until('Golden Retriever has saved the upload', () => scene.call('isRemembered'))
   await scene.page.reload()
   isHolding = false
   await scene.open()
-  await until('it is restored', async () => (await scene.look()).files[0]?.isStarted === true)
-  // The bytes of large files are not kept: they are chosen again.
+  await until(
+    'the upload is restored',
+    async () => (await scene.look()).files[0]?.isStarted === true,
+  )
+  // Golden Retriever does not store large files, so the user chooses them again.
   assert.equal((await scene.look()).files[0]?.isGhost, true)
   await scene.choose(scene.path)
   await scene.call('add')
   await scene.call('confirmRestored')
-  const [result] = await scene.arrived(1)
+  const [result] = await scene.finished(1)
   assert.equal(scene.puts(), 4)
-  await scene.assertArrived(result?.key ?? '', BYTES)
+  await scene.assertStored(result?.key ?? '', BYTES)
 })
 
-test('cancelling in Uppy leaves nothing, and the same file can be sent again', async (t) => {
+test('cancelling in Uppy leaves nothing at the service, and the same file can be uploaded again', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let isHolding = true
   const never: Fault = { kind: 'wait', until: new Promise(() => {}) }
@@ -173,17 +176,17 @@ test('cancelling in Uppy leaves nothing, and the same file can be sent again', a
   await scene.choose(scene.path)
   await scene.call('add')
   await scene.call('command', 'upload')
-  await until('a part is on its way', () => scene.puts() === 1)
+  await until('a part is being sent', () => scene.puts() === 1)
   await scene.call('command', 'cancelAll')
   await until('nothing is reserved', async () => (await scene.client.account()).reserved === 0)
   isHolding = false
   await scene.call('add')
   await scene.call('command', 'upload')
-  const [result] = await scene.arrived(1)
-  await scene.assertArrived(result?.key ?? '', BYTES)
+  const [result] = await scene.finished(1)
+  await scene.assertStored(result?.key ?? '', BYTES)
 })
 
-test('addresses that are about to run out are signed anew in the middle', async (t) => {
+test('URLs that are about to expire are signed again during an upload', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let release = () => {}
   const released = new Promise<void>((resolve) => {
@@ -195,11 +198,11 @@ test('addresses that are about to run out are signed anew in the middle', async 
   await scene.choose(scene.path)
   await scene.call('add')
   await scene.call('command', 'upload')
-  await until('the first part is on its way', () => scene.puts() === 1)
+  await until('the first part is being sent', () => scene.puts() === 1)
   assert.equal(scene.renewals(), 0)
   await scene.page.clock.setSystemTime(Date.now() + 11 * 3_600_000)
   release()
-  const [result] = await scene.arrived(1)
-  await scene.assertArrived(result?.key ?? '', BYTES)
+  const [result] = await scene.finished(1)
+  await scene.assertStored(result?.key ?? '', BYTES)
   assert.ok(scene.renewals() > 0)
 })

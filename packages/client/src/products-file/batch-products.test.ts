@@ -7,7 +7,7 @@ const aProduct = (line: number, tags: string[] = []) => ({
   details: { product_id: 1, variant_id: line, name: 'Pack', tags },
 })
 
-test('a batch has at most a thousand products, in their order', () => {
+test('a batch has at most 1,000 products, in order', () => {
   const products = Array.from({ length: 2500 }, (_, index) => aProduct(index))
   const batches = batchProducts(products)
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('a batch has at most a thousand products, in their order', () => {
   assert.deepEqual(batchProducts([]), [])
 })
 
-test('a batch fits into the body that the service takes, however long its products are', () => {
+test('a batch fits into a request, however long its products are', () => {
   const tags = Array.from({ length: 250 }, () => '…'.repeat(255))
   const batches = batchProducts(Array.from({ length: 100 }, (_, line) => aProduct(line, tags)))
   assert.equal(batches.flat().length, 100)
@@ -28,7 +28,7 @@ test('a batch fits into the body that the service takes, however long its produc
   }
 })
 
-test('a batch has no more tags than the service takes', () => {
+test('a batch has no more tags than the service accepts', () => {
   const tags = Array.from({ length: 250 }, (_, index) => `${index}`)
   const batches = batchProducts(Array.from({ length: 250 }, (_, line) => aProduct(line, tags)))
   assert.deepEqual(

@@ -11,7 +11,7 @@ const details = {
   vendor: 'V',
   tags: ['a', 'b'],
 }
-const there = { ...details, id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829' }
+const stored = { ...details, id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829' }
 
 test('a product is new, unchanged, or changed in the fields that differ', () => {
   const compared = compareProducts(
@@ -19,7 +19,7 @@ test('a product is new, unchanged, or changed in the fields that differ', () => 
       { line: 2, details },
       { line: 3, details: { ...details, variant_id: 3 } },
     ],
-    [there],
+    [stored],
   )
   assert.deepEqual(
     compared.map(({ line, outcome }) => [line, outcome]),
@@ -28,13 +28,13 @@ test('a product is new, unchanged, or changed in the fields that differ', () => 
       [3, 'new'],
     ],
   )
-  const [changed] = compareProducts([{ line: 2, details: { ...details, tags: ['b'] } }], [there])
+  const [changed] = compareProducts([{ line: 2, details: { ...details, tags: ['b'] } }], [stored])
   assert.equal(changed?.outcome, 'changed')
   assert.deepEqual(changed?.changes, [{ field: 'tags', before: 'a, b', after: 'b' }])
 })
 
-test('what the file leaves out is emptied, and so is a change', () => {
+test('a field that is missing in the file counts as emptied', () => {
   const { vendor: _, ...rest } = details
-  const [changed] = compareProducts([{ line: 2, details: rest }], [there])
+  const [changed] = compareProducts([{ line: 2, details: rest }], [stored])
   assert.deepEqual(changed?.changes, [{ field: 'vendor', before: 'V', after: '' }])
 })

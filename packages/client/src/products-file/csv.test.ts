@@ -14,20 +14,20 @@ test('fields are separated by commas, and records by any line end', () => {
   }
 })
 
-test('a file needs no line end behind its last record, and an empty last field counts', () => {
+test('the last record needs no line end, and an empty last field counts', () => {
   assert.deepEqual(rows('a,b\n1,'), [
     ['a', 'b'],
     ['1', ''],
   ])
 })
 
-test('a quoted field holds separators, line ends and doubled quotes', () => {
+test('a quoted field can contain separators, line ends and doubled quotes', () => {
   assert.deepEqual(rows('"a,b","say ""hi""","two\r\nlines",""\n'), [
     ['a,b', 'say "hi"', 'two\r\nlines', ''],
   ])
 })
 
-test('semicolons and tabs separate where the header has them', () => {
+test('semicolons or tabs separate fields if the header uses them', () => {
   assert.deepEqual(rows('a;b\n1,5;2'), [
     ['a', 'b'],
     ['1,5', '2'],
@@ -38,7 +38,7 @@ test('semicolons and tabs separate where the header has them', () => {
   ])
 })
 
-test('records know the line where they begin, also behind fields of many lines and empty lines', () => {
+test('each record has the line where it starts, even after empty lines and fields with line breaks', () => {
   const text = 'h\r\n"1\r\n2\r\n3"\r\n\r\nlast\r\n'
   assert.deepEqual(
     [...readCsv(text)].map(({ line }) => line),
@@ -46,23 +46,23 @@ test('records know the line where they begin, also behind fields of many lines a
   )
 })
 
-test('a quote that is never closed is told with the line where its record begins', () => {
+test('an unclosed quote is reported with the line where its record starts', () => {
   const [, record] = [...readCsv('a,b\nx,"never\nclosed\n')]
   assert.equal(record?.line, 2)
   assert.match(record?.problem ?? '', /never closed/)
 })
 
-test('text behind a closing quote is told, and the records after it are read', () => {
+test('text after a closing quote is reported, and the following records are read', () => {
   const [bad, good] = [...readCsv('"a" b,c\nd,e')]
   assert.match(bad?.problem ?? '', /after a closing quote/)
   assert.deepEqual(good, { line: 2, fields: ['d', 'e'] })
 })
 
-test('a quote in the middle of a field is a quote', () => {
+test('a quote in the middle of a field is an ordinary character', () => {
   assert.deepEqual(rows('12" vinyl,x'), [['12" vinyl', 'x']])
 })
 
-test('whatever is written by the rules is read as it was', () => {
+test('any valid CSV is read back unchanged', () => {
   const letters = fc.constantFrom('a', '"', ',', '\n', '\r\n', ' ', 'é', '😀', '')
   const field = fc.array(letters, { maxLength: 6 }).map((parts) => parts.join(''))
   const table = fc.array(fc.tuple(field, field, field), { minLength: 1, maxLength: 6 })

@@ -1,8 +1,6 @@
 import { createClient } from '@stowage/client'
 
-/*
- * A page that uploads what is chosen in it. The test calls `start`, then looks at `uploads`.
- */
+/* A page that uploads the chosen files. The test calls `start`, then `look`. */
 let client
 let uploads = []
 

@@ -3,9 +3,7 @@ import AwsS3 from '@uppy/aws-s3'
 import Uppy from '@uppy/core'
 import GoldenRetriever from '@uppy/golden-retriever'
 
-/*
- * A page with Uppy and no dashboard. The test calls `open`, `add` and `command`, then looks.
- */
+/* A page with Uppy, without its dashboard. The test calls `open`, `add` and `command`, then `look`. */
 let uppy
 let results = []
 let errors = []
@@ -40,10 +38,10 @@ globalThis.look = () => ({
   }),
 })
 
-/** As the dashboard's button does, once files are restored. */
+/** Does what the button of Uppy's dashboard does when files are restored. */
 globalThis.confirmRestored = () => uppy.emit('restore-confirmed')
 
-/** Whether Golden Retriever has written down that an upload is under way. */
+/** Whether Golden Retriever has saved that an upload has started. */
 globalThis.isRemembered = async () => {
   for (const { name } of await indexedDB.databases()) {
     const db = await settled(indexedDB.open(name))

@@ -4,12 +4,12 @@ import { aFolder } from '@stowage/testing/machine/clean-up'
 
 export interface TestClient {
   client: NodeClient
-  /** Where its files may be; removed after the test. */
+  /** For files of the test; removed after it. */
   folder: string
   stateFolder: string
 }
 
-/** A client of its own state, that loses little time over failures. */
+/** A client with its own state and short retry delays. */
 export async function aClient(t: TestContext, options: NodeClientOptions): Promise<TestClient> {
   const folder = await aFolder(t)
   const stateFolder = options.stateFolder ?? (await aFolder(t))

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core'
 const run = promisify(execFile)
 const FOLDER = fileURLToPath(new URL('../../../../examples/', import.meta.url))
 
-/** Runs one as a process, and gives what it printed. */
+/** Runs an example as a process, and returns its output. */
 export async function runExample(
   [command, path, ...words]: [command: string, path: string, ...words: string[]],
   settings: Record<string, string>,
@@ -20,7 +20,7 @@ export async function runExample(
   return stdout.trim()
 }
 
-/** What `npm run example` starts; its page's address. */
+/** Starts `npm run example`, and returns the URL of its page. */
 async function serveExample(t: TestContext, name: string): Promise<string> {
   const child = spawn(process.execPath, [`${FOLDER}serve.js`, name], {
     env: { ...process.env, PORT: '0' },
@@ -37,21 +37,21 @@ async function serveExample(t: TestContext, name: string): Promise<string> {
 
 export interface ExamplePage {
   page: Page
-  /** Where the page has asked for anything. */
+  /** The origins of all requests of the page. */
   origins: Set<string>
-  /** What went wrong in it and was caught by nobody. */
+  /** The messages of uncaught errors in the page. */
   problems: string[]
 }
 
-/** The page of an example, in a real browser. */
+/** Opens the page of an example in a real browser. */
 export async function anExamplePage(t: TestContext, name: string): Promise<ExamplePage> {
-  const address = await serveExample(t, name)
+  const url = await serveExample(t, name)
   const browser = await aBrowser(t)
   const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
   const origins = new Set<string>()
   const problems: string[] = []
   page.on('request', (request) => origins.add(new URL(request.url()).origin))
   page.on('pageerror', (error) => problems.push(error.message))
-  await page.goto(address)
+  await page.goto(url)
   return { page, origins, problems }
 }

@@ -5,46 +5,47 @@ import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 
 /**
- * What can happen to a request. `cut`: its connection breaks in the middle of the body. `stall`: it
- * is read half and never answered. `refuse`: it is answered with a status, and nobody acts.
- * `lose`: the server acts, and the connection breaks instead of the answer. `hang`: the server acts,
- * and no answer comes. `half`: the answer breaks off in the middle. `spoil`: the server acts, and a gateway answers in its place.
+ * What can happen to a request. `cut`: the connection breaks in the middle of the request body. `stall`: only
+ * half of the request is read, and there is no response. `refuse`: the proxy responds with a status, and
+ * the server does not receive the request. `lose`: the server acts, but the connection breaks instead of a
+ * response. `hang`: the server acts, but there is no response. `half`: the connection breaks in the middle
+ * of the response. `spoil`: the server acts, but the proxy responds instead.
  */
 export type Fault =
   | { kind: 'pass' }
   | { kind: 'cut' | 'stall' | 'lose' | 'hang' | 'half' }
   | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
-  /** Read whole, and passed on once this has settled, unless the client gave up before. */
+  /** Reads the request, and passes it on when the promise settles, unless the client closed it before. */
   | { kind: 'wait'; until: Promise<unknown> }
 
 export interface FaultProxy {
   url: string
   port: number
-  /** Bytes of bodies that have come in so far. */
+  /** The bytes of request bodies received so far. */
   received(): number
-  /** How many requests wait now. One whose client gave up no longer does. */
+  /** How many requests are waiting, without those that the client closed. */
   waiting(): number
 }
 
 export interface FaultProxyOptions {
-  /** Where it passes requests on to; asked each time. */
+  /** Returns the URL of the server. Called for each request. */
   target(): string
-  /** Decides about each request. */
+  /** Chooses the fault of each request. */
   fault(request: IncomingMessage): Fault
 }
 
 /**
- * What stands still is ended in the end, as every gateway does. Browsers need that: a preflight goes
- * on when its request is aborted, and six of them would leave no connection.
+ * Hanging connections are closed after this time, as gateways do. Browsers need that: a preflight continues
+ * after its request is aborted, and six of them would use up all connections.
  */
-const LONGEST_STAND_MS = 3_000
+const MAX_HANG_MS = 3_000
 
-function endLater(incoming: IncomingMessage): void {
-  const timer = setTimeout(() => incoming.socket.destroy(), LONGEST_STAND_MS)
+function closeLater(incoming: IncomingMessage): void {
+  const timer = setTimeout(() => incoming.socket.destroy(), MAX_HANG_MS)
   incoming.socket.once('close', () => clearTimeout(timer))
 }
 
-/** Stands between a client and a server of this machine. */
+/** A proxy between a client and a server on this machine. */
 export async function aFaultProxy(
   t: TestContext,
   { target, fault }: FaultProxyOptions,
@@ -59,27 +60,28 @@ export async function aFaultProxy(
     })
     incoming.pause()
     const decided = fault(incoming)
-    if (decided.kind === 'stall' || decided.kind === 'hang') endLater(incoming)
-    if (decided.kind === 'cut' || decided.kind === 'stall') return breakIn(decided.kind, incoming)
+    if (decided.kind === 'stall' || decided.kind === 'hang') closeLater(incoming)
+    if (decided.kind === 'cut' || decided.kind === 'stall')
+      return breakRequest(decided.kind, incoming)
     if (decided.kind === 'refuse') {
       incoming.resume()
       response.writeHead(decided.status, decided.headers).end(decided.body)
       return
     }
     if (decided.kind !== 'wait') return pass(incoming, incoming, response, decided)
-    // A connection that nobody reads from does not tell when the client closes it.
+    // Read the body: an unread connection does not report that the client closed it.
     const body = incoming.pipe(new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER }))
     waiting += 1
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
     incoming.socket.once('close', close)
     await Promise.race([decided.until, closed])
-    // The connection may bring many more requests.
+    // The connection is reused for further requests.
     incoming.socket.off('close', close)
     waiting -= 1
     if (!incoming.socket.destroyed) pass(incoming, body, response, decided)
   }
 
-  function breakIn(kind: 'cut' | 'stall', incoming: IncomingMessage): void {
+  function breakRequest(kind: 'cut' | 'stall', incoming: IncomingMessage): void {
     const half = Number(incoming.headers['content-length'] ?? 0) / 2
     const enough = received + half
     if (half === 0 && kind === 'cut') return void incoming.destroy()
@@ -101,15 +103,15 @@ export async function aFaultProxy(
     const upstream = request(new URL(url ?? '/', target()), { method, headers, agent: false })
     upstream.on('error', () => response.destroy())
     response.on('close', () => upstream.destroy())
-    upstream.on('response', (answer) => {
-      const { statusCode = 502, headers: answered } = answer
+    upstream.on('response', (upstreamResponse) => {
+      const { statusCode = 502, headers: responseHeaders } = upstreamResponse
       if (decided.kind === 'pass' || decided.kind === 'wait') {
-        response.writeHead(statusCode, answered)
-        answer.pipe(response)
+        response.writeHead(statusCode, responseHeaders)
+        upstreamResponse.pipe(response)
         return
       }
-      if (decided.kind === 'half') return breakOff(answer, response)
-      answer.resume().once('end', () => {
+      if (decided.kind === 'half') return breakResponse(upstreamResponse, response)
+      upstreamResponse.resume().once('end', () => {
         if (decided.kind === 'lose') response.destroy()
         if (decided.kind === 'spoil') {
           response.writeHead(decided.status, decided.headers).end(decided.body)
@@ -119,13 +121,13 @@ export async function aFaultProxy(
     body.pipe(upstream)
   }
 
-  function breakOff(answer: IncomingMessage, response: ServerResponse): void {
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    let left = Number(answer.headers['content-length']) / 2
-    answer.on('data', (chunk: Buffer) => {
-      left -= chunk.length
-      // The callback comes once the bytes have left, so that they are not lost with the connection.
-      response.write(chunk, () => left <= 0 && response.destroy())
+  function breakResponse(upstreamResponse: IncomingMessage, response: ServerResponse): void {
+    response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+    let remaining = Number(upstreamResponse.headers['content-length']) / 2
+    upstreamResponse.on('data', (chunk: Buffer) => {
+      remaining -= chunk.length
+      // Close only in the callback, when the bytes have been sent.
+      response.write(chunk, () => remaining <= 0 && response.destroy())
     })
   }
 

@@ -10,13 +10,13 @@ import type { Page } from 'playwright-core'
 
 export interface TestPage {
   page: Page
-  /** Chooses these files in it. */
+  /** Chooses these files in the page. */
   choose(...paths: string[]): Promise<void>
-  /** Calls a function that the page's script has made global. */
-  call<Answer>(name: string, ...args: unknown[]): Promise<Answer>
+  /** Calls a global function of the page. */
+  call<Result>(name: string, ...args: unknown[]): Promise<Result>
 }
 
-/** A page of `pages/`, bundled and served by another origin than the service's, in a real browser. */
+/** Opens a page of `pages/` in a real browser. It is served from another origin than the service. */
 export async function aPage(t: TestContext, script: string): Promise<TestPage> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`../pages/${script}`, import.meta.url))],

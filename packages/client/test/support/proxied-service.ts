@@ -10,16 +10,16 @@ import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 export interface ProxiedService {
   /** The service itself. */
   baseUrl: string
-  /** The way to the service. */
+  /** The proxy in front of the service. */
   api: FaultProxy
-  /** The way to its storage: where all addresses of parts lead. */
+  /** The proxy in front of its storage. All URLs of parts lead to it. */
   storage: FaultProxy
 }
 
 export interface ProxiedOptions {
   settings: Record<string, string>
   api?: (request: IncomingMessage) => Fault
-  /** Decides about what clients ask of the storage; what the service asks of it passes. */
+  /** Chooses the faults of requests of clients to the storage. Those of the service pass. */
   storage?: (request: IncomingMessage) => Fault
 }
 
@@ -50,13 +50,13 @@ async function onDisk(t: TestContext, options: ProxiedOptions) {
   return { baseUrl, storage }
 }
 
-/** In this process, as a service of its own takes no parts as small as these on S3. */
+/** Runs in this process, because `stowage serve` refuses such small parts on S3. */
 async function onS3(t: TestContext, options: ProxiedOptions) {
   const deployment = await aDeployment(t)
   const decide = options.storage ?? pass
   const storage = await aFaultProxy(t, {
     target: () => deployment.settings.STOWAGE_S3_ENDPOINT ?? '',
-    // The service signs with a header, clients have addresses that are signed.
+    // The service signs with a header; clients use signed URLs.
     fault: (request) => (request.headers.authorization === undefined ? decide(request) : pass()),
   })
   const settings = { ...options.settings, STOWAGE_S3_ENDPOINT: storage.url }

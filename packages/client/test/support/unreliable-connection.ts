@@ -1,37 +1,37 @@
 import type { Random } from '@stowage/testing/machine/random'
 import type { Fault } from './fault-proxy.ts'
 
-/** Of a hundred requests, so many meet a fault. */
-const FAULTS_PERCENT = 12
+/** The share of requests with a fault. */
+const FAULT_PERCENT = 12
 
-/** The service and the storage let pages read their refusals. */
+/** As the service and the storage do, so that pages can read error responses. */
 const READABLE = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Retry-After',
 }
 const SOON = { ...READABLE, 'Retry-After': '0' }
-const EXPIRED = JSON.stringify({ message: 'This address ran out.', code: 'address_expired' })
+const EXPIRED = JSON.stringify({ message: 'The URL has expired.', code: 'address_expired' })
 
-export interface BadLine {
-  /** What becomes of a request, to the storage or to the service. */
+export interface UnreliableConnection {
+  /** Chooses the fault of each request to the storage or to the service. */
   fault(toStorage: boolean): () => Fault
-  /** From now on everything passes. */
-  calm(): void
-  /** How often each has happened. */
+  /** Lets all further requests pass. */
+  stopFaults(): void
+  /** How often each fault occurred. */
   counts: Record<string, number>
 }
 
-/** Breaks, stalls, refuses and loses answers, as the random numbers say. */
-export function aBadLine(random: Random): BadLine {
+/** A connection that randomly breaks, stalls, refuses requests and loses responses. */
+export function anUnreliableConnection(random: Random): UnreliableConnection {
   const counts: Record<string, number> = {}
-  let isCalm = false
+  let isReliable = false
   return {
     counts,
-    calm() {
-      isCalm = true
+    stopFaults() {
+      isReliable = true
     },
     fault: (toStorage) => () => {
-      const decided: Fault = isCalm ? { kind: 'pass' } : someFault(random, toStorage)
+      const decided: Fault = isReliable ? { kind: 'pass' } : randomFault(random, toStorage)
       const name = 'status' in decided ? `${decided.kind} ${decided.status}` : decided.kind
       counts[name] = (counts[name] ?? 0) + 1
       return decided
@@ -39,8 +39,8 @@ export function aBadLine(random: Random): BadLine {
   }
 }
 
-function someFault(random: Random, toStorage: boolean): Fault {
-  if (random.between(0, 100) >= FAULTS_PERCENT) return { kind: 'pass' }
+function randomFault(random: Random, toStorage: boolean): Fault {
+  if (random.between(0, 100) >= FAULT_PERCENT) return { kind: 'pass' }
   const expire: Fault = { kind: 'refuse', status: 403, headers: READABLE, body: EXPIRED }
   return random.pick<Fault>([
     { kind: 'cut' },

@@ -4,31 +4,34 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 
-/** What such a process is started with. */
-export interface UploadOrder {
+/** The arguments of the process. */
+export interface UploadArguments {
   baseUrl: string
   path: string
   stateFolder: string
-  /** Where it runs. */
+  /** The working directory. */
   folder: string
 }
 
 export interface UploadProcess {
   pid: number
   child: ChildProcess
-  /** The asset's id, once it has ended well. */
+  /** Resolves with the ID of the asset when the process succeeds. */
   ended: Promise<string>
 }
 
 const PROGRAM = fileURLToPath(new URL('upload-program.ts', import.meta.url))
 
-/** A client in a process of its own, which uploads one file. */
-export function startUploadProcess(t: TestContext, order: UploadOrder): UploadProcess {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], {
-    cwd: order.folder,
+/** Starts a process that uploads one file. */
+export function startUploadProcess(
+  t: TestContext,
+  uploadArguments: UploadArguments,
+): UploadProcess {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(uploadArguments)], {
+    cwd: uploadArguments.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // Unlike "exit", it comes after everything that was written.
+  // Unlike "exit", this event comes after all output.
   const exited = once(child, 'close')
   cleanUp(t, async () => {
     child.kill('SIGKILL')
@@ -41,7 +44,7 @@ export function startUploadProcess(t: TestContext, order: UploadOrder): UploadPr
     })
   }
   const ended = exited.then(([code, signal]) => {
-    if (code !== 0) throw new Error(`it ended with ${code ?? signal}: ${output}`)
+    if (code !== 0) throw new Error(`the upload process ended with ${code ?? signal}: ${output}`)
     return output.trim()
   })
   ended.catch(() => {})
