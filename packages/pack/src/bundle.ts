@@ -1,20 +1,20 @@
 import { build } from 'esbuild'
-import { bringAlong } from './copy-referenced-files.ts'
+import { copyReferencedFiles } from './copy-referenced-files.ts'
 
 export interface BundleOptions {
   entry: string
-  /** Packages that stay outside. */
+  /** Packages that are not bundled. */
   external: string[]
   folder: string
 }
 
 /**
- * Writes the entry and all it imports as JavaScript, in a few files side by side, of which still only
- * those are loaded that are used.
+ * Bundles the entry and everything it imports as JavaScript. Dynamic imports stay separate files, which are
+ * loaded only when they are used.
  */
 export async function bundle({ entry, external, folder }: BundleOptions): Promise<void> {
   const entries = new Set([entry])
-  // A set is walked to its end also where it grows on the way.
+  // Iterating over a set includes entries that are added meanwhile.
   for (const each of entries) {
     await build({
       entryPoints: [each],
@@ -27,7 +27,7 @@ export async function bundle({ entry, external, folder }: BundleOptions): Promis
       external,
       sourcemap: true,
       logLevel: 'silent',
-      plugins: [bringAlong({ folder, onThread: (file) => entries.add(file) })],
+      plugins: [copyReferencedFiles({ folder, onWorker: (file) => entries.add(file) })],
     })
   }
 }

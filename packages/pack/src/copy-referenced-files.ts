@@ -3,37 +3,37 @@ import { basename, dirname, join, relative, sep } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { ROOT } from './manifest.ts'
 
-export interface BringAlongOptions {
-  /** Where all code is written, side by side. */
+export interface CopyOptions {
+  /** The folder that all code is bundled into. */
   folder: string
-  /** A source that is started as a thread: it has to be bundled too. */
-  onThread(source: string): void
+  /** Called with a source that is started as a worker thread, so that it is bundled, too. */
+  onWorker(source: string): void
 }
 
 /**
- * What a source finds beside itself, by `new URL('…', import.meta.url)`, comes along: files and folders
- * are copied, and threads are told of.
+ * Finds the files that a source references by `new URL('…', import.meta.url)`. Copies files and folders into
+ * the bundle, and reports worker threads.
  */
-export function bringAlong({ folder, onThread }: BringAlongOptions): Plugin {
-  async function bring(path: string): Promise<string> {
+export function copyReferencedFiles({ folder, onWorker }: CopyOptions): Plugin {
+  async function copy(path: string): Promise<string> {
     if (path.endsWith('.ts')) {
-      onThread(path)
+      onWorker(path)
       return `./${basename(path, '.ts')}.js`
     }
     const name = relative(join(ROOT, 'packages'), path).replaceAll(sep, '/')
     await cp(path, join(folder, name), { recursive: true })
-    // A folder's last slash says that addresses are taken from inside of it.
+    // With a trailing slash, URLs are resolved inside the folder.
     return path.endsWith(sep) ? `./${name}/` : `./${name}`
   }
 
   return {
-    name: 'bring-along',
+    name: 'copy-referenced-files',
     setup({ onLoad }) {
       onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
         let contents = await readFile(path, 'utf8')
-        for (const [whole, name = ''] of contents.matchAll(BESIDE)) {
-          const brought = await bring(join(dirname(path), name))
-          contents = contents.replace(whole, `new URL('${brought}', import.meta.url)`)
+        for (const [whole, name = ''] of contents.matchAll(REFERENCE)) {
+          const copied = await copy(join(dirname(path), name))
+          contents = contents.replace(whole, `new URL('${copied}', import.meta.url)`)
         }
         return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
       })
@@ -41,4 +41,4 @@ export function bringAlong({ folder, onThread }: BringAlongOptions): Plugin {
   }
 }
 
-const BESIDE = /new URL\('([^']+)', import\.meta\.url\)/g
+const REFERENCE = /new URL\('([^']+)', import\.meta\.url\)/g

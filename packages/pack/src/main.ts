@@ -1,9 +1,9 @@
 import { packAll } from './pack-all.ts'
 
 /*
- * Makes the packages that people install:
+ * Builds the npm packages of the client and the command:
  *
- *     npm run pack [-- FOLDER]      FOLDER: dist-packages, if left out
+ *     npm run pack [-- FOLDER]      default: dist-packages
  */
 const [folder = 'dist-packages'] = process.argv.slice(2)
 for (const tarball of await packAll(folder)) process.stdout.write(`${tarball}\n`)

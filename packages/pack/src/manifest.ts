@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '../../..')
 
-/** What we read of a package.json. */
+/** The fields of a package.json that are used here. */
 export interface Manifest {
   name: string
   version: string
@@ -15,7 +15,7 @@ export interface Manifest {
   [other: string]: unknown
 }
 
-/** `@stowage/server` lies in `server`, and `stowage` itself in `cli`. */
+/** Returns the folder of a package: `server` for `@stowage/server`, `cli` for `stowage`. */
 export function folderOf(name: string): string {
   const folder = name === 'stowage' ? 'cli' : name.replace('@stowage/', '')
   return join(ROOT, 'packages', folder)
@@ -25,8 +25,8 @@ export async function readManifest(name: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(folderOf(name), 'package.json'), 'utf8'))
 }
 
-/** What the manifests of the repository and of the packages have in common. */
-const COMMON = [
+/** The fields that are copied to the manifest of the package. */
+const COPIED = [
   'name',
   'version',
   'description',
@@ -39,13 +39,13 @@ const COMMON = [
   'engines',
 ]
 
-/** The manifest as it is packed: what it has in common with ours, and what is made for the package. */
+/** Writes the manifest of the package: copied fields, and those that `fields` adds or overrides. */
 export async function writeManifest(
   staged: string,
   manifest: Manifest,
-  made: object,
+  fields: object,
 ): Promise<void> {
-  const common = Object.fromEntries(COMMON.map((field) => [field, manifest[field]]))
-  const packed = { ...common, files: ['dist', 'docs'], ...made }
+  const copied = Object.fromEntries(COPIED.map((field) => [field, manifest[field]]))
+  const packed = { ...copied, files: ['dist', 'docs'], ...fields }
   await writeFile(join(staged, 'package.json'), `${JSON.stringify(packed, null, 2)}\n`)
 }

@@ -6,10 +6,10 @@ import { runNpm } from './run.ts'
 import { stageClient } from './stage-client.ts'
 import { stageCommand } from './stage-command.ts'
 
-/** Packs the client and the command into the folder. Returns the tarballs' paths. */
+/** Packs the client and the command into the folder. Returns the paths of the tarballs. */
 export async function packAll(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
-  // Without the dashboard the service would start, so nobody would notice that it is missing.
+  // Required: without the dashboard the service would still start, so a missing one would go unnoticed.
   await runNpm(['run', 'build', '--', '--required'], ROOT)
   return Promise.all([packStaged(folder, stageClient), packStaged(folder, stageCommand)])
 }
@@ -22,8 +22,8 @@ async function packStaged(
   try {
     await stage(staged)
     const destination = ['--pack-destination', resolve(folder)]
-    const answer = await runNpm(['pack', '--json', ...destination], staged)
-    const [packed] = JSON.parse(answer) as { filename: string }[]
+    const output = await runNpm(['pack', '--json', ...destination], staged)
+    const [packed] = JSON.parse(output) as { filename: string }[]
     if (packed === undefined) throw new Error('npm packed nothing')
     return join(folder, packed.filename)
   } finally {

@@ -3,11 +3,11 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ROOT } from './manifest.ts'
 
 /**
- * Makes the source maps in the folder name their sources by the path in the repository
- * (`packages/client/src/client.ts`). The compiler names them by the way from a temporary folder, which is
- * of no use to anybody else. The sources themselves are inside of the maps.
+ * Rewrites the source paths in all source maps of the folder to paths in the repository
+ * (`packages/client/src/client.ts`). The compiler writes them relative to a temporary folder. The maps
+ * contain the sources themselves.
  */
-export async function relateSourceMaps(folder: string): Promise<void> {
+export async function rewriteSourceMaps(folder: string): Promise<void> {
   for await (const name of glob('**/*.map', { cwd: folder })) {
     const file = join(folder, name)
     const map = JSON.parse(await readFile(file, 'utf8')) as { sources: string[] }

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ROOT } from './manifest.ts'
 
-/** npm is a script on Windows, which only a shell starts. */
+/** On Windows npm is a script, which needs a shell. */
 export function runNpm(args: string[], cwd: string): Promise<string> {
   if (process.platform !== 'win32') return run('npm', args, cwd)
   const words = args.map((word) => (word.includes(' ') ? `"${word}"` : word))
   return run('npm', words, cwd, { shell: true })
 }
 
-/** Runs the compiler of the repository. */
+/** Runs the TypeScript compiler of the repository. */
 export function runTsc(args: string[], cwd: string): Promise<string> {
   return run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args], cwd)
 }
 
-/** Runs a program to its end and returns what it wrote; throws with all of it when it fails. */
+/** Runs a program and returns its standard output. If it fails, throws an error with its output. */
 export async function run(
   program: string,
   args: string[],
@@ -31,7 +31,7 @@ export async function run(
     return stdout
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string }
-    const said = `${stdout ?? ''}${stderr ?? ''}`
-    throw new Error(`${program} ${args.join(' ')} failed: ${said}`, { cause: error })
+    const output = `${stdout ?? ''}${stderr ?? ''}`
+    throw new Error(`${program} ${args.join(' ')} failed: ${output}`, { cause: error })
   }
 }

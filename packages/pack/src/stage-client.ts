@@ -1,21 +1,21 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
-import { relateSourceMaps } from './rewrite-source-maps.ts'
+import { rewriteSourceMaps } from './rewrite-source-maps.ts'
 import { runTsc } from './run.ts'
-import { stagePapers } from './stage-docs.ts'
+import { stageDocs } from './stage-docs.ts'
 import { wireTypes } from './wire-types.ts'
 
 const NAME = '@stowage/client'
 
-/** Lays out the client as it is packed: a JavaScript and a type file for each source. */
+/** Writes the files of the client package: a JavaScript and a type file for each source. */
 export async function stageClient(staged: string): Promise<void> {
   const folder = folderOf(NAME)
   const manifest = await readManifest(NAME)
   const dist = join(staged, 'dist')
   await compile(folder, Object.values(manifest.exports), dist)
-  await relateSourceMaps(dist)
-  await bringProtocolAlong(dist)
+  await rewriteSourceMaps(dist)
+  await inlineProtocolTypes(dist)
   await writeManifest(staged, manifest, {
     sideEffects: manifest.sideEffects,
     exports: packedExports(manifest),
@@ -23,7 +23,7 @@ export async function stageClient(staged: string): Promise<void> {
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
-  await stagePapers(staged, folder, ['client.md', 'errors.md'])
+  await stageDocs(staged, folder, ['client.md', 'errors.md'])
 }
 
 /** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */
@@ -57,24 +57,24 @@ async function compile(folder: string, entries: string[], outDir: string): Promi
 }
 
 /**
- * The protocol's types become a file of the client's own. The names of the sources, which the compiler
- * leaves in type files, become those of what it made.
+ * Replaces imports of the protocol's types by a file in the package. Also replaces the extension `.ts`, which
+ * the compiler leaves in type files, by `.js`.
  */
-async function bringProtocolAlong(dist: string): Promise<void> {
+async function inlineProtocolTypes(dist: string): Promise<void> {
   const names = new Set<string>()
   const wire = join(dist, 'wire')
   for await (const name of glob('**/*.d.ts', { cwd: dist })) {
     const file = join(dist, name)
     const text = await readFile(file, 'utf8')
-    const ours = /\{([^}]*)\} from '@stowage\/protocol'/g
-    for (const [, list = ''] of text.matchAll(ours)) {
+    const imports = /\{([^}]*)\} from '@stowage\/protocol'/g
+    for (const [, list = ''] of text.matchAll(imports)) {
       for (const [, name = ''] of list.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)) names.add(name)
     }
-    const near = relative(dirname(file), wire).replaceAll(sep, '/')
-    const own = text
-      .replaceAll("'@stowage/protocol'", `'${near.startsWith('.') ? near : `./${near}`}.js'`)
+    const path = relative(dirname(file), wire).replaceAll(sep, '/')
+    const rewritten = text
+      .replaceAll("'@stowage/protocol'", `'${path.startsWith('.') ? path : `./${path}`}.js'`)
       .replace(/(from |import\()'(\.[^']*)\.ts'/g, "$1'$2.js'")
-    await writeFile(file, own)
+    await writeFile(file, rewritten)
   }
   await writeFile(`${wire}.d.ts`, wireTypes(names))
 }

@@ -2,34 +2,29 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bundle } from './bundle.ts'
 import { folderOf, type Manifest, readManifest, writeManifest } from './manifest.ts'
-import { relateSourceMaps } from './rewrite-source-maps.ts'
-import { stagePapers } from './stage-docs.ts'
+import { rewriteSourceMaps } from './rewrite-source-maps.ts'
+import { stageDocs } from './stage-docs.ts'
 
 const NAME = 'stowage'
 
-/** Lays out the command as it is packed: with the service and all else of the workspace inside. */
+/** Writes the files of the command package. It includes the service and all other workspace packages. */
 export async function stageCommand(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
   const dependencies = await dependenciesOf(manifest)
   const folder = join(staged, 'dist')
   const entry = join(folderOf(NAME), 'bin/stowage.js')
   await bundle({ entry, external: Object.keys(dependencies), folder })
-  await relateSourceMaps(folder)
+  await rewriteSourceMaps(folder)
   await writeManifest(staged, manifest, {
-    // In the repository npm brings Node 24 itself, and would warn about any other.
+    // The manifest in the repository accepts other versions, because npm installs Node 24 there.
     engines: { node: '>=24' },
     bin: { stowage: './dist/stowage.js' },
-    dependencies: await namedIn(folder, dependencies),
+    dependencies: await usedIn(folder, dependencies),
   })
-  await stagePapers(staged, folderOf(NAME), [
-    'production.md',
-    'limits.md',
-    'errors.md',
-    'client.md',
-  ])
+  await stageDocs(staged, folderOf(NAME), ['production.md', 'limits.md', 'errors.md', 'client.md'])
 }
 
-/** Those of other people, its own and those of the packages that go inside. */
+/** Returns the third-party dependencies of the package and of the workspace packages it includes. */
 async function dependenciesOf({ dependencies = {} }: Manifest): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const [name, version] of Object.entries(dependencies)) {
@@ -39,13 +34,13 @@ async function dependenciesOf({ dependencies = {} }: Manifest): Promise<Record<s
   return found
 }
 
-/** What gives only types is not needed once they are gone. */
-async function namedIn(
+/** Drops dependencies that only provide types. */
+async function usedIn(
   folder: string,
   dependencies: Record<string, string>,
 ): Promise<Record<string, string>> {
   const files = await Array.fromAsync(glob('*.js', { cwd: folder }))
   const codes = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))
-  const isNamed = ([name]: [string, string]) => codes.some((code) => code.includes(`"${name}`))
-  return Object.fromEntries(Object.entries(dependencies).filter(isNamed).toSorted())
+  const isUsed = ([name]: [string, string]) => codes.some((code) => code.includes(`"${name}`))
+  return Object.fromEntries(Object.entries(dependencies).filter(isUsed).toSorted())
 }

@@ -2,8 +2,8 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { ROOT } from './manifest.ts'
 
-/** The licence, the package's README as it begins there, and pages of docs/ that it refers to. */
-export async function stagePapers(staged: string, folder: string, docs: string[]): Promise<void> {
+/** Copies the license, the README of the package, and the pages of docs/ that it links to. */
+export async function stageDocs(staged: string, folder: string, docs: string[]): Promise<void> {
   await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
   const pages = new Map([[join(folder, 'README.md'), join(staged, 'README.md')]])
   for (const name of docs) pages.set(join(ROOT, 'docs', name), join(staged, 'docs', name))
@@ -14,10 +14,10 @@ export async function stagePapers(staged: string, folder: string, docs: string[]
   }
 }
 
-/** A link to a file of the repository, with its text and its anchor. */
+/** A link to a file of the repository, with its text and anchor. */
 const LINK = /\[([^\]]+)\]\((?![a-z]+:|#)([^)#]*)(#[^)]*)?\)/g
 
-/** Links lead to the packed pages; what is not packed keeps its text alone. */
+/** Rewrites links to the packed pages. Links to other files become plain text. */
 function packedLink(source: string, target: string, pages: Map<string, string>) {
   return (_whole: string, text: string, path: string, anchor = ''): string => {
     const page = pages.get(join(dirname(source), path))

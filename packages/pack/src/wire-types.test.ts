@@ -7,24 +7,24 @@ import { ROOT } from './manifest.ts'
 import { runTsc } from './run.ts'
 import { wireTypes } from './wire-types.ts'
 
-/** Fails to compile where two types are not the same, optional members and all. */
+/** Fails to compile if two types differ, including optional members. */
 const SAME = `
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 type Flat<T> = T extends object ? { [Name in keyof T]: Flat<T[Name]> } : T
 export const same = <A, B>(..._verdict: Same<Flat<A>, Flat<B>> extends true ? [] : [never]) => {}
 `
 
-test('the types that are made of the schemas are those that TypeBox makes of them', async (t) => {
+test('the generated types equal those that TypeBox derives from the schemas', async (t) => {
   const folder = await aFolder(t)
-  const wire = wireTypes(await takenByClient())
+  const wire = wireTypes(await typesUsedByClient())
   await writeFile(join(folder, 'wire.d.ts'), wire)
   await writeFile(join(folder, 'same.ts'), SAME)
   const all = [...wire.matchAll(/^export type (\w+)/gm)].map(([, name]) => name)
-  assert.ok(all.length > 10 && all.includes('PageLinks'), 'what they refer to is there too')
-  const claims = all.map((name) => `same<made.${name}, protocol.${name}>()`)
+  assert.ok(all.length > 10 && all.includes('PageLinks'), 'types that they refer to are missing')
+  const claims = all.map((name) => `same<generated.${name}, protocol.${name}>()`)
   const imports = `import type * as protocol from '@stowage/protocol'
 import { same } from './same.ts'
-import type * as made from './wire.d.ts'
+import type * as generated from './wire.d.ts'
 `
   await writeFile(join(folder, 'claims.ts'), `${imports}${claims.join('\n')}\n`)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
@@ -32,7 +32,7 @@ import type * as made from './wire.d.ts'
   await runTsc(['--project', folder], ROOT)
 })
 
-async function takenByClient(): Promise<string[]> {
+async function typesUsedByClient(): Promise<string[]> {
   const names: string[] = []
   for await (const file of glob('packages/client/src/**/*.ts', { cwd: ROOT })) {
     const text = await readFile(join(ROOT, file), 'utf8')
@@ -54,6 +54,6 @@ function settings(folder: string) {
   }
 }
 
-test('a type that no schema stands behind is refused by name', () => {
+test('a type without a schema is refused', () => {
   assert.throws(() => wireTypes(['Nonsense']), /no schema Nonsense/)
 })

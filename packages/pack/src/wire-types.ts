@@ -1,6 +1,6 @@
 import * as protocol from '@stowage/protocol'
 
-/** What the protocol's schemas are made of. */
+/** The keywords that the protocol's schemas use. */
 interface Schema {
   type?: string | string[]
   title?: string
@@ -13,15 +13,14 @@ interface Schema {
   required?: string[]
 }
 
-/** Types of the protocol that no schema stands behind. */
+/** Types of the protocol that have no schema. */
 const OTHERS: Record<string, () => string> = {
   ErrorCode: () => oneOf(Object.keys(protocol.ERRORS)),
 }
 
 /**
- * The named types of the protocol, and all they are made of, as declarations that need nothing else.
- * The protocol's own come out of its schemas by TypeBox's types, which whoever installs the client
- * does not have.
+ * Returns declarations of the named types of the protocol, and of all types they refer to. They need no
+ * other package. The protocol derives its own types with TypeBox, which users of the client do not install.
  */
 export function wireTypes(names: Iterable<string>): string {
   const declared = new Map<string, string>()
@@ -36,12 +35,13 @@ export function wireTypes(names: Iterable<string>): string {
     .join('\n')
 }
 
-/** What it refers to by name is added to those that are wanted. */
+/** Adds the types that it refers to to `wanted`. */
 function typeNamed(name: string, wanted: string[]): string {
   const other = OTHERS[name]
   if (other) return other()
   const schema = (protocol as Record<string, unknown>)[name]
-  if (schema === undefined) throw new Error(`the protocol has no schema ${name} to make a type of`)
+  if (schema === undefined)
+    throw new Error(`the protocol has no schema ${name}, so its type cannot be generated`)
   return shape(schema as Schema, (title) => {
     wanted.push(title)
   })
@@ -49,7 +49,7 @@ function typeNamed(name: string, wanted: string[]): string {
 
 type Refer = (title: string) => void
 
-/** A schema that the protocol exports goes by its name. */
+/** Refers to schemas that the protocol exports by name. */
 function typeOf(schema: Schema, refer: Refer): string {
   const { title } = schema
   if (title === undefined || !(title in protocol)) return shape(schema, refer)
@@ -61,7 +61,7 @@ function shape(schema: Schema, refer: Refer): string {
   if (schema.enum) return oneOf(schema.enum)
   if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, refer)).join(' | ')
   const types = [schema.type ?? []].flat()
-  if (types.length === 0) throw new Error(`what is the type of ${JSON.stringify(schema)}?`)
+  if (types.length === 0) throw new Error(`unsupported schema: ${JSON.stringify(schema)}`)
   return types.map((type) => ofType(type, schema, refer)).join(' | ')
 }
 

@@ -6,7 +6,7 @@ import { aFolder } from '@stowage/testing/machine/clean-up'
 import { ROOT } from '../src/manifest.ts'
 import { run } from '../src/run.ts'
 
-/** The repository with nothing built, and all that is installed but Vite. */
+/** A copy of the repository without built files and without Vite. */
 async function aRepositoryWithoutVite(t: TestContext): Promise<string> {
   const folder = await aFolder(t)
   const isSource = (path: string) => !/\/(node_modules|dist|test|\.building-\w+)$/.test(path)
@@ -33,7 +33,7 @@ async function aRepositoryWithoutVite(t: TestContext): Promise<string> {
   return folder
 }
 
-test('packing fails when the dashboard can’t be built, so that no package or image lacks it', async (t) => {
+test('packing fails if the dashboard cannot be built', async (t) => {
   const folder = await aRepositoryWithoutVite(t)
   await assert.rejects(run('npm', ['run', 'pack'], folder), {
     message: /the dashboard is not built, because Vite is not installed/,

@@ -15,8 +15,8 @@ import { runTsc } from '../src/run.ts'
 import { installPackages, type NodeVersion } from './support/installed-packages.ts'
 import { npxServe, withNode } from './support/npx-serve.ts'
 
-/** The client itself would go on trying for half an hour. */
-const PATIENCE_MS = 30_000
+/** Shorter than the client would retry an upload. */
+const TIMEOUT_MS = 30_000
 
 const { missing, project, nodes, remove } = await installPackages()
 after(remove)
@@ -35,21 +35,21 @@ function environmentOf(version: NodeVersion): NodeJS.ProcessEnv {
 }
 
 async function runProgram(version: NodeVersion, ...words: string[]): Promise<string> {
-  const options = { cwd: project, env: environmentOf(version), timeout: PATIENCE_MS }
+  const options = { cwd: project, env: environmentOf(version), timeout: TIMEOUT_MS }
   const { stdout } = await promisify(execFile)('node', words, options)
   return stdout
 }
 
 function testClientOn(version: NodeVersion): void {
-  test(`Node ${version}: a file travels from the installed client to npx stowage serve and back`, async (t) => {
-    const address = await npxServe(t, project, environmentOf(Number(version) < 24 ? '24' : version))
+  test(`Node ${version}: the installed client uploads a file to npx stowage serve and downloads it again`, async (t) => {
+    const url = await npxServe(t, project, environmentOf(Number(version) < 24 ? '24' : version))
     const folder = await aFolder(t)
     const [file, copy] = [join(folder, 'pack.bin'), join(folder, 'copy.bin')]
     const content = randomBytes(3_500_000)
     await writeFile(file, content)
-    const words = ['round-trip.js', address, file, copy, join(folder, 'state')]
-    const said = await runProgram(version, ...words)
-    const { node, names, code } = JSON.parse(said)
+    const words = ['round-trip.js', url, file, copy, join(folder, 'state')]
+    const output = await runProgram(version, ...words)
+    const { node, names, code } = JSON.parse(output)
     assert.match(node, new RegExp(`^${version}\\.`))
     assert.deepEqual([names, code], [['pack.bin'], 'not_found'])
     assert.ok(content.equals(await readFile(copy)))
@@ -72,16 +72,16 @@ function testCommandOn(version: '24' | '26'): void {
     assert.match(await runCommand('ls', ...url), /page\.ts/)
   })
 
-  test(`Node ${version}: the pages for people come along`, async (t) => {
-    const address = await npxServe(t, project, env)
-    assert.equal((await fetch(`${address}/docs/reference.css`)).status, 200)
+  test(`Node ${version}: the package contains the dashboard and the API reference`, async (t) => {
+    const url = await npxServe(t, project, env)
+    assert.equal((await fetch(`${url}/docs/reference.css`)).status, 200)
     if (!existsSync(join(ROOT, 'packages/dashboard/package.json'))) return
-    const page = await (await fetch(address)).text()
+    const page = await (await fetch(url)).text()
     const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? assert.fail(page)
-    assert.equal((await fetch(new URL(script, address))).status, 200)
+    assert.equal((await fetch(new URL(script, url))).status, 200)
   })
 
-  test(`Node ${version}: the files that the command loads only when it uses them can be loaded`, async () => {
+  test(`Node ${version}: the files that the command loads on demand can be loaded`, async () => {
     const files = Number(await runProgram(version, 'load-command.js'))
     assert.ok(files > 20)
     const { version: packed } = await readManifest('stowage')
@@ -90,7 +90,7 @@ function testCommandOn(version: '24' | '26'): void {
 }
 
 function testContents(): void {
-  test('the packages hold JavaScript, and need nothing of the workspace', async () => {
+  test('the packages contain only JavaScript, and need no other package of the workspace', async () => {
     const files = await Array.fromAsync(
       glob('node_modules/{stowage,@stowage/client}/**/*.*', { cwd: project }),
     )
@@ -102,12 +102,12 @@ function testContents(): void {
       if (file.endsWith('package.json')) assert.doesNotMatch(text, /"@stowage\/(?!client")/, file)
       assert.ok(
         !text.includes(ROOT) && !text.includes(`${tmpdir()}/`),
-        `${file} names a folder here`,
+        `${file} contains a path of this machine`,
       )
     }
   })
 
-  test('every script of ours has a source map with its sources inside', async () => {
+  test('every script has a source map that contains its sources', async () => {
     const own = 'node_modules/{stowage/dist/*.js,@stowage/client/dist/**/*.js}'
     const scripts = await Array.fromAsync(glob(own, { cwd: project }))
     assert.ok(scripts.length > 50)
@@ -118,7 +118,7 @@ function testContents(): void {
     }
   })
 
-  test('nothing runs at the install', async () => {
+  test('installing runs no scripts', async () => {
     const manifests = await Array.fromAsync(glob('node_modules/**/package.json', { cwd: project }))
     assert.ok(manifests.length > 50)
     for (const file of manifests) {
@@ -129,7 +129,7 @@ function testContents(): void {
     }
   })
 
-  test('each manifest names the repository, where to report bugs, and the Node that it needs', async () => {
+  test('each manifest names the repository, the issue tracker and the required Node version', async () => {
     const needs = { stowage: '>=24', '@stowage/client': '>=20' }
     for (const [name, node] of Object.entries(needs)) {
       const file = join(project, 'node_modules', name, 'package.json')
@@ -142,7 +142,7 @@ function testContents(): void {
     }
   })
 
-  test('each package has its README and the pages that it refers to, and no broken link', async () => {
+  test('each package contains its README and the pages it links to, without broken links', async () => {
     for (const name of ['stowage', '@stowage/client']) {
       const folder = join(project, 'node_modules', name)
       assert.ok((await readFile(join(folder, 'README.md'), 'utf8')).startsWith(`# ${name}\n`))
@@ -157,7 +157,7 @@ function testContents(): void {
     }
   })
 
-  test('of the installed client a page’s bundler makes what browsers run', async () => {
+  test('the installed client can be bundled for browsers', async () => {
     const { outputFiles } = await build({
       stdin: { contents: "export * from '@stowage/client'", resolveDir: project },
       bundle: true,
@@ -172,13 +172,13 @@ function testContents(): void {
 }
 
 function testTypes(resolution: 'nodenext' | 'bundler'): void {
-  /** Neither knows of the other's globals. */
-  const surroundings = {
+  /** Neither has the globals of the other. */
+  const environments = {
     page: { lib: ['es2024', 'dom', 'dom.iterable'], types: [] },
     program: { lib: ['es2024', 'esnext.disposable'], types: ['node'] },
   }
-  for (const [name, { lib, types }] of Object.entries(surroundings)) {
-    test(`the installed types are whole for a ${name} with ${resolution} resolution`, async () => {
+  for (const [name, { lib, types }] of Object.entries(environments)) {
+    test(`the installed types compile in a ${name} with ${resolution} resolution`, async () => {
       const compilerOptions = {
         strict: true,
         exactOptionalPropertyTypes: true,
@@ -194,13 +194,13 @@ function testTypes(resolution: 'nodenext' | 'bundler'): void {
       const config = join(project, `tsconfig.${name}.${resolution}.json`)
       const files = name === 'page' ? ['page.ts'] : ['program.ts', await importEntries()]
       await writeFile(config, JSON.stringify({ compilerOptions, files }))
-      const said = await runTsc(['-p', config], project)
-      assert.equal(said, '')
+      const output = await runTsc(['-p', config], project)
+      assert.equal(output, '')
     })
   }
 }
 
-/** A program that imports every entry of the client, and does nothing with it. */
+/** Writes a program that imports every entry of the client. */
 async function importEntries(): Promise<string> {
   const { exports } = await readManifest('@stowage/client')
   const lines = Object.keys(exports).map((entry) => `import '@stowage/client${entry.slice(1)}'\n`)

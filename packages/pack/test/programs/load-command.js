@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 
 /*
- * Loads the files that the command loads only when it uses them, and writes how many there are. They are
- * named by a hash, and do nothing yet.
+ * Loads the files that the command loads on demand, and prints how many there are. Their names contain a
+ * hash. Loading them has no effect.
  */
 const folder = new URL('./node_modules/stowage/dist/', import.meta.url)
 const files = (await readdir(folder)).filter((name) => /-[A-Z0-9]{8}\.js$/.test(name))

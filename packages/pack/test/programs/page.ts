@@ -31,8 +31,8 @@ export function codeOf(error: unknown): StowageErrorCode | undefined {
   return isStowageError(error, 'storage_exceeded') ? 'storage_exceeded' : undefined
 }
 
-// What is not so must not compile: types that got lost are any, and any is everything.
-// @ts-expect-error a size is text
+// Wrong uses must not compile. If the types were lost, everything would be `any` and compile.
+// @ts-expect-error a size is a string
 export const size = async (): Promise<boolean> => (await stowage.asset('id')).size
 // @ts-expect-error there is no such order
 stowage.assets({ sort: 'color' })

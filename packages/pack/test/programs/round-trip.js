@@ -1,6 +1,6 @@
 import { createClient, isStowageError } from '@stowage/client/node'
 
-/* Sends a file, lists it and fetches it again: round-trip.js ADDRESS FILE COPY STATE */
+/* Uploads a file, lists it and downloads it again: round-trip.js URL FILE COPY STATE */
 const [baseUrl, file, copy, stateFolder] = process.argv.slice(2)
 const stowage = createClient({ baseUrl, stateFolder })
 const asset = await stowage.upload(file)

@@ -4,26 +4,26 @@ import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
 import { runNpm } from '../../src/run.ts'
 
-/** The client runs on all of them, the command from 24 on. */
+/** The client supports all of them, the command 24 and later. */
 export type NodeVersion = '20' | '22' | '24' | '26'
 const OTHERS = ['20', '22', '26'] as const
 
 export interface InstalledPackages {
-  /** Why they could not be installed, through no fault of theirs. */
+  /** Why the packages could not be installed, if the registry is unreachable. */
   missing?: string
-  /** A project that has both packages and nothing else of ours, but the tests' programs. */
+  /** A project with both packages and the programs of the tests. */
   project: string
-  /** The folder of each version's `node`. */
+  /** The folder of the `node` executable of each version. */
   nodes: Record<NodeVersion, string>
   remove(): Promise<void>
 }
 
 const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund']
-/** Node's own package fetches its program as it is installed. Nothing else may run anything. */
+/** Only the `node` package may run an install script: it downloads the executable. */
 const PROJECT = { private: true, type: 'module', allowScripts: { node: true } }
 const UNREACHABLE = /code E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NOTCACHED)/
 
-/** Packs the client and the command and installs them into an empty folder, and other Nodes into others. */
+/** Packs the client and the command, and installs them and other Node versions into empty folders. */
 export async function installPackages(): Promise<InstalledPackages> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-packed-'))
   const project = join(folder, 'project')
@@ -40,18 +40,18 @@ export async function installPackages(): Promise<InstalledPackages> {
     remove: () => rm(folder, { recursive: true, force: true }),
   }
   try {
-    const works = [
+    const tasks = [
       packAll(join(folder, 'tarballs')).then((tarballs) => install(project, tarballs)),
       ...OTHERS.map((version) => install(otherNode(version), [`node@${version}`])),
     ]
-    // All to their end, so that none writes where all is removed.
-    await Promise.allSettled(works)
-    await Promise.all(works)
+    // Wait for all of them, so that none still writes while the folder is removed.
+    await Promise.allSettled(tasks)
+    await Promise.all(tasks)
     await cp(join(import.meta.dirname, '../programs'), project, { recursive: true })
     return installed
   } catch (error) {
     if (error instanceof Error && UNREACHABLE.test(error.message)) {
-      return { ...installed, missing: `npm can't fetch what they need: ${error.message}` }
+      return { ...installed, missing: `npm cannot download the packages: ${error.message}` }
     }
     await installed.remove()
     throw error

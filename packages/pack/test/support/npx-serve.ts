@@ -4,13 +4,13 @@ import { delimiter } from 'node:path'
 import type { TestContext } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 
-/** The environment of somebody who has this Node first on the path, and no settings of ours. */
+/** An environment with this Node first on the path, and without settings of Stowage. */
 export function withNode(node: string): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !/^(STOWAGE|NODE)_/.test(name))
   return { ...Object.fromEntries(others), PATH: `${node}${delimiter}${process.env.PATH}` }
 }
 
-/** `npx stowage serve` in the project. Returns its address; it ends with the test. */
+/** Runs `npx stowage serve` in the project until the test ends. Returns its URL. */
 export async function npxServe(
   t: TestContext,
   project: string,
@@ -21,25 +21,25 @@ export async function npxServe(
     cwd: project,
     env: { ...env, ...settings, STOWAGE_DATA: await aFolder(t) },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, as npx does not hand signals on.
+    // In its own process group, because npx does not forward signals.
     detached: true,
   })
-  // When npx has ended, the service may still run; its output is closed when both have.
+  // The service may run longer than npx. The output is closed when both have ended.
   const ended = once(child, 'close')
   cleanUp(t, async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
   })
-  let said = ''
-  const address = new Promise<string>((resolve, reject) => {
+  let output = ''
+  const url = new Promise<string>((resolve, reject) => {
     const read = (text: Buffer) => {
-      said += text
-      const found = /Service\s+(\S+)\s/.exec(said)?.[1]
+      output += text
+      const found = /Service\s+(\S+)\s/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     }
     child.stdout.on('data', read)
     child.stderr.on('data', read)
-    child.once('close', (code) => reject(new Error(`it ended with code ${code}: ${said}`)))
+    child.once('close', (code) => reject(new Error(`npx ended with code ${code}: ${output}`)))
   })
-  return address
+  return url
 }
