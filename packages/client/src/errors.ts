@@ -29,6 +29,7 @@ export interface StowageErrorDetails {
 
 /** The only error class of this package. An aborted call rejects with the reason of its AbortSignal. */
 export class StowageError extends Error {
+  /** Identifies errors of this class. Use `isStowageError` to check it. */
   override readonly name = 'StowageError'
   /** A code of the service (docs/errors.md) or of the client. */
   declare readonly code: StowageErrorCode | (string & {})

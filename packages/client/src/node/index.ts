@@ -1,4 +1,4 @@
-import type { Client as CommonClient } from '../client.ts'
+import type { Client } from '../client.ts'
 import { createClientOn } from '../create-client.ts'
 import type { ClientOptions } from '../options.ts'
 import {
@@ -33,7 +33,7 @@ export interface NodeClientOptions extends ClientOptions {
 }
 
 /** The client for Node: it also uploads paths and downloads to files. */
-export interface NodeClient extends CommonClient<NodeInput> {
+export interface NodeClient extends Client<NodeInput> {
   /**
    * Downloads an asset to a file. Resumes an earlier call that was interrupted. If the path is a folder,
    * the file gets the name of the asset.
