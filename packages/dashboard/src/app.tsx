@@ -1,10 +1,9 @@
 import { MantineProvider } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
+import { Notifications } from '@mantine/notifications'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { AssetsPage } from './assets/assets-page.tsx'
 import { Loading } from './components/loading.tsx'
-import { Notices } from './components/notices.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -12,8 +11,8 @@ import { styleNonce } from './style-nonce.ts'
 import { readableColors, theme } from './theme.ts'
 import { UploadsProvider } from './uploads/uploads.tsx'
 
-/** Only the first page is loaded at once; the others when they are first opened, or when there is time. */
-const OTHERS = {
+/** The first page is part of the main script. The others are loaded when the browser is idle or on demand. */
+const LAZY_PAGES = {
   AssetPage: () => import('./assets/asset-page.tsx').then((it) => ({ default: it.AssetPage })),
   ProductsPage: () =>
     import('./products/products-page.tsx').then((it) => ({ default: it.ProductsPage })),
@@ -26,21 +25,21 @@ const OTHERS = {
   SettingsPage: () =>
     import('./settings/settings-page.tsx').then((it) => ({ default: it.SettingsPage })),
 }
-const AssetPage = lazy(OTHERS.AssetPage)
-const ProductsPage = lazy(OTHERS.ProductsPage)
-const ImportPage = lazy(OTHERS.ImportPage)
-const ProductPage = lazy(OTHERS.ProductPage)
-const StoragePage = lazy(OTHERS.StoragePage)
-const SettingsPage = lazy(OTHERS.SettingsPage)
+const AssetPage = lazy(LAZY_PAGES.AssetPage)
+const ProductsPage = lazy(LAZY_PAGES.ProductsPage)
+const ImportPage = lazy(LAZY_PAGES.ImportPage)
+const ProductPage = lazy(LAZY_PAGES.ProductPage)
+const StoragePage = lazy(LAZY_PAGES.StoragePage)
+const SettingsPage = lazy(LAZY_PAGES.SettingsPage)
 
-/** So that a click opens them at once, also while the line is cut. */
-function usePagesAhead(): void {
+/** Loads the other pages in advance, so that they open without delay and while the network is down. */
+function usePreloadedPages(): void {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? setTimeout
     idle(() => {
-      for (const load of Object.values(OTHERS)) {
+      for (const load of Object.values(LAZY_PAGES)) {
         load().catch(() => {
-          // Then it is loaded when it is opened, and that is where it is said.
+          // The page is loaded again when it is opened, and reports the error then.
         })
       }
     })
@@ -48,7 +47,7 @@ function usePagesAhead(): void {
 }
 
 export function App() {
-  usePagesAhead()
+  usePreloadedPages()
   return (
     <MantineProvider
       theme={theme}
@@ -56,25 +55,23 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notices />
+      <Notifications position="top-right" notificationMaxHeight={400} />
       <SessionProvider>
         <UploadsProvider>
-          <ModalsProvider>
-            <Shell>
-              <Suspense fallback={<Loading />}>
-                <Switch>
-                  <Route path="/" component={AssetsPage} />
-                  <Route path="/assets/:id">{({ id }) => <AssetPage id={id} />}</Route>
-                  <Route path="/products" component={ProductsPage} />
-                  <Route path="/products/import" component={ImportPage} />
-                  <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
-                  <Route path="/storage" component={StoragePage} />
-                  <Route path="/settings" component={SettingsPage} />
-                  <Route component={NotFound} />
-                </Switch>
-              </Suspense>
-            </Shell>
-          </ModalsProvider>
+          <Shell>
+            <Suspense fallback={<Loading />}>
+              <Switch>
+                <Route path="/" component={AssetsPage} />
+                <Route path="/assets/:id">{({ id }) => <AssetPage id={id} />}</Route>
+                <Route path="/products" component={ProductsPage} />
+                <Route path="/products/import" component={ImportPage} />
+                <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
+                <Route path="/storage" component={StoragePage} />
+                <Route path="/settings" component={SettingsPage} />
+                <Route component={NotFound} />
+              </Switch>
+            </Suspense>
+          </Shell>
         </UploadsProvider>
       </SessionProvider>
     </MantineProvider>

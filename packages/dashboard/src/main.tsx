@@ -1,10 +1,11 @@
 import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { styleNonce } from './style-nonce.ts'
 
-// What holds the page still behind a dialog looks for the nonce here.
+// The library that locks scrolling behind a dialog reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 
 const root = document.getElementById('app')

@@ -1,4 +1,4 @@
-/** What the service lets this page's own styles be known by: nobody else can add any. */
+/** The nonce that the Content Security Policy of this page requires for styles. */
 export function styleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
 }

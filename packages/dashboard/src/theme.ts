@@ -2,7 +2,7 @@ import { type CSSVariablesResolver, createTheme, Modal, ModalHeader } from '@man
 
 export const theme = createTheme({
   primaryColor: 'cyan',
-  // Dark enough for white letters on it, and for letters of it on white.
+  // Dark enough for white text on it, and for text in it on white.
   primaryShade: { light: 9, dark: 9 },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -10,12 +10,12 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
-    // Otherwise it is taken for a second head of the page.
+    // Otherwise screen readers take it for a second page header.
     ModalHeader: ModalHeader.extend({ defaultProps: { role: 'presentation' } }),
   },
 })
 
-/** Mantine's own letters are paler than WCAG AA asks for, and its grounds louder than we are. */
+/** Mantine's default text colors miss the contrast of WCAG AA, and its tinted backgrounds are too strong. */
 export const readableColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {

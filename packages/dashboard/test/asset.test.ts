@@ -10,8 +10,8 @@ const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><rect width="40" height="30"/></svg>'
 
 for (const settings of [{}, KEYS]) {
-  const mode = 'STOWAGE_AUTH' in settings ? 'with keys' : 'open'
-  test(`an asset is shown, downloaded, renamed, linked, unlinked and deleted (${mode})`, async (t) => {
+  const mode = 'STOWAGE_AUTH' in settings ? 'with keys' : 'without keys'
+  test(`an asset is shown, downloaded, renamed, attached, detached and deleted (${mode})`, async (t) => {
     if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
     const { page, client, service, context } = await openDashboard(t, settings, {
       browser: { timezoneId: 'Asia/Tokyo', locale: 'en-GB', acceptDownloads: true },
@@ -22,9 +22,9 @@ for (const settings of [{}, KEYS]) {
     ])
     await storeProducts(client, ['Poster', 'Mug'])
     await page.goto(`/assets/${asset?.id}`)
-    const picture = page.getByRole('region', { name: 'Preview' }).getByRole('img')
-    await until('the picture is drawn', async () => {
-      const width = await picture.evaluate((it) => Reflect.get(it, 'naturalWidth'))
+    const image = page.getByRole('region', { name: 'Preview' }).getByRole('img')
+    await until('the image is loaded', async () => {
+      const width = await image.evaluate((it) => Reflect.get(it, 'naturalWidth'))
       return width === 40
     })
     await page.getByText(`${SVG.length} B (${SVG.length} bytes)`).waitFor()
@@ -42,15 +42,17 @@ for (const settings of [{}, KEYS]) {
     assert.equal(await readFile(await download.path(), 'utf8'), SVG)
 
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-    await page.getByRole('button', { name: 'Copy the id' }).click()
-    await until('the id is copied', async () => (await copied()) === asset?.id)
-    await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('menuitem', { name: 'To this page' }).click()
-    const address = `${service.baseUrl}/assets/${asset?.id}`
-    await until('the page’s address is copied', async () => (await copied()) === address)
-    await page.getByRole('button', { name: 'Copy link' }).click()
-    await page.getByRole('menuitem', { name: 'To the file' }).click()
-    await until('the file’s is copied', async () => (await copied()).startsWith(service.storageUrl))
+    await page.getByRole('button', { name: 'Copy ID' }).click()
+    await until('the ID is copied', async () => (await copied()) === asset?.id)
+    await page.getByRole('button', { name: 'Copy URL' }).click()
+    await page.getByRole('menuitem', { name: 'URL of this page' }).click()
+    const pageUrl = `${service.baseUrl}/assets/${asset?.id}`
+    await until('the URL of the page is copied', async () => (await copied()) === pageUrl)
+    await page.getByRole('button', { name: 'Copy URL' }).click()
+    await page.getByRole('menuitem', { name: 'Download URL' }).click()
+    await until('the download URL is copied', async () =>
+      (await copied()).startsWith(service.storageUrl),
+    )
     assert.equal(await (await fetch(await copied())).text(), SVG)
 
     await page.getByRole('button', { name: 'Rename' }).click()
@@ -63,19 +65,19 @@ for (const settings of [{}, KEYS]) {
     await page.getByRole('heading', { name: 'new name.svg' }).waitFor()
     assert.equal((await client.asset(asset?.id ?? '')).filename, 'new name.svg')
 
-    const picker = page.getByRole('combobox', { name: 'Link to more' })
+    const picker = page.getByRole('combobox', { name: 'Attach to products' })
     await picker.fill('sku-none')
-    await page.getByText('No product matches').waitFor()
+    await page.getByText('No matching products').waitFor()
     await picker.fill('SKU-1')
     await page.getByRole('option', { name: 'Poster' }).click()
-    await page.getByRole('button', { name: 'Unlink Poster' }).waitFor()
+    await page.getByRole('button', { name: 'Detach Poster' }).waitFor()
     await page.getByRole('link', { name: 'Poster' }).click()
     await page.getByRole('heading', { name: 'Poster', level: 1 }).waitFor()
     await page.goBack()
     await picker.fill('mu')
     await page.getByRole('option', { name: 'Mug' }).click()
-    await page.getByRole('button', { name: 'Unlink Mug' }).click()
-    await page.getByRole('button', { name: 'Unlink Mug' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Detach Mug' }).click()
+    await page.getByRole('button', { name: 'Detach Mug' }).waitFor({ state: 'detached' })
     const { products } = await client.asset(asset?.id ?? '', { with_products: true })
     assert.deepEqual(
       products?.map(({ name }) => name),
@@ -84,28 +86,28 @@ for (const settings of [{}, KEYS]) {
 
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this asset?' })
-    await dialog.getByText('Linked to 1 product').waitFor()
+    await dialog.getByText('Attached to 1 product').waitFor()
     await dialog.getByText('Poster').waitFor()
-    await dialog.getByRole('button', { name: 'Delete this asset' }).click()
+    await dialog.getByRole('button', { name: 'Delete asset' }).click()
     await page.getByText('Drop your first file here').waitFor()
     assert.equal(new URL(page.url()).pathname, '/')
     await page.goto(`/assets/${asset?.id}`)
-    await page.getByRole('heading', { name: 'This asset is not here' }).waitFor()
+    await page.getByRole('heading', { name: 'Asset not found' }).waitFor()
   })
 }
 
-test('an asset that is still on its way says so; the same file goes on from anywhere', async (t) => {
+test('the page of an unfinished asset shows its state, and resumes the upload with the same file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t)
   const body = JSON.stringify({ name: 'film.mov', size: 4, mime: 'video/quicktime' })
   const headers = { 'content-type': 'application/json' }
   const url = `${service.baseUrl}/api/v1/assets/signed`
-  const asked = await fetch(url, { method: 'POST', body, headers })
-  const { id } = (await asked.json()) as { id: string }
+  const response = await fetch(url, { method: 'POST', body, headers })
+  const { id } = (await response.json()) as { id: string }
   await page.goto(`/assets/${id}`)
-  await page.getByText('This file is still being uploaded (4 B in all).').waitFor()
+  await page.getByText('This file (4 B) is not uploaded completely yet.').waitFor()
   const choosing = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Choose the file to go on' }).click()
+  await page.getByRole('button', { name: 'Choose file to resume' }).click()
   const file = { name: 'film.mov', mimeType: 'video/quicktime', buffer: Buffer.from('film') }
   await (await choosing).setFiles(file)
   await page.getByRole('button', { name: 'Download' }).waitFor()

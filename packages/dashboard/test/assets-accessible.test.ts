@@ -9,7 +9,7 @@ import { watchParts } from './support/parts.ts'
 const NO_BROWSER = await whyNoBrowser()
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 
-test('axe finds nothing on the pages of assets, in all of their states and both colours', async (t) => {
+test('axe finds no violations on the pages of assets, in all of their states and in both color schemes', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context, service } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
@@ -28,31 +28,31 @@ test('axe finds nothing on the pages of assets, in all of their states and both 
   await client.attach(files[1]?.id ?? '', { products: products.map(({ id }) => id) })
   await page.reload()
   await page.getByRole('checkbox', { name: 'Select a.txt' }).click()
-  await assertAccessible(page, 'the list, with one picked')
+  await assertAccessible(page, 'the list with a selected asset')
   await page.getByRole('checkbox', { name: 'Select دليل.svg' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('dialog').getByText('Linked to 2 products').waitFor()
-  await assertAccessible(page, 'deleting')
+  await page.getByRole('dialog').getByText('Attached to 2 products').waitFor()
+  await assertAccessible(page, 'the dialog to delete')
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Attach to products' }).click()
   await page.getByRole('combobox', { name: 'Products' }).click()
   await page.getByRole('option', { name: 'Poster' }).waitFor()
-  await assertAccessible(page, 'attaching')
+  await assertAccessible(page, 'the dialog to attach')
 
   await page.goto('/?search=nothing')
-  await page.getByText('No asset matches').waitFor()
+  await page.getByText('No matching assets').waitFor()
   await assertAccessible(page, 'no match')
   for (const { id, filename } of [...files, link]) {
     await page.goto(`/assets/${id}`)
     await page.getByRole('heading', { name: filename, level: 1 }).waitFor()
-    await page.getByRole('heading', { name: 'Linked products' }).waitFor()
+    await page.getByRole('heading', { name: 'Products' }).waitFor()
     await assertAccessible(page, filename)
   }
   await page.getByRole('button', { name: 'Rename' }).click()
   await assertAccessible(page, 'renaming')
   await page.goto('/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
-  await page.getByText('This asset is not here').waitFor()
-  await assertAccessible(page, 'an asset that is gone')
+  await page.getByText('Asset not found').waitFor()
+  await assertAccessible(page, 'an asset that does not exist')
 
   const parts = await watchParts(context, service, 1)
   await page.goto('/')
@@ -73,8 +73,8 @@ test('axe finds nothing on the pages of assets, in all of their states and both 
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
   parts.release()
-  await page.getByText('Not finished before this page was loaded').waitFor()
-  await assertAccessible(page, 'unfinished')
+  await page.getByText('Unfinished uploads').waitFor()
+  await assertAccessible(page, 'unfinished uploads')
   await page.setViewportSize({ width: 390, height: 844 })
   await assertAccessible(page, 'on a phone')
 })
@@ -84,27 +84,27 @@ interface Focusable {
   computedStyleMap(): Map<string, { toString(): string }>
 }
 
-/** Goes there by one key alone, and can be seen there. */
-async function goTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+/** Presses the key until the target has the focus, and checks that the focus is visible. */
+async function focusWith(page: Page, target: Locator, key = 'Tab'): Promise<void> {
   await target.waitFor({ state: 'attached' })
   for (let steps = 0; steps < 80; steps += 1) {
     const focus = await target.evaluate((it) => {
       const element = it as unknown as Focusable
-      // A field shows it by its frame.
-      const isSeen =
+      // A text field shows it with its border.
+      const isVisible =
         element.matches('input') || `${element.computedStyleMap().get('outline-style')}` !== 'none'
-      return { isThere: element.matches(':focus-visible'), isSeen }
+      return { isFocused: element.matches(':focus-visible'), isVisible }
     })
-    if (focus.isThere) {
-      assert.ok(focus.isSeen, `the focus is seen on ${target}`)
+    if (focus.isFocused) {
+      assert.ok(focus.isVisible, `the focus is not visible on ${target}`)
       return
     }
     await page.keyboard.press(key)
   }
-  assert.fail(`${target} is out of reach`)
+  assert.fail(`${target} cannot be reached with ${key}`)
 }
 
-test('all of it works by keyboard alone, and the focus is always seen', async (t) => {
+test('assets can be managed by keyboard alone, and the focus is always visible', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(
@@ -117,60 +117,60 @@ test('all of it works by keyboard alone, and the focus is always seen', async (t
   await page.goto('/')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-  await goTo(page, page.getByRole('searchbox'))
+  await focusWith(page, page.getByRole('searchbox'))
   await page.keyboard.type('t')
   await until('a search', () => page.url().endsWith('?search=t'))
   await page.keyboard.type('wo')
   await until('one row', async () => (await rowNames(page)).join() === 'two.txt')
   await press('Control+a', 'Delete')
   await until('all rows', async () => (await rowNames(page)).length === 3)
-  await goTo(page, page.getByRole('radio', { name: 'All' }))
+  await focusWith(page, page.getByRole('radio', { name: 'All' }))
   await press('ArrowRight', 'ArrowRight')
-  await page.getByText('No asset matches').waitFor()
+  await page.getByText('No matching assets').waitFor()
   await press('ArrowLeft', 'ArrowLeft')
-  await goTo(page, button('Name'))
+  await focusWith(page, button('Name'))
   await press('Enter')
   await until('sorted', () => page.url().includes('sort=filename'))
 
-  await goTo(page, page.getByRole('checkbox', { name: 'Select two.txt' }))
+  await focusWith(page, page.getByRole('checkbox', { name: 'Select two.txt' }))
   await press('Space')
-  await goTo(page, button('Attach to products'))
+  await focusWith(page, button('Attach to products'))
   await press('Enter')
-  await goTo(page, page.getByRole('combobox', { name: 'Products' }))
+  await focusWith(page, page.getByRole('combobox', { name: 'Products' }))
   await page.keyboard.type('post')
   await page.getByRole('option', { name: 'Poster' }).waitFor()
   await press('ArrowDown', 'Enter')
-  await goTo(page, button('Attach'))
+  await focusWith(page, button('Attach'))
   await press('Enter')
   await page.getByText('1 asset attached to 1 product').waitFor()
 
-  await goTo(page, page.getByRole('link', { name: 'two.txt' }))
+  await focusWith(page, page.getByRole('link', { name: 'two.txt' }))
   await press('Enter')
-  await goTo(page, button('Rename'))
+  await focusWith(page, button('Rename'))
   await press('Enter')
   await page.keyboard.type('2')
   await press('Enter')
   await page.getByRole('heading', { name: '2.txt' }).waitFor()
-  await goTo(page, button('Unlink Poster'))
+  await focusWith(page, button('Detach Poster'))
   await press('Enter')
-  await page.getByText('None yet').waitFor()
-  await goTo(page, page.getByRole('link', { name: 'All assets' }))
-  await goTo(page, button('Delete'))
+  await page.getByText('Not attached to any product').waitFor()
+  await focusWith(page, page.getByRole('link', { name: 'All assets' }))
+  await focusWith(page, button('Delete'))
   await press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
-  await goTo(page, dialog.getByRole('button', { name: 'Delete this asset' }))
+  await focusWith(page, dialog.getByRole('button', { name: 'Delete asset' }))
   await press('Enter')
-  await until('two are left', async () => (await client.account()).assets === 2)
+  await until('two assets remain', async () => (await client.account()).assets === 2)
 
-  await goTo(page, button('More ways to add'))
+  await focusWith(page, button('More upload options'))
   await press('Enter')
-  await goTo(page, page.getByRole('menuitem', { name: 'Add a link' }), 'ArrowDown')
+  await focusWith(page, page.getByRole('menuitem', { name: 'Add link' }), 'ArrowDown')
   await press('Enter')
-  await page.getByRole('dialog', { name: 'Add a link' }).waitFor()
-  await goTo(page, page.getByRole('textbox', { name: 'Address' }))
+  await page.getByRole('dialog', { name: 'Add link' }).waitFor()
+  await focusWith(page, page.getByRole('textbox', { name: 'URL' }))
   await page.keyboard.type('https://example.com/')
-  await goTo(page, page.getByRole('textbox', { name: 'Name' }))
+  await focusWith(page, page.getByRole('textbox', { name: 'Name' }))
   await page.keyboard.type('A site')
   await press('Enter')
   await page.getByRole('link', { name: 'A site' }).waitFor()

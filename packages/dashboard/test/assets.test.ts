@@ -6,7 +6,7 @@ import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dash
 
 const NO_BROWSER = await whyNoBrowser()
 
-/** Waits for the rows to be these. */
+/** Waits until the table has exactly these rows. */
 async function untilRows(page: Page, names: string[]): Promise<void> {
   let rows: string[] = []
   await until('the rows', async () => {
@@ -17,7 +17,7 @@ async function untilRows(page: Page, names: string[]): Promise<void> {
 
 const search = (page: Page) => page.getByRole('searchbox', { name: 'Search by name' })
 
-test('people search, sort and filter; the address bar says so, and the back button undoes it', async (t) => {
+test('search, order and filter are kept in the URL, and the back button undoes them', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const [banana] = await storeFiles(client, [
@@ -41,7 +41,7 @@ test('people search, sort and filter; the address bar says so, and the back butt
   const header = page.getByRole('columnheader', { name: 'Size' })
   assert.equal(await header.getAttribute('aria-sort'), 'descending')
 
-  await page.getByText('Unlinked', { exact: true }).click()
+  await page.getByText('Not attached', { exact: true }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'a link'])
   await page.getByText('Links', { exact: true }).click()
   await untilRows(page, ['a link'])
@@ -53,10 +53,10 @@ test('people search, sort and filter; the address bar says so, and the back butt
   await search(page).pressSequentially('an', { delay: 30 })
   assert.equal(await page.getByRole('cell', { name: 'Fruit' }).count(), 1)
   await untilRows(page, ['banana.txt'])
-  await until('the address', () => page.url().includes('search=ANan'))
+  await until('the URL changes', () => page.url().includes('search=ANan'))
   assert.equal(new URL(page.url()).search, '?search=ANan&show=files&sort=-bytes')
 
-  // What was typed in one go is one step.
+  // All text typed without leaving the field is one entry in the history.
   await page.goBack()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt'])
   assert.equal(await search(page).inputValue(), '')
@@ -71,11 +71,11 @@ test('people search, sort and filter; the address bar says so, and the back butt
 
   await search(page).fill('nothing like it')
   await page.getByRole('status').getByText('0 assets found').waitFor({ state: 'attached' })
-  await page.getByRole('button', { name: 'Clear the search and filters' }).click()
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
 })
 
-test('only one page is ever loaded, and each has an address', async (t) => {
+test('the list loads one page at a time, and every page has a URL', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const store = (number: number) =>
@@ -97,7 +97,7 @@ test('only one page is ever loaded, and each has an address', async (t) => {
   await until('the first page', () => new URL(page.url()).search === '?search=link+1')
 })
 
-test('several are picked, by range too, attached to products and deleted', async (t) => {
+test('several assets are selected, also as a range, attached to products and deleted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(
@@ -126,13 +126,13 @@ test('several are picked, by range too, attached to products and deleted', async
     ['five', 'four', 'three'].map((name) => [name, ['Mug', 'Poster']]),
   )
 
-  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('checkbox', { name: 'Select one' }).click()
   await page.getByText('4 assets selected').waitFor()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Delete 4 assets?' })
   for (const name of ['five', 'two', 'Poster', 'Mug']) await dialog.getByText(name).waitFor()
-  await dialog.getByRole('button', { name: 'Keep' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   assert.equal((await client.account()).assets, 5)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await dialog.getByRole('button', { name: 'Delete 4 assets' }).click()
@@ -140,19 +140,19 @@ test('several are picked, by range too, attached to products and deleted', async
   assert.equal((await client.account()).assets, 1)
 })
 
-test('what is gone already does not hold up the deletion of the others', async (t) => {
+test('an asset that is already deleted does not prevent the deletion of the others', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const [gone] = await storeFiles(client, [{ name: 'gone' }, { name: 'here' }])
   await page.goto('/')
-  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await client.delete(gone?.id ?? '')
   await page.getByRole('button', { name: 'Delete 2 assets' }).click()
   await page.getByText('2 assets deleted').waitFor()
 })
 
-test('who changes their mind while it is being deleted keeps what is still there', async (t) => {
+test('closing the dialog during a deletion keeps the assets that are not deleted yet', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const names = Array.from({ length: 9 }, (_, index) => `${index}`)
@@ -165,11 +165,11 @@ test('who changes their mind while it is being deleted keeps what is still there
     route.request().method() === 'DELETE' ? void held.push(route) : route.continue(),
   )
   await page.goto('/')
-  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('button', { name: 'Delete 9 assets' }).click()
-  await until('some are being deleted', () => held.length === 6)
-  await page.getByRole('button', { name: 'Keep' }).click()
+  await until('six deletions are running', () => held.length === 6)
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   for (const route of held) await route.continue().catch(() => {})
   await page.reload()
@@ -177,13 +177,13 @@ test('who changes their mind while it is being deleted keeps what is still there
   assert.equal(held.length, 6)
 })
 
-test('a page that can’t be read says why, and is read on another try', async (t) => {
+test('a list that cannot be loaded shows the reason, and loads on another attempt', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'here.txt' }])
-  // Not one that the client itself tries again for some seconds.
-  const answer = { status: 400, json: { code: 'internal', message: 'It broke. Try again.' } }
-  await page.route('**/api/v1/assets?*', (route) => route.fulfill(answer))
+  // The client does not retry this error.
+  const response = { status: 400, json: { code: 'internal', message: 'It broke. Try again.' } }
+  await page.route('**/api/v1/assets?*', (route) => route.fulfill(response))
   await page.goto('/')
   await page.getByText('It broke. Try again.').waitFor()
   await page.unroute('**/api/v1/assets?*')
@@ -191,17 +191,17 @@ test('a page that can’t be read says why, and is read on another try', async (
   await untilRows(page, ['here.txt'])
 })
 
-test('while an answer is slow the old rows stay, and what nobody waits for any more is given up', async (t) => {
+test('the previous rows stay while a response is slow, and outdated requests are aborted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'one.txt' }, { name: 'two.txt' }])
   await page.goto('/')
   await untilRows(page, ['two.txt', 'one.txt'])
-  const givenUp: string[] = []
+  const aborted: string[] = []
   page.on('requestfailed', (request) => {
-    givenUp.push(new URL(request.url()).searchParams.get('filename') ?? '')
+    aborted.push(new URL(request.url()).searchParams.get('filename') ?? '')
   })
-  // No answer, unless all of it is typed.
+  // Only the complete text gets a response.
   await page.route('**/api/v1/assets?*', (route) =>
     route.request().url().includes('filename=two') ? route.continue() : undefined,
   )
@@ -210,5 +210,5 @@ test('while an answer is slow the old rows stay, and what nobody waits for any m
   assert.deepEqual(await rowNames(page), ['two.txt', 'one.txt'])
   await search(page).pressSequentially('wo')
   await untilRows(page, ['two.txt'])
-  await until('the first one is given up', () => givenUp[0] === 't')
+  await until('the first request is aborted', () => aborted[0] === 't')
 })

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 
 const DASHBOARD = new URL('..', import.meta.url)
 
-/** A workspace that holds the build script and nothing that it needs. */
+/** A workspace with the build script and none of its dependencies. */
 async function anEmptyWorkspace(t: TestContext): Promise<string> {
   const workspace = await mkdtemp(join(tmpdir(), 'stowage-build-'))
   t.after(() => rm(workspace, { recursive: true }))
@@ -20,7 +20,7 @@ async function anEmptyWorkspace(t: TestContext): Promise<string> {
   return workspace
 }
 
-/** Installs a package named vite, whose code is the given one. */
+/** Installs a package named vite with this code. */
 async function installVite(workspace: string, code: string): Promise<void> {
   const folder = join(workspace, 'node_modules/vite')
   await mkdir(folder, { recursive: true })
@@ -41,7 +41,7 @@ function runBuild(
   })
 }
 
-test('without Vite the build succeeds and says that the dashboard is not built', async (t) => {
+test('without Vite the build succeeds and reports that the dashboard is not built', async (t) => {
   const { code, output } = await runBuild(await anEmptyWorkspace(t))
   assert.equal(code, 0, output)
   assert.match(output, /the dashboard is not built, because Vite is not installed\. Run npm ci/)
@@ -53,7 +53,7 @@ test('without Vite a required build fails with that message', async (t) => {
   assert.match(output, /^stowage: the dashboard is not built, because Vite is not installed\..*\n$/)
 })
 
-test('a Vite that cannot be loaded fails the build with the whole error', async (t) => {
+test('the build fails with the complete error if Vite cannot be loaded', async (t) => {
   const workspace = await anEmptyWorkspace(t)
   await installVite(workspace, `throw new Error('Cannot find native binding')`)
   const { code, output } = await runBuild(workspace)
@@ -61,7 +61,7 @@ test('a Vite that cannot be loaded fails the build with the whole error', async 
   assert.match(output, /Error: Cannot find native binding\n\s+at .*index\.js/)
 })
 
-test('a Vite that misses one of its dependencies fails the build and names the dependency', async (t) => {
+test('the build fails and names the dependency if Vite lacks one', async (t) => {
   const workspace = await anEmptyWorkspace(t)
   await installVite(workspace, `import 'rolldown'`)
   const { code, output } = await runBuild(workspace)

@@ -11,24 +11,24 @@ const FOCUSED = `(() => {
   return it.ariaLabel ?? (it.matches('main, body') ? it.tagName : it.innerText)
 })()`
 
-/** What the keyboard stands on, by its name, once nothing else is in front of it. */
+/** Waits until no dialog is open and the element with this name has the focus. */
 async function untilFocused(page: Page, name: string): Promise<void> {
   let found = ''
-  await until('the focus', async () => {
+  await until('the focus moves', async () => {
     if ((await page.getByRole('dialog').count()) > 0) return false
     found = await page.evaluate<string>(FOCUSED)
     return found === name
   }).catch(() => assert.equal(found, name))
 }
 
-test('whoever deletes a product stands on the next one, then on the one before, then on the page', async (t) => {
+test('after a product is deleted, the focus moves to the next one, then to the previous one, then to the page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeProducts(client, ['One', 'Two', 'Three'])
   await page.goto('/products')
   const deleteFocused = async () => {
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Delete this product' }).press('Enter')
+    await page.getByRole('button', { name: 'Delete product', exact: true }).press('Enter')
   }
   await page.getByRole('button', { name: 'Delete Two' }).focus()
   await page.keyboard.press('Enter')
@@ -40,11 +40,11 @@ test('whoever deletes a product stands on the next one, then on the one before, 
   await deleteFocused()
   await untilFocused(page, 'Delete Three')
   await deleteFocused()
-  await page.getByText('Bring in your products').waitFor()
+  await page.getByText('Import your products').waitFor()
   await untilFocused(page, 'MAIN')
 })
 
-test('whoever deletes what they picked is on the page of the others', async (t) => {
+test('after the selected assets are attached or deleted, the focus moves to the page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'one' }, { name: 'two' }])
@@ -66,13 +66,13 @@ test('whoever deletes what they picked is on the page of the others', async (t) 
   await untilFocused(page, 'MAIN')
   await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
   await press('Delete')
-  await press('Delete this asset')
+  await press('Delete asset')
   await page.getByText('1 asset deleted').waitFor()
   await untilFocused(page, 'MAIN')
   assert.equal((await client.account()).assets, 1)
 })
 
-test('whoever closes a dialog is where they opened it', async (t) => {
+test('after a dialog is closed, the focus returns to the control that opened it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context, service } = await openDashboard(t)
   const [product] = await storeProducts(client, ['Poster'])
@@ -90,30 +90,30 @@ test('whoever closes a dialog is where they opened it', async (t) => {
   await page.goto(`/assets/${asset?.id}`)
   await openAndLeave('Delete')
   await page.goto('/settings')
-  await openAndLeave('Create a key')
+  await openAndLeave('Create key')
   await openAndLeave('Revoke old')
-  await press('Create a key')
+  await press('Create key')
   await page.getByRole('dialog').getByLabel('Name').fill('new')
   await page.keyboard.press('Enter')
-  await page.getByText('it is never shown again').waitFor()
+  await page.getByText('It will not be shown again').waitFor()
   await until('the focus is on Copy', async () => (await page.evaluate(FOCUSED)) === 'Copy')
-  await press('I have kept it')
-  await untilFocused(page, 'Create a key')
+  await press('I have saved it')
+  await untilFocused(page, 'Create key')
   await press('Revoke old')
-  await press('Revoke this key')
+  await press('Revoke key')
   await untilFocused(page, 'Revoke new')
 
   await page.goto('/')
-  await press('More ways to add')
-  await page.getByRole('menuitem', { name: 'Add a link' }).press('Enter')
+  await press('More upload options')
+  await page.getByRole('menuitem', { name: 'Add link' }).press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
-  await untilFocused(page, 'More ways to add')
+  await untilFocused(page, 'More upload options')
   const parts = await watchParts(context, service, 0)
   const names = ['a', 'b']
   const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(9) }))
   await page.getByLabel('Files to upload').setInputFiles(files)
-  await until('both are on their way', () => parts.begun() === 2)
+  await until('both uploads have started', () => parts.started() === 2)
   await openAndLeave('Cancel all')
   await press('Cancel: a')
   await untilFocused(page, 'Cancel: b')
@@ -121,21 +121,21 @@ test('whoever closes a dialog is where they opened it', async (t) => {
   await untilFocused(page, 'MAIN')
 })
 
-test('whoever unlinks a product stands on the next one', async (t) => {
+test('after a product is detached, the focus moves to the next one', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const products = (await storeProducts(client, ['One', 'Two'])).map(({ id }) => id)
   const [asset] = await storeFiles(client, [{ name: 'file' }])
   await client.attach(asset?.id ?? '', { products })
   await page.goto(`/assets/${asset?.id}`)
-  await page.getByRole('button', { name: 'Unlink One' }).press('Enter')
-  await untilFocused(page, 'Unlink Two')
+  await page.getByRole('button', { name: 'Detach One' }).press('Enter')
+  await untilFocused(page, 'Detach Two')
   await page.keyboard.press('Enter')
-  await page.getByText('None yet').waitFor()
+  await page.getByText('Not attached to any product').waitFor()
   await untilFocused(page, 'MAIN')
 })
 
-test('a field that was emptied has the focus', async (t) => {
+test('after a search is cleared, its field has the focus', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'file' }])

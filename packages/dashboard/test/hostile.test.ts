@@ -10,21 +10,21 @@ const NAME = '<img src=x onerror=alert(1)>.html'
 const SCRIPT = '<script>alert(1)</script>'
 const EVIL_SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`
 
-/** Somebody else's site, and who asked for what of it. */
+/** Another website, which records the requests that it gets. */
 async function aHostileSite(t: TestContext) {
-  const got: string[] = []
+  const requests: string[] = []
   const server = createServer(({ url, headers }, response) => {
-    got.push(`${url} ${headers.referer ?? 'no referer'}`)
+    requests.push(`${url} ${headers.referer ?? 'no referer'}`)
     response.writeHead(200, { 'Content-Type': 'text/html' })
     response.end('<script>alert(1); opener && (opener.location = "about:blank")</script>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUp(t, () => server.close())
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/"><svg/onload=alert(1)>`, got }
+  return { url: `http://127.0.0.1:${port}/"><svg/onload=alert(1)>`, requests }
 }
 
-test('hostile names, files and links do nothing anywhere', async (t) => {
+test('hostile names, files and links run no script on any page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const site = await aHostileSite(t)
   const { page, client, context } = await openDashboard(t)
@@ -52,28 +52,28 @@ test('hostile names, files and links do nothing anywhere', async (t) => {
     buffer: Buffer.from(SCRIPT),
   })
   await page.getByText('1 file uploaded').first().waitFor()
-  await page.getByRole('checkbox', { name: 'Select this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByText(NAME, { exact: true }).first().waitFor()
   await page.keyboard.press('Escape')
   for (const { id, filename } of [...files, link]) {
     await page.goto(`/assets/${id}`)
     await page.getByRole('heading', { name: filename }).first().waitFor()
-    await page.getByRole('heading', { name: 'Linked products' }).waitFor()
+    await page.getByRole('heading', { name: 'Products' }).waitFor()
   }
 
-  // The link is letters until somebody clicks it; then it knows nothing of where it was.
+  // The page loads the link only after a click, and sends no referrer.
   await page.goto(`/assets/${link.id}`)
   const anchor = page.getByRole('link', { name: /in a new tab/ })
   await anchor.waitFor()
-  assert.deepEqual(site.got, [])
+  assert.deepEqual(site.requests, [])
   assert.equal(await anchor.getAttribute('rel'), 'noopener noreferrer nofollow')
   const opening = context.waitForEvent('page')
   await anchor.click()
   const other = await opening
   other.on('dialog', (dialog) => dialog.dismiss())
-  await until('the site is asked', () => site.got.length > 0)
-  assert.match(site.got[0] ?? '', /no referer$/)
+  await until('the site gets a request', () => site.requests.length > 0)
+  assert.match(site.requests[0] ?? '', /no referer$/)
   await other.close()
   assert.equal(new URL(page.url()).pathname, `/assets/${link.id}`)
 
@@ -81,7 +81,7 @@ test('hostile names, files and links do nothing anywhere', async (t) => {
   assert.equal(await page.locator('img[src="x"]').count(), 0)
 })
 
-test('a name of 255 letters, or from right to left, fits everywhere', async (t) => {
+test('a name of 255 characters or in a right-to-left script fits on every page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
   const long = `${'W'.repeat(251)}.txt`

@@ -10,11 +10,11 @@ const NO_BROWSER = await whyNoBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
 
-test('axe finds nothing on products, import, storage, settings and signing in', async (t) => {
+test('axe finds no violations on products, import, storage, settings and sign-in', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context } = await openDashboard(t, KEYS)
   await page.goto('/products')
-  await page.getByRole('heading', { name: 'Bring in your products' }).waitFor()
+  await page.getByRole('heading', { name: 'Import your products' }).waitFor()
   await assertAccessible(page, 'no products')
   const [product] = await client.putProducts([
     aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
@@ -34,60 +34,60 @@ test('axe finds nothing on products, import, storage, settings and signing in', 
 
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
-    const look = async (what: string) => {
+    const check = async (what: string) => {
       await assertAccessible(page, `${what} at ${width}`)
-      assert.ok((await sideways(page)) <= 0, `${what} at ${width} is too wide`)
+      assert.ok((await horizontalScroll(page)) <= 0, `${what} at ${width} is too wide`)
     }
     await page.goto('/products')
     await page.getByRole('link', { name: 'Sample pack' }).waitFor()
-    await look('products')
+    await check('products')
     await page.getByRole('button', { name: 'Delete Sample pack' }).click()
     await page.getByRole('dialog').waitFor()
-    await look('deleting a product')
+    await check('deleting a product')
     await page.goto(`/products/${product?.id}`)
-    await page.getByRole('heading', { name: 'Facts' }).waitFor()
-    await look('a product')
+    await page.getByRole('heading', { name: 'Details' }).waitFor()
+    await check('a product')
     await page.goto('/products/import')
-    await page.getByRole('button', { name: 'Choose a file' }).waitFor()
-    await look('import')
-    await page.getByLabel('File of products').setInputFiles(csvFile(CSV))
+    await page.getByRole('button', { name: 'Choose file' }).waitFor()
+    await check('import')
+    await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
     for (const tab of [/^New/, /^Changed/, /^Unchanged/, /^Problems/]) {
       await page.getByRole('tab', { name: tab }).click()
-      await look(`preview of ${tab}`)
+      await check(`preview of ${tab}`)
     }
     await page.goto('/storage')
     await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()
     await page.getByText('Archives').waitFor()
-    await look('storage')
+    await check('storage')
     await page.goto('/settings')
     await page.getByRole('switch').check()
     await page.getByText('You are signed in').waitFor()
-    await look('settings')
-    await page.getByRole('button', { name: 'Create a key' }).click()
+    await check('settings')
+    await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name').fill(`key at ${width}`)
-    await look('creating a key')
+    await check('creating a key')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByTestId('secret').waitFor()
-    await look('a new key')
+    await check('a new key')
   }
   const guest = await context.browser()?.newPage({ baseURL: new URL(page.url()).origin })
   assert.ok(guest)
   await guest.goto('/')
   await signIn(guest, 'wrong')
-  await guest.getByText('The service does not know this key.').waitFor()
+  await guest.getByText('Invalid API key.').waitFor()
   await assertAccessible(guest, 'signing in')
   await guest.close()
 })
 
-test('everything there is reached by keyboard, and seen when it is', async (t) => {
+test('every control of these pages is reached by keyboard, and its focus is visible', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([aProduct({ sku: 'S', vendor: 'V', tags: ['t'] })])
   await client.createKey({ name: 'one', scope: 'read' })
   const stops = {
     '/products': ['Import', 'Search by name', 'Vendor', 'Sample pack', 't', 'Delete Sample pack'],
-    '/products/import': ['All products', 'Choose a file'],
-    '/settings': ['What takes the space', 'Create a key', 'Revoke one'],
+    '/products/import': ['All products', 'Choose file'],
+    '/settings': ['View storage usage', 'Create key', 'Revoke one'],
   }
   for (const [path, expected] of Object.entries(stops)) {
     await page.goto(path)
@@ -96,19 +96,19 @@ test('everything there is reached by keyboard, and seen when it is', async (t) =
       .or(page.getByLabel(expected.at(-1) ?? ''))
       .first()
       .waitFor()
-    const found = await walk(page)
+    const found = await tabThrough(page)
     for (const name of expected) assert.ok(found.includes(name), `${path}: ${name} of ${found}`)
   }
 })
 
-/** Presses Tab through the page; each stop must be visibly so. */
-async function walk(page: Page): Promise<string[]> {
+/** Presses Tab until the end of the page, and checks that the focus is visible on every stop. */
+async function tabThrough(page: Page): Promise<string[]> {
   const names: string[] = []
   for (let step = 0; step < 40; step++) {
     await page.keyboard.press('Tab')
-    const { name, isSeen, isOut } = await page.evaluate<Stop>(STOP)
-    if (isOut) break
-    assert.ok(isSeen, `the focus on ${name} is not seen`)
+    const { name, isVisible, isEnd } = await page.evaluate<Stop>(STOP)
+    if (isEnd) break
+    assert.ok(isVisible, `the focus is not visible on ${name}`)
     names.push(name)
   }
   return names
@@ -116,19 +116,19 @@ async function walk(page: Page): Promise<string[]> {
 
 interface Stop {
   name: string
-  isSeen: boolean
-  isOut: boolean
+  isVisible: boolean
+  isEnd: boolean
 }
 
 const STOP = `(() => {
   const it = document.activeElement
   const style = getComputedStyle(it)
   const name = (it.getAttribute('aria-label') ?? it.innerText ?? '').trim()
-  const isMarked = style.outlineStyle !== 'none' || it.matches('input')
-  return { name, isSeen: isMarked, isOut: it === document.body }
+  const isVisible = style.outlineStyle !== 'none' || it.matches('input')
+  return { name, isVisible, isEnd: it === document.body }
 })()`
 
-function sideways(page: Page): Promise<number> {
+function horizontalScroll(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )

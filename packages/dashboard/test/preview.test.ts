@@ -3,40 +3,43 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { storeFiles } from './support/assets.ts'
 import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
-import { aFilm, aWave, PDF } from './support/media.ts'
+import { aVideo, aWave, PDF } from './support/media.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
-const factOf = (media: Locator, name: string) =>
-  media.evaluate((it, fact) => Reflect.get(it, fact) as number, name)
+const numberOf = (media: Locator, property: string) =>
+  media.evaluate((it, name) => Reflect.get(it, name) as number, property)
 
-test('a film plays, and is not begun anew by what else happens on the page', async (t) => {
+test('a video plays, and other changes on the page do not restart it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await page.goto('/')
-  const film = await aFilm(page, 1500)
-  const { id } = await client.upload(new Blob([film]), { name: 'film.webm', mime: 'video/webm' })
+  const recording = await aVideo(page, 1500)
+  const { id } = await client.upload(new Blob([recording]), {
+    name: 'film.webm',
+    mime: 'video/webm',
+  })
   await page.goto(`/assets/${id}`)
   const video = preview(page).locator('video')
-  await until('it is known how wide it is', async () => (await factOf(video, 'videoWidth')) === 64)
+  await until('its width is known', async () => (await numberOf(video, 'videoWidth')) === 64)
   await video.evaluate((it) => Object.assign(it, { muted: true }))
   await video.evaluate((it) => Reflect.get(it, 'play').call(it))
-  await until('it plays', async () => (await factOf(video, 'currentTime')) > 0.2)
+  await until('it plays', async () => (await numberOf(video, 'currentTime')) > 0.2)
   await video.evaluate((it) => Reflect.get(it, 'pause').call(it))
-  const at = await factOf(video, 'currentTime')
+  const at = await numberOf(video, 'currentTime')
   await page.getByRole('button', { name: 'Rename' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('renamed.webm')
   const reading = page.waitForResponse((it) => it.request().method() === 'GET')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'renamed.webm' }).waitFor()
   await (await reading).finished()
-  assert.equal(await factOf(video, 'currentTime'), at)
+  assert.equal(await numberOf(video, 'currentTime'), at)
   await video.evaluate((it) => Object.assign(it, { currentTime: 0.1 }))
-  await until('it is sought', async () => !(await factOf(video, 'seeking')))
-  assert.equal(await factOf(video, 'currentTime'), 0.1)
+  await until('it has moved to the position', async () => !(await numberOf(video, 'seeking')))
+  assert.equal(await numberOf(video, 'currentTime'), 0.1)
 })
 
-test('sound is sought without what lies before it being read', async (t) => {
+test('moving to a position in audio does not load the data before it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t)
   const wave = aWave(120)
@@ -48,10 +51,10 @@ test('sound is sought without what lies before it being read', async (t) => {
   })
   await page.goto(`/assets/${id}`)
   const sound = preview(page).locator('audio')
-  await until('its length is known', async () => (await factOf(sound, 'duration')) === 120)
+  await until('its length is known', async () => (await numberOf(sound, 'duration')) === 120)
   await sound.evaluate((it) => Object.assign(it, { currentTime: 110 }))
-  await until('it is there', async () => (await factOf(sound, 'readyState')) >= 2)
-  assert.equal(await factOf(sound, 'currentTime'), 110)
+  await until('the position is loaded', async () => (await numberOf(sound, 'readyState')) >= 2)
+  assert.equal(await numberOf(sound, 'currentTime'), 110)
   const starts = ranges.map((range) => Number(/^206 bytes (\d+)-/.exec(range)?.[1]))
   assert.ok(
     starts.some((start) => start > wave.length / 2),
@@ -59,23 +62,25 @@ test('sound is sought without what lies before it being read', async (t) => {
   )
 })
 
-test('an address that has expired is followed by a fresh one', async (t) => {
+test('an expired download URL is replaced by a new one', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const wave = new Blob([aWave(1)])
   const { id } = await client.upload(wave, { name: 'a.wav', mime: 'audio/wav' })
   const fresh = await client.address(id)
-  const worn = {
+  const expired = {
     url: fresh.url.slice(0, -4),
     expires_at: new Date(Date.now() - 1000).toISOString(),
   }
-  await page.route('**/address', (route) => route.fulfill({ json: { data: worn } }), { times: 1 })
+  await page.route('**/address', (route) => route.fulfill({ json: { data: expired } }), {
+    times: 1,
+  })
   await page.goto(`/assets/${id}`)
   const sound = preview(page).locator('audio')
-  await until('its length is known', async () => (await factOf(sound, 'duration')) === 1)
+  await until('its length is known', async () => (await numberOf(sound, 'duration')) === 1)
 })
 
-test('a PDF is shown; pages, and what is not what it says, are not', async (t) => {
+test('a PDF is shown; HTML, a PDF with scripts and an invalid image are not', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const alert = PDF.replace('/Catalog', '/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>')
@@ -87,16 +92,16 @@ test('a PDF is shown; pages, and what is not what it says, are not', async (t) =
   ])
   await page.goto(`/assets/${pdf?.id}`)
   await preview(page).locator('iframe[src^="blob:"]').waitFor()
-  await until('the viewer has it', () =>
+  await until('the viewer has loaded it', () =>
     page.frames().some((frame) => frame.url().startsWith('blob:')),
   )
-  page.on('dialog', () => assert.fail('a PDF has raised a dialog'))
+  page.on('dialog', () => assert.fail('a PDF has opened a dialog'))
   await page.goto(`/assets/${scripted?.id}`)
-  await preview(page).getByText('The browser can’t show this file.').waitFor()
+  await preview(page).getByText('Your browser cannot display this file.').waitFor()
   assert.equal(await preview(page).locator('iframe').count(), 0)
   await page.goto(`/assets/${html?.id}`)
-  await preview(page).getByText('There is no preview of such a file.').waitFor()
+  await preview(page).getByText('No preview is available for this type of file.').waitFor()
   assert.equal(await preview(page).locator('iframe, img, object, embed').count(), 0)
   await page.goto(`/assets/${broken?.id}`)
-  await preview(page).getByText('The browser can’t show this file.').waitFor()
+  await preview(page).getByText('Your browser cannot display this file.').waitFor()
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
-import { aProduct, csvFile, HOSTILE, refuseDialogs } from './support/products.ts'
+import { aProduct, csvFile, HOSTILE, recordDialogs } from './support/products.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const HEADER = 'Product ID,Variant ID,Title,SKU,Vendor,Tags\n'
@@ -10,17 +10,17 @@ const HEADER = 'Product ID,Variant ID,Title,SKU,Vendor,Tags\n'
 async function choose(page: Page, text: string, name?: string): Promise<void> {
   await page.goto('/products/import')
   await page.getByRole('heading', { name: 'Import products' }).waitFor()
-  await page.getByLabel('File of products').setInputFiles(csvFile(text, name))
+  await page.getByLabel('Product file').setInputFiles(csvFile(text, name))
 }
 
-/** What the shown table says, row by row. */
+/** The text of every row in the table of a tab. */
 async function rows(page: Page, tab: RegExp): Promise<string[]> {
   await page.getByRole('tab', { name: tab }).click()
   const found = await page.getByRole('tabpanel').locator('tbody tr').allInnerTexts()
   return found.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 }
 
-/** Notes every call that would change products. */
+/** Records the number of products in every request that changes them. */
 function watchWrites(page: Page): number[] {
   const sizes: number[] = []
   page.on('request', (request) => {
@@ -29,16 +29,16 @@ function watchWrites(page: Page): number[] {
   return sizes
 }
 
-test('an import shows what is new, changed, unchanged and wrong; only then it sends what differs', async (t) => {
+test('an import shows new, changed, unchanged and invalid products, and then sends only the differences', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  const dialogs = refuseDialogs(page)
+  const dialogs = recordDialogs(page)
   const writes = watchWrites(page)
-  const facts = { sku: 'S', vendor: 'Press', tags: ['a'] }
+  const details = { sku: 'S', vendor: 'Press', tags: ['a'] }
   await client.putProducts([
-    aProduct({ ...facts, product_id: 1, name: 'Same' }),
-    aProduct({ ...facts, product_id: 2, name: 'Other vendor' }),
-    aProduct({ ...facts, product_id: 9, name: 'Not in the file' }),
+    aProduct({ ...details, product_id: 1, name: 'Same' }),
+    aProduct({ ...details, product_id: 2, name: 'Other vendor' }),
+    aProduct({ ...details, product_id: 9, name: 'Not in the file' }),
   ])
   const text = [
     '1,1,Same,S,Press,a',
@@ -55,33 +55,33 @@ test('an import shows what is new, changed, unchanged and wrong; only then it se
     '8 Title must not be empty',
   ])
   assert.deepEqual(await rows(page, /^Changed/), [
-    '5 Other vendor Vendor: Press → New Press Tags: a → nothing',
+    '5 Other vendor Vendor: Press → New Press Tags: a → empty',
   ])
   assert.deepEqual(await rows(page, /^New/), [`6 ${HOSTILE} ${HOSTILE} V`])
   assert.deepEqual(await rows(page, /^Unchanged/), ['2 Same S Press a'])
-  await page.getByText('3 lines can’t be imported').waitFor()
+  await page.getByText('3 lines cannot be imported').waitFor()
   assert.deepEqual(writes, [])
   await page.getByRole('button', { name: 'Import 2 products' }).click()
-  await page.getByText('1 added, 1 changed, 1 as they were.').waitFor()
+  await page.getByText('1 added, 1 changed, 1 unchanged.').waitFor()
   assert.deepEqual(writes, [2])
   const all = (await client.products().page(1)).data
-  const told = all.map(({ product_id, name, vendor }) => [product_id, name, vendor])
-  assert.deepEqual(told, [
+  const stored = all.map(({ product_id, name, vendor }) => [product_id, name, vendor])
+  assert.deepEqual(stored, [
     [3, HOSTILE, 'V'],
     [9, 'Not in the file', 'Press'],
     [2, 'Other vendor', 'New Press'],
     [1, 'Same', 'Press'],
   ])
-  await page.getByRole('link', { name: 'To the products' }).click()
+  await page.getByRole('link', { name: 'View products' }).click()
   await page.getByRole('link', { name: HOSTILE }).waitFor()
   assert.deepEqual(dialogs, [])
 })
 
-test('Shopify’s own export, which has no ids, is explained; its products.json is taken', async (t) => {
+test('Shopify’s CSV export is rejected with an explanation, because it has no IDs; products.json is imported', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await choose(page, 'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\n')
-  await page.getByText('Nothing can be imported').waitFor()
+  await page.getByText('No product can be imported').waitFor()
   await page.getByText('Shopify’s own export does not contain the IDs').waitFor()
   assert.equal(await page.getByRole('button', { name: /^Import/ }).count(), 0)
   await page.getByRole('button', { name: 'Choose another file' }).click()
@@ -95,35 +95,37 @@ test('Shopify’s own export, which has no ids, is explained; its products.json 
   await page.getByText('Nothing to import').waitFor()
 })
 
-test('a film that is chosen by mistake is not read, and another file may be chosen', async (t) => {
+test('a file that is too large is rejected, and another one can be chosen', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
   await page.goto('/products/import')
-  await page.getByLabel('File of products').waitFor({ state: 'attached' })
+  await page.getByLabel('Product file').waitFor({ state: 'attached' })
   await page.evaluate(CHOOSE_LARGE)
-  await page.getByText('has 200 MB at the most: this one is 201 MB').waitFor()
-  await page.getByText('film.mov').waitFor()
+  await page
+    .getByText('The file is too large (201 MB). Choose a product file of at most 200 MB.')
+    .waitFor()
+  await page.getByText('video.mov').waitFor()
   await page.getByRole('button', { name: 'Choose another file' }).click()
-  await page.getByLabel('File of products').setInputFiles(csvFile(`${HEADER}1,1,Chosen,,,`))
+  await page.getByLabel('Product file').setInputFiles(csvFile(`${HEADER}1,1,Chosen,,,`))
   assert.deepEqual(await rows(page, /^New/), ['2 Chosen'])
-  assert.equal(await page.getByText('film.mov').count(), 0)
+  assert.equal(await page.getByText('video.mov').count(), 0)
 })
 
-/** The same piece many times, so that nothing of its size is ever held. */
+/** Repeats one small blob, so that the file takes little memory. */
 const CHOOSE_LARGE = `(() => {
   const input = document.querySelector('[aria-label="File of products"]')
   const piece = new Blob([new Uint8Array(1_000_000)])
   const transfer = new DataTransfer()
-  transfer.items.add(new File(Array(201).fill(piece), 'film.mov'))
+  transfer.items.add(new File(Array(201).fill(piece), 'video.mov'))
   input.files = transfer.files
   input.dispatchEvent(new Event('change', { bubbles: true }))
 })()`
 
-test('a file dropped there is read, and not uploaded', async (t) => {
+test('a file dropped on the import page is read, and not uploaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await page.goto('/products/import')
-  const zone = page.getByText('A CSV or JSON file of your products')
+  const zone = page.getByText('CSV or JSON file with your products')
   await zone.waitFor()
   const transfer = await page.evaluateHandle(
     `(() => {
@@ -141,25 +143,25 @@ test('a file dropped there is read, and not uploaded', async (t) => {
   assert.equal((await client.assets().page(1)).meta.total, 0)
 })
 
-test('2,500 products go in three calls; cut off in between, the rest is sent when asked', async (t) => {
+test('2,500 products are sent in three requests, and after an error the import continues on request', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const writes = watchWrites(page)
   const lines = Array.from({ length: 2500 }, (_, index) => `${index},1,Product ${index},,,`)
   await choose(page, HEADER + lines.join('\n'))
-  let isRefusing = false
+  let hasRejected = false
   await page.route('**/api/v1/products', async (route) => {
     if (route.request().method() !== 'PUT') return route.continue()
-    if (writes.length >= 2 && !isRefusing) {
-      isRefusing = true
+    if (writes.length >= 2 && !hasRejected) {
+      hasRejected = true
       const body = { code: 'invalid', message: 'No.', errors: { 'products.3.name': ['is odd'] } }
       return route.fulfill({ status: 422, json: body })
     }
     return route.continue()
   })
   await page.getByRole('button', { name: 'Import 2,500 products' }).click()
-  await page.getByText('1,000 of 2,500 products sent').waitFor()
-  await page.getByText('The rest was not sent').waitFor()
+  await page.getByText('1,000 of 2,500 products imported').waitFor()
+  await page.getByText('The import stopped').waitFor()
   await page.getByRole('row', { name: '1,005 Title is odd' }).waitFor()
   assert.equal((await client.products().page(1)).meta.total, 1000)
   await page.getByRole('button', { name: 'Try again' }).click()
@@ -168,7 +170,7 @@ test('2,500 products go in three calls; cut off in between, the rest is sent whe
   assert.equal((await client.products().page(1)).meta.total, 2500)
 })
 
-test('an import that has begun goes on when people leave the page, and they learn how it ended', async (t) => {
+test('a running import continues on other pages, and a notification shows its result', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const held: Route[] = []
@@ -176,7 +178,7 @@ test('an import that has begun goes on when people leave the page, and they lear
   const lines = Array.from({ length: 1500 }, (_, index) => `${index},1,Product ${index},,,`)
   await choose(page, HEADER + lines.join('\n'))
   await page.getByRole('button', { name: 'Import 1,500 products' }).click()
-  await until('it is being sent', () => held.length === 1)
+  await until('it is sent', () => held.length === 1)
   await page.getByRole('link', { name: 'Storage' }).click()
   await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
   await held[0]?.continue()

@@ -8,23 +8,23 @@ import {
   LONG,
   manyProducts,
   RIGHT_TO_LEFT,
-  refuseDialogs,
+  recordDialogs,
 } from './support/products.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 
 const names = (page: Page) => page.locator('tbody a[href^="/products/"]').allTextContents()
-const addressOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, '')
+const pathOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, '')
 
 async function untilNames(page: Page, expected: string[]): Promise<void> {
   let found: string[] = []
-  await until('the products', async () => {
+  await until('the products are listed', async () => {
     found = await names(page)
     return found.join() === expected.join()
   }).catch(() => assert.deepEqual(found, expected))
 }
 
-test('products are filtered as people type; the address says so, and back and forward follow', async (t) => {
+test('products are filtered as people type, and the filters follow the URL, back and forward', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([
@@ -36,10 +36,10 @@ test('products are filtered as people type; the address says so, and back and fo
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
   await page.getByRole('searchbox', { name: 'Search by name' }).pressSequentially('LOOPS')
   await untilNames(page, ['Bass loops', 'Drum loops'])
-  assert.equal(addressOf(page), '/products?name=LOOPS')
-  await page.getByRole('searchbox', { name: 'SKU, exactly' }).fill('D-1')
+  assert.equal(pathOf(page), '/products?name=LOOPS')
+  await page.getByRole('searchbox', { name: 'Exact SKU' }).fill('D-1')
   await untilNames(page, ['Drum loops'])
-  assert.equal(addressOf(page), '/products?name=LOOPS&sku=D-1')
+  assert.equal(pathOf(page), '/products?name=LOOPS&sku=D-1')
   await page.goBack()
   await untilNames(page, ['Bass loops', 'Drum loops'])
   await page.goBack()
@@ -53,12 +53,12 @@ test('products are filtered as people type; the address says so, and back and fo
   await page.waitForURL('**/products?tag=paper')
   await untilNames(page, ['Book'])
   await page.getByRole('searchbox', { name: 'Tag' }).fill('nothing has it')
-  await page.getByRole('heading', { name: 'No product matches' }).waitFor()
-  await page.getByRole('button', { name: 'Clear the search and filters' }).click()
+  await page.getByRole('heading', { name: 'No matching products' }).waitFor()
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
 })
 
-test('on a phone the filters wait behind a button, which tells how many are set', async (t) => {
+test('on a phone the filters are behind a button that shows how many are set', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
   await client.putProducts([aProduct({ vendor: 'Press' }), aProduct({ product_id: 2, name: 'B' })])
@@ -72,7 +72,7 @@ test('on a phone the filters wait behind a button, which tells how many are set'
   await page.getByRole('button', { name: 'Filters: 1', expanded: true }).waitFor()
 })
 
-test('pages are addresses, and one past the end leads to the last', async (t) => {
+test('every page has a URL, and a page past the end redirects to the last one', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts(manyProducts(120))
@@ -80,17 +80,17 @@ test('pages are addresses, and one past the end leads to the last', async (t) =>
   await page.getByText('1 to 50 of 120').waitFor()
   await page.getByRole('link', { name: 'Page 3' }).click()
   await page.getByText('101 to 120 of 120').waitFor()
-  assert.equal(addressOf(page), '/products?page=3')
+  assert.equal(pathOf(page), '/products?page=3')
   await page.reload()
   await page.getByText('101 to 120 of 120').waitFor()
   await page.goBack()
   await page.getByText('1 to 50 of 120').waitFor()
   await page.goto('/products?page=99')
   await page.getByText('101 to 120 of 120').waitFor()
-  assert.equal(addressOf(page), '/products?page=3')
+  assert.equal(pathOf(page), '/products?page=3')
 })
 
-test('a product shows its facts and leads to its assets', async (t) => {
+test('a product page shows details and links to the assets', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const details = { variant_name: 'WAV', sku: 'PACK', vendor: 'Sounds', tags: ['audio', 'new'] }
@@ -111,10 +111,10 @@ test('a product shows its facts and leads to its assets', async (t) => {
   await page.getByRole('link', { name: 'pack.zip' }).click()
   await page.waitForURL(`**/assets/${asset.id}`)
   await page.goto('/products/01981d2c-5a7e-7a10-b2c3-d4e5f6071829')
-  await page.getByRole('heading', { name: 'This product is not here' }).waitFor()
+  await page.getByRole('heading', { name: 'Product not found' }).waitFor()
 })
 
-test('a product is deleted after people were asked, by keyboard, and its assets stay', async (t) => {
+test('a product is deleted by keyboard after a confirmation, and its assets stay', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([aProduct({ product_id: 1, name: 'Book' }), aProduct({ product_id: 2 })])
@@ -124,20 +124,20 @@ test('a product is deleted after people were asked, by keyboard, and its assets 
   await page.getByRole('button', { name: 'Delete Book' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Delete this product?' })
-  await dialog.getByText('Linked to 1 asset').waitFor()
+  await dialog.getByText('1 attached asset').waitFor()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   assert.equal((await client.products().page(1)).meta.total, 2)
   await page.keyboard.press('Enter')
-  await dialog.getByRole('button', { name: 'Delete this product' }).press('Enter')
+  await dialog.getByRole('button', { name: 'Delete product' }).press('Enter')
   await untilNames(page, ['Sample pack'])
   assert.equal((await client.asset(asset.id)).filename, 'book.pdf')
 })
 
-test('names that are hostile, endless or written from the right do no harm', async (t) => {
+test('hostile, very long and right-to-left names do not break the pages', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
-  const dialogs = refuseDialogs(page)
+  const dialogs = recordDialogs(page)
   const [first] = await client.putProducts(
     [HOSTILE, RIGHT_TO_LEFT, LONG].map((name, index) =>
       aProduct({
@@ -156,7 +156,7 @@ test('names that are hostile, endless or written from the right do no harm', asy
       await page.goto(path)
       await page.getByText(HOSTILE).first().waitFor()
       assert.equal(await page.locator('img[src=x]').count(), 0)
-      assert.equal(await sideways(page), 0, `${path} at ${width}`)
+      assert.equal(await horizontalScroll(page), 0, `${path} at ${width}`)
     }
   }
   await page.goto('/products')
@@ -168,8 +168,8 @@ test('names that are hostile, endless or written from the right do no harm', asy
 
 const PHONE = { width: 390, height: 844 }
 
-/** How far the page can be moved sideways. */
-function sideways(page: Page): Promise<number> {
+/** How far the page scrolls horizontally. */
+function horizontalScroll(page: Page): Promise<number> {
   return page.evaluate(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',
   )

@@ -5,7 +5,7 @@ import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.t
 
 const NO_BROWSER = await whyNoBrowser()
 
-test('the dashboard leads to the API reference, and the reference back', async (t) => {
+test('the dashboard links to the API reference, and the reference links back', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
   await page.goto('/')
@@ -15,7 +15,7 @@ test('the dashboard leads to the API reference, and the reference back', async (
   await page.getByRole('heading', { name: 'Assets' }).waitFor()
 })
 
-/** Together they have everything that a call can have. */
+/** Together these show every element that the page of an endpoint can have. */
 const CALLS = ['requestUpload', 'completeUpload', 'downloadAsset', 'readiness']
 
 test('the API reference is accessible, fits a phone and loads nothing from outside', async (t) => {
@@ -33,19 +33,19 @@ test('the API reference is accessible, fits a phone and loads nothing from outsi
   assert.deepEqual(outside, [])
 })
 
-test('a link to a call of the API reference opens it', async (t) => {
+test('a link to an endpoint in the API reference opens it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
   await page.goto('/docs#putProducts')
   await page.locator('#putProducts[open]').waitFor()
   await page.locator('#putProducts > summary').click()
   await page.locator('#putProducts:not([open])').waitFor()
-  // The hash stays as it is.
+  // The hash of the URL does not change.
   await page.getByRole('link', { name: 'Add or change products' }).click()
   await page.locator('#putProducts[open]').waitFor()
 })
 
-test('the filter of the API reference finds calls by any of their words', async (t) => {
+test('the filter of the API reference finds endpoints by any of their words', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
   await page.goto('/docs')
@@ -72,14 +72,15 @@ test('an example of the API reference can be copied', async (t) => {
   assert.equal(copied, `curl "${service.baseUrl}/api/v1/keys"`)
 })
 
-test('the API reference has the colours that were chosen in the dashboard', async (t) => {
+test('the API reference uses the color scheme of the dashboard', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'light' } })
-  const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+  const background = () =>
+    page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
   await page.goto('/docs')
-  assert.equal(await ground(), 'rgb(255, 255, 255)')
+  assert.equal(await background(), 'rgb(255, 255, 255)')
   await page.goto('/')
-  await page.getByRole('button', { name: 'Dark colours' }).click()
+  await page.getByRole('button', { name: 'Switch to dark mode' }).click()
   await page.goto('/docs')
-  assert.equal(await ground(), 'rgb(31, 31, 31)')
+  assert.equal(await background(), 'rgb(31, 31, 31)')
 })

@@ -23,7 +23,7 @@ const SIZE = 500_000_000
 const LONG_MS = 240_000
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
-/** A file that takes no place on this disk: all of it is zero. */
+/** A sparse file: it contains zeros and takes no space on the disk. */
 async function aLargeFile(folder: string, name: string, size: number): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, '')
@@ -31,7 +31,7 @@ async function aLargeFile(folder: string, name: string, size: number): Promise<s
   return path
 }
 
-/** The most memory that any process of the browser ever had. */
+/** The peak memory of the largest process of the browser. */
 async function peakMemory(context: BrowserContext): Promise<number> {
   const session = await context.browser()?.newBrowserCDPSession()
   const { processInfo } = (await session?.send('SystemInfo.getProcessInfo')) ?? { processInfo: [] }
@@ -43,70 +43,70 @@ async function peakMemory(context: BrowserContext): Promise<number> {
   return Math.max(...peaks)
 }
 
-test('500 MB are dropped in, paused, cut off by a reload, and finished with the missing parts only', async (t) => {
+test('an upload of 500 MB is paused, interrupted by a reload, and resumed with the missing parts only', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
-  const film = await aLargeFile(folder, 'film.mov', SIZE)
+  const video = await aLargeFile(folder, 'video.mov', SIZE)
   const parts = await openStorageGate(t, 2)
   const { page, context, client } = await openDashboard(t, parts.settings)
   await page.goto('/')
   await page.getByText('Drop your first file here').waitFor()
   const before = await peakMemory(context)
-  await drop(page, [film])
-  await until('two parts are there', () => parts.taken() === 2, LONG_MS)
-  await tray(page).getByRole('button', { name: 'Pause: film.mov' }).click()
+  await drop(page, [video])
+  await until('two parts are stored', () => parts.accepted() === 2, LONG_MS)
+  await tray(page).getByRole('button', { name: 'Pause: video.mov' }).click()
   await tray(page)
     .getByText(/^Paused at 2\d\d MB of 500 MB/)
     .waitFor()
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
   parts.release()
-  await tray(page).getByText('Not finished before this page was loaded').waitFor()
+  await tray(page).getByText('Unfinished uploads').waitFor()
 
   const choose = async (path: string) => {
     const choosing = page.waitForEvent('filechooser')
-    await tray(page).getByRole('button', { name: 'Choose the file to go on' }).click()
+    await tray(page).getByRole('button', { name: 'Choose file to resume' }).click()
     await (await choosing).setFiles(path)
   }
   await choose(await aLargeFile(folder, 'other.mov', SIZE))
   await tray(page).getByText('You chose “other.mov”').waitFor()
-  await choose(await aLargeFile(await aFolder(t), 'film.mov', SIZE - 1))
+  await choose(await aLargeFile(await aFolder(t), 'video.mov', SIZE - 1))
   await tray(page).getByText('499999999 bytes, not 500000000').waitFor()
-  const newer = await aLargeFile(await aFolder(t), 'film.mov', SIZE)
+  const newer = await aLargeFile(await aFolder(t), 'video.mov', SIZE)
   await utimes(newer, new Date(), new Date(Date.now() + 60_000))
   await choose(newer)
-  await tray(page).getByText('not the file as it was when its upload began').waitFor()
-  const begun = parts.begun()
-  await choose(film)
+  await tray(page).getByText('This file is not the one whose upload was started').waitFor()
+  const started = parts.started()
+  await choose(video)
   await tray(page).getByText('1 file uploaded').first().waitFor({ timeout: LONG_MS })
-  assert.equal(parts.begun() - begun, 3)
+  assert.equal(parts.started() - started, 3)
   const { data } = await client.assets().page()
   assert.deepEqual(
     data.map(({ filename, bytes }) => [filename, bytes]),
-    [['film.mov', SIZE]],
+    [['video.mov', SIZE]],
   )
-  // Read in pieces, never as a whole.
+  // The browser reads the file in pieces, never as a whole.
   const growth = (await peakMemory(context)) - before
   t.diagnostic(`the largest process of the browser grew by ${growth} bytes`)
   assert.ok(growth < SIZE / 2, `a process of the browser grew by ${growth} bytes`)
   await page.reload()
-  await page.getByRole('link', { name: 'film.mov' }).waitFor()
+  await page.getByRole('link', { name: 'video.mov' }).waitFor()
   assert.equal(await tray(page).count(), 0)
 })
 
-test('what is unfinished can be given up after a reload', async (t) => {
+test('an unfinished upload can be discarded after a reload', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
-  const film = await aLargeFile(folder, 'film.mov', 12_000_000)
+  const video = await aLargeFile(folder, 'video.mov', 12_000_000)
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
   })
   const parts = await watchParts(context, service, 1)
   await page.goto('/')
-  await page.getByLabel('Files to upload').setInputFiles(film)
-  await until('a part is there', () => parts.taken() === 1)
+  await page.getByLabel('Files to upload').setInputFiles(video)
+  await until('a part is stored', () => parts.accepted() === 1)
 
-  // A second tab knows that it is under way in the first one.
+  // A second tab does not offer to resume it while the first one is uploading.
   const second = await context.newPage()
   await second.goto('/')
   await second.getByText('Drop your first file here').waitFor()
@@ -114,56 +114,56 @@ test('what is unfinished can be given up after a reload', async (t) => {
   await second.close()
 
   await page.reload()
-  const giveUp = tray(page).getByRole('button', { name: 'Give it up' })
-  await giveUp.click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click()
-  await giveUp.click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Give the upload up' }).click()
+  const discard = tray(page).getByRole('button', { name: 'Discard' })
+  await discard.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+  await discard.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard upload' }).click()
   await tray(page).waitFor({ state: 'detached' })
-  await until('its room is free', async () => (await client.account()).reserved === 0)
+  await until('its storage is released', async () => (await client.account()).reserved === 0)
   await page.reload()
   await page.getByText('Drop your first file here').waitFor()
   assert.equal(await tray(page).count(), 0)
 })
 
-test('while the browser is offline it says so, and goes on by itself', async (t) => {
+test('an upload waits while the browser is offline, and resumes automatically', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
-  const film = await aLargeFile(folder, 'film.mov', 8_000_000)
+  const video = await aLargeFile(folder, 'video.mov', 8_000_000)
   const { page, context, service } = await openDashboard(t, { STOWAGE_CHUNK_SIZE: '1000000' })
   const parts = await watchParts(context, service, 3)
   await page.goto('/')
-  await page.getByLabel('Files to upload').setInputFiles(film)
-  await until('some parts are there', () => parts.taken() === 3)
+  await page.getByLabel('Files to upload').setInputFiles(video)
+  await until('some parts are stored', () => parts.accepted() === 3)
   await context.setOffline(true)
   parts.release()
   await page.getByText('Offline', { exact: true }).waitFor()
-  await tray(page).getByText('offline, goes on by itself').waitFor()
+  await tray(page).getByText('offline, resumes automatically').waitFor()
   await context.setOffline(false)
   await tray(page).getByText('1 file uploaded').first().waitFor()
   await page.getByText('Offline', { exact: true }).waitFor({ state: 'detached' })
 })
 
-test('the line to the storage is cut and restored: the upload is whole', async (t) => {
+test('an upload completes after the connection to the storage was interrupted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
-  const film = await aLargeFile(folder, 'film.mov', 8_000_000)
+  const video = await aLargeFile(folder, 'video.mov', 8_000_000)
   const port = await freePort()
-  const line = await startTcpProxy(port)
-  cleanUp(t, () => line.stop())
+  const proxy = await startTcpProxy(port)
+  cleanUp(t, () => proxy.stop())
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
     STOWAGE_STORAGE_PORT: `${port}`,
-    STOWAGE_STORAGE_URL: `http://127.0.0.1:${line.port}`,
+    STOWAGE_STORAGE_URL: `http://127.0.0.1:${proxy.port}`,
   })
   const parts = await watchParts(context, service, 3)
   await page.goto('/')
-  await page.getByLabel('Files to upload').setInputFiles(film)
-  await until('some parts are there', () => parts.taken() === 3)
-  await line.stop()
+  await page.getByLabel('Files to upload').setInputFiles(video)
+  await until('some parts are stored', () => parts.accepted() === 3)
+  await proxy.stop()
   parts.release()
-  await tray(page).getByText('trying again').waitFor()
-  await line.start()
+  await tray(page).getByText('retrying').waitFor()
+  await proxy.start()
   await tray(page).getByText('1 file uploaded').first().waitFor()
   const { data } = await client.assets().page()
   assert.deepEqual(

@@ -10,12 +10,12 @@ import { drop } from './support/drop.ts'
 import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await whyNoBrowser()
-const VEIL = 'text=Your key may only read'
+const OVERLAY = 'text=Your key is read-only'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
-/** Whatever would end in a refusal. */
-const CHANGING = /^(Upload|More ways|Select|Rename|Delete|Unlink|Import|Choose|Give it up|Create)/
+/** Controls whose requests the service would reject. */
+const CHANGING = /^(Upload|More upload|Select|Rename|Delete|Detach|Import|Choose|Discard|Create)/
 
-async function buttonsOf(page: Page): Promise<string[]> {
+async function changingControlsOf(page: Page): Promise<string[]> {
   const shown = page.locator('main').locator('button, input, a').filter({ visible: true })
   const names = await shown.evaluateAll((all) =>
     all.map((it) => `${Reflect.get(it, 'ariaLabel') ?? Reflect.get(it, 'innerText')}`.trim()),
@@ -23,13 +23,13 @@ async function buttonsOf(page: Page): Promise<string[]> {
   return names.filter((name) => CHANGING.test(name))
 }
 
-test('a key that may only read is offered nothing else, and told why', async (t) => {
+test('with a read key the pages offer no changes, and explain why', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, KEYS, { isSignedIn: false })
   const [asset] = await storeFiles(client, [{ name: 'a.txt' }])
   const [product] = await storeProducts(client, ['Poster'])
   await client.attach(asset?.id ?? '', { products: [product?.id ?? ''] })
-  const asked = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
+  const response = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${KEYS.STOWAGE_ADMIN_KEY}`,
@@ -37,32 +37,32 @@ test('a key that may only read is offered nothing else, and told why', async (t)
     },
     body: JSON.stringify({ name: 'film.mov', size: 4 }),
   })
-  const { id: uploadingId } = (await asked.json()) as { id: string }
+  const { id: uploadingId } = (await response.json()) as { id: string }
   const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
   await page.goto('/')
   await signIn(page, secret)
-  await page.getByText('Read only').waitFor()
+  await page.getByText('Read-only').waitFor()
   const pages = {
     '/': 'a.txt',
     [`/assets/${asset?.id}`]: 'Poster',
-    [`/assets/${uploadingId}`]: 'This file is still being uploaded',
+    [`/assets/${uploadingId}`]: 'is not uploaded completely yet',
     '/products': 'Poster',
     [`/products/${product?.id}`]: 'a.txt',
-    '/products/import': 'Your key may only read',
-    '/settings': 'Your key may not see or make keys',
+    '/products/import': 'Your key is read-only',
+    '/settings': 'Your key cannot manage API keys',
   }
   for (const [path, shown] of Object.entries(pages)) {
     await page.goto(path)
     await page.locator('main').getByText(shown).first().waitFor()
-    await page.getByText('Read only').waitFor()
-    assert.deepEqual(await buttonsOf(page), [], path)
+    await page.getByText('Read-only').waitFor()
+    assert.deepEqual(await changingControlsOf(page), [], path)
   }
   await page.locator('header [tabindex="0"]').focus()
-  await page.getByRole('tooltip').getByText('Your key may only read').waitFor()
+  await page.getByRole('tooltip').getByText('Your key is read-only').waitFor()
   await assertAccessible(page, 'read only')
 })
 
-test('a key that may write is offered everything but keys', async (t) => {
+test('with a write key the pages offer everything but managing keys', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, { isSignedIn: false })
   await storeFiles(client, [{ name: 'a.txt' }])
@@ -70,37 +70,37 @@ test('a key that may write is offered everything but keys', async (t) => {
   await page.goto('/')
   await signIn(page, secret)
   await page.getByRole('link', { name: 'a.txt' }).waitFor()
-  assert.deepEqual(await buttonsOf(page), [
+  assert.deepEqual(await changingControlsOf(page), [
     'Upload',
-    'More ways to add',
-    'Select this page',
+    'More upload options',
+    'Select all on this page',
     'Select a.txt',
   ])
-  const refused: string[] = []
-  page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()))
+  const forbidden: string[] = []
+  page.on('response', (response) => response.status() === 403 && forbidden.push(response.url()))
   await page.goto('/settings')
-  await page.getByText('Your key may not see or make keys').waitFor()
+  await page.getByText('Your key cannot manage API keys').waitFor()
   await page.getByText('default, 1 TB').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Create a key' }).count(), 0)
-  assert.deepEqual(refused, [])
+  assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0)
+  assert.deepEqual(forbidden, [])
 })
 
-test('a file dropped with a key that may only read is not sent, nor opened in place of the page', async (t) => {
+test('with a read key a dropped file is neither uploaded nor opened by the browser', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, { isSignedIn: false })
   const path = join(await aFolder(t), 'page.html')
   await writeFile(path, 'a page')
   const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
-  const refused: string[] = []
-  page.on('response', (answer) => answer.status() === 403 && refused.push(answer.url()))
+  const forbidden: string[] = []
+  page.on('response', (response) => response.status() === 403 && forbidden.push(response.url()))
   await page.goto('/')
   await signIn(page, secret)
-  await page.getByText('Nothing is stored yet').waitFor()
-  await drop(page, [path], 'Your key may only read')
-  await until('it was dropped', async () => (await page.locator(VEIL).count()) === 0)
-  // Whatever it would set off comes before this.
+  await page.getByText('No assets yet').waitFor()
+  await drop(page, [path], 'Your key is read-only')
+  await until('the file is dropped', async () => (await page.locator(OVERLAY).count()) === 0)
+  // A request that the drop caused would come before this one.
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByText('No products yet').waitFor()
   assert.equal(await page.getByRole('region', { name: 'Uploads' }).count(), 0)
-  assert.deepEqual(refused, [])
+  assert.deepEqual(forbidden, [])
 })

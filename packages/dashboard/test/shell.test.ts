@@ -6,30 +6,30 @@ import { manyProducts } from './support/products.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 
-test('the colours are those of the system until people choose, and then stay', async (t) => {
+test('the color scheme follows the system until people choose one, and then stays', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'dark' } })
   await page.goto('/')
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
-  await page.getByRole('button', { name: 'Light colours' }).click()
+  await page.getByRole('button', { name: 'Switch to light mode' }).click()
   await page.locator('html[data-mantine-color-scheme=light]').waitFor()
   await page.reload()
   await page.locator('html[data-mantine-color-scheme=light]').waitFor()
-  await page.getByRole('button', { name: 'Dark colours' }).waitFor()
+  await page.getByRole('button', { name: 'Switch to dark mode' }).waitFor()
 })
 
-test('on a phone the menu leads to every page, and closes behind', async (t) => {
+test('on a phone the menu links to every page, and closes after a click', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const viewport = { width: 390, height: 844 }
   const { page } = await openDashboard(t, {}, { browser: { viewport } })
   await page.goto('/')
-  await page.getByRole('button', { name: 'Open the menu' }).click()
+  await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Open the menu' }).waitFor()
+  await page.getByRole('button', { name: 'Open menu' }).waitFor()
 })
 
-test('whoever goes to another page begins at its top, and the way back leads to where they were', async (t) => {
+test('a new page starts at its top, and going back restores the scroll position', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const viewport = { width: 900, height: 500 }
   const { page, client } = await openDashboard(t, {}, { browser: { viewport } })
@@ -46,13 +46,13 @@ test('whoever goes to another page begins at its top, and the way back leads to 
   assert.equal(await top(), 0)
   assert.equal(await page.locator('main:focus').count(), 1)
   await page.goBack()
-  await until('it is where it was', async () => (await top()) === before)
+  await until('the scroll position is restored', async () => (await top()) === before)
   await page.getByRole('link', { name: 'Next page' }).click()
   await page.getByText('51 to 60 of 60').waitFor()
   assert.equal(await top(), 0)
 })
 
-test('a page that can’t be had says so, and uploads go on', async (t) => {
+test('a page that cannot be loaded shows an error, and uploads continue', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service } = await openDashboard(t)
   const parts = await watchParts(context, service, 0)
@@ -60,20 +60,20 @@ test('a page that can’t be had says so, and uploads go on', async (t) => {
   await page.goto('/')
   const file = { name: 'film.bin', mimeType: 'video/mp4', buffer: Buffer.alloc(1000) }
   await page.getByLabel('Files to upload').setInputFiles(file)
-  await until('it is on its way', () => parts.begun() === 1)
+  await until('the upload has started', () => parts.started() === 1)
   await page.getByRole('link', { name: 'Storage' }).click()
-  await page.getByText('This page could not be opened').waitFor()
+  await page.getByText('Could not open this page').waitFor()
   parts.release()
   await page.getByText('1 file uploaded').first().waitFor()
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor()
   await page.unroute('**/app/storage-page*')
   await page.goBack()
-  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
 })
 
-test('a browser without a line uses a service that is there all the same', async (t) => {
+test('an offline browser can use a service on the same computer', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts(manyProducts(1))

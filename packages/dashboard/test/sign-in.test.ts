@@ -12,19 +12,19 @@ const GUEST = { isSignedIn: false }
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 })
 
-test('a wrong key is refused with a reason, and the right one leads to where people wanted to go', async (t) => {
+test('an invalid key is rejected with a reason, and a valid one opens the requested page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, KEYS, GUEST)
   await page.goto('/products?vendor=press')
   await heading(page, 'Sign in to Stowage').waitFor()
   await signIn(page, 'not-a-key')
-  await page.getByText('The service does not know this key.').waitFor()
+  await page.getByText('Invalid API key.').waitFor()
   await signIn(page, ` ${ADMIN} `)
   await heading(page, 'Products').waitFor()
   assert.match(page.url(), /\/products\?vendor=press$/)
 })
 
-test('a page that needs nothing of the service asks for the key too', async (t) => {
+test('a page that makes no requests requires a key too', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, KEYS, GUEST)
   await page.goto('/products/import')
@@ -36,7 +36,7 @@ test('a key is kept for the tab only, until people sign out', async (t) => {
   const { page, context } = await openDashboard(t, KEYS, GUEST)
   await page.goto('/settings')
   await signIn(page, ADMIN)
-  // Signing in says nearly the same.
+  // The sign-in form contains a similar sentence.
   const access = page.getByRole('region', { name: 'Access' })
   await access.getByText('It is forgotten when you close this tab.').waitFor()
   await page.reload()
@@ -44,7 +44,7 @@ test('a key is kept for the tab only, until people sign out', async (t) => {
   const other = await context.newPage()
   await other.goto('/')
   await heading(other, 'Sign in to Stowage').waitFor()
-  // A page that nobody looks at takes its time.
+  // Browsers slow down tabs in the background.
   await page.bringToFront()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
@@ -56,16 +56,16 @@ test('a key is kept for the tab only, until people sign out', async (t) => {
   assert.ok(!kept.includes(ADMIN), kept)
 })
 
-test('a key that is to be remembered is, in every tab, until people sign out', async (t) => {
+test('a remembered key is available in every tab, until people sign out', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context } = await openDashboard(t, KEYS, GUEST)
   await page.goto('/settings')
   await signIn(page, ADMIN, { remember: true })
-  await page.getByText('It is remembered on this computer').waitFor()
+  await page.getByText('This computer remembers it').waitFor()
   const other = await context.newPage()
   await other.goto('/products')
   await heading(other, 'Products').waitFor()
-  // A page that nobody looks at takes its time.
+  // Browsers slow down tabs in the background.
   await page.bringToFront()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
@@ -74,20 +74,20 @@ test('a key that is to be remembered is, in every tab, until people sign out', a
   await heading(other, 'Sign in to Stowage').waitFor()
 })
 
-test('a key that is revoked while it is in use leads back to signing in, and says why', async (t) => {
+test('after the key in use is revoked, the sign-in form opens and shows the reason', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, GUEST)
   const { id, secret } = await client.createKey({ name: 'mine', scope: 'manage' })
   await page.goto('/settings')
   await signIn(page, secret)
-  await page.getByText('You use it now').waitFor()
+  await page.getByText('Current key').waitFor()
   await client.createKey({ name: 'another', scope: 'manage' })
   await client.revokeKey(id)
   await page.getByRole('link', { name: 'Products' }).click()
-  await page.getByText('The key you used is not valid any more.').waitFor()
+  await page.getByText('Your key is no longer valid.').waitFor()
 })
 
-test('who signs out while something is being uploaded is asked, and can go on with it later', async (t) => {
+test('signing out during an upload asks for confirmation, and the upload can be resumed later', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, KEYS, GUEST)
   const parts = await watchParts(context, service, 0)
@@ -95,21 +95,21 @@ test('who signs out while something is being uploaded is asked, and can go on wi
   await page.goto('/')
   await signIn(page, ADMIN)
   await page.getByLabel('Files to upload').setInputFiles(file)
-  await until('it is on its way', () => parts.begun() === 1)
+  await until('the upload has started', () => parts.started() === 1)
   await page.getByRole('link', { name: 'Settings' }).click()
   const signOut = page.getByRole('button', { name: 'Sign out' })
-  const question = page.getByRole('dialog', { name: 'Sign out?' })
+  const confirmation = page.getByRole('dialog', { name: 'Sign out?' })
   await signOut.click()
-  await question.getByText('Uploads are under way').waitFor()
-  await question.getByRole('button', { name: 'Stay' }).click()
-  await question.waitFor({ state: 'hidden' })
+  await confirmation.getByText('Uploads are in progress').waitFor()
+  await confirmation.getByRole('button', { name: 'Stay signed in' }).click()
+  await confirmation.waitFor({ state: 'hidden' })
   await page.getByText('Uploading · 0 of 1 file done').waitFor()
   await signOut.click()
-  await question.getByRole('button', { name: 'Sign out' }).click()
+  await confirmation.getByRole('button', { name: 'Sign out' }).click()
   await heading(page, 'Sign in to Stowage').waitFor()
   parts.release()
   await signIn(page, ADMIN)
-  await page.getByText('Not finished before this page was loaded').waitFor()
-  await page.getByRole('button', { name: 'Choose the file to go on' }).waitFor()
+  await page.getByText('Unfinished uploads').waitFor()
+  await page.getByRole('button', { name: 'Choose file to resume' }).waitFor()
   assert.equal((await client.account()).reserved, 1000)
 })

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
-import { HOSTILE, LONG, refuseDialogs } from './support/products.ts'
+import { HOSTILE, LONG, recordDialogs } from './support/products.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const tidy = (texts: string[]) => texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-test('the meter, the types and the largest files say what takes the space', async (t) => {
+test('the page shows used storage, types and the largest files', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '10kB' })
-  const dialogs = refuseDialogs(page)
+  const dialogs = recordDialogs(page)
   const files = [
     { name: HOSTILE, mime: 'video/mp4', size: 3000 },
     { name: LONG, mime: 'image/png', size: 500 },
@@ -34,15 +34,15 @@ test('the meter, the types and the largest files say what takes the space', asyn
   assert.deepEqual(tidy(await plan.locator('dl > div').allInnerTexts()), [
     'Stored 4.5 kB',
     'Reserved by uploads 2 kB',
-    'Free 3.5 kB',
+    'Available 3.5 kB',
   ])
-  await plan.getByText('of 10 kB taken (65 %)').waitFor()
+  await plan.getByText('of 10 kB used (65%)').waitFor()
   const types = section(page, 'By type')
   await types.getByText('Video').waitFor()
   assert.deepEqual(tidy(await types.locator('tbody tr').allInnerTexts()), [
-    'Video 1 3 kB 67 %',
-    'Images 2 1.5 kB 33 %',
-    'Links 1 0 B 0 %',
+    'Video 1 3 kB 67%',
+    'Images 2 1.5 kB 33%',
+    'Links 1 0 B 0%',
   ])
   const largest = section(page, 'Largest files')
   await largest.getByText('b.png').waitFor()
@@ -56,28 +56,28 @@ test('the meter, the types and the largest files say what takes the space', asyn
   assert.deepEqual(dialogs, [])
 })
 
-test('an empty account and a plan that is nearly full are told as what they are', async (t) => {
+test('an empty account and a plan that is almost full are shown as such', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1kB' })
   await page.goto('/storage')
-  await page.getByText('Nothing is stored yet.').waitFor()
-  await page.getByText('There are no files yet.').waitFor()
+  await page.getByText('No assets yet.').waitFor()
+  await page.getByText('No files yet.').waitFor()
   await client.upload(new Uint8Array(950), { name: 'a.zip' })
   await page.reload()
-  await page.getByText('The plan is nearly full').waitFor()
+  await page.getByText('Storage is almost full').waitFor()
 })
 
-test('what can’t be read is said, and read once the service is back', async (t) => {
+test('a section that cannot be loaded shows the reason, and loads on another attempt', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
-  // Not one that the client itself tries again for some seconds.
+  // The client does not retry this error.
   const body = { code: 'internal', message: 'It went wrong here.' }
   await page.route('**/account/usage', (route) => route.fulfill({ status: 400, json: body }))
   await page.goto('/storage')
   const types = section(page, 'By type')
   await types.getByText('It went wrong here.').waitFor()
-  await section(page, 'Plan').getByText('of 1 TB taken').waitFor()
+  await section(page, 'Plan').getByText('of 1 TB used').waitFor()
   await page.unroute('**/account/usage')
   await types.getByRole('button', { name: 'Try again' }).click()
-  await types.getByText('Nothing is stored yet.').waitFor()
+  await types.getByText('No assets yet.').waitFor()
 })

@@ -17,15 +17,15 @@ function aFile(name: string, size: number) {
 }
 
 for (const settings of [{}, KEYS]) {
-  const mode = 'STOWAGE_AUTH' in settings ? 'with keys' : 'open'
-  test(`files and folders are dropped on any page and stored (${mode})`, async (t) => {
+  const mode = 'STOWAGE_AUTH' in settings ? 'with keys' : 'without keys'
+  test(`files and folders can be dropped on any page (${mode})`, async (t) => {
     if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
     const folder = await aFolder(t)
     await mkdir(join(folder, 'course/deep/er'), { recursive: true })
     await mkdir(join(folder, 'course/empty'))
     const names = ['intro.txt', 'deep/two.txt', 'deep/er/three.txt', '.DS_Store']
     for (const name of names) await writeFile(join(folder, 'course', name), name)
-    // More than the browser gives at a time.
+    // Browsers return the entries of a folder in batches of 100.
     for (let number = 0; number < 120; number += 1) {
       await writeFile(join(folder, 'course', `lesson ${number}.txt`), `${number}`)
     }
@@ -42,7 +42,7 @@ for (const settings of [{}, KEYS]) {
     const three = stored.data.find(({ filename }) => filename === 'three.txt')
     assert.equal(await (await client.download(three?.id ?? '')).text(), 'deep/er/three.txt')
 
-    // It stays while people move about, and lists learn of what is new.
+    // The tray stays on other pages, and lists show the new assets.
     await page.getByRole('link', { name: 'Assets' }).click()
     await page.getByText('1 to 50 of 124').waitFor()
     await tray(page).getByRole('button', { name: 'Clear finished' }).click()
@@ -50,7 +50,7 @@ for (const settings of [{}, KEYS]) {
   })
 }
 
-test('an upload is paused, goes on, and is cancelled', async (t) => {
+test('an upload is paused and resumed', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
@@ -58,7 +58,7 @@ test('an upload is paused, goes on, and is cancelled', async (t) => {
   const parts = await watchParts(context, service, 2)
   await page.goto('/')
   await chooser(page).setInputFiles(aFile('film.bin', 6_000_000))
-  await until('two parts are there', () => parts.taken() === 2)
+  await until('two parts are stored', () => parts.accepted() === 2)
   await tray(page)
     .getByText(/^2 MB of 6 MB/)
     .first()
@@ -67,28 +67,28 @@ test('an upload is paused, goes on, and is cancelled', async (t) => {
   await tray(page)
     .getByText(/^Paused at 2 MB of 6 MB/)
     .waitFor()
-  const begun = parts.begun()
+  const started = parts.started()
   parts.release()
   await page.getByRole('link', { name: 'Settings' }).click()
   await tray(page)
     .getByText(/^Paused at/)
     .waitFor()
-  assert.equal(parts.begun(), begun)
-  await tray(page).getByRole('button', { name: 'Go on: film.bin' }).click()
+  assert.equal(parts.started(), started)
+  await tray(page).getByRole('button', { name: 'Resume: film.bin' }).click()
   await tray(page).getByText('1 file uploaded').first().waitFor()
-  assert.equal(parts.taken(), 6)
+  assert.equal(parts.accepted(), 6)
   await tray(page).getByRole('link', { name: 'film.bin' }).click()
   await page.getByText('6 MB (6,000,000 bytes)').waitFor()
   assert.equal((await client.account()).stored, 6_000_000)
 })
 
-test('whoever pauses by keyboard goes on with the same key', async (t) => {
+test('an upload that was paused by keyboard is resumed with the same key', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service } = await openDashboard(t)
   const parts = await watchParts(context, service, 0)
   await page.goto('/')
   await chooser(page).setInputFiles(aFile('film.bin', 1000))
-  await until('it is on its way', () => parts.begun() === 1)
+  await until('the upload has started', () => parts.started() === 1)
   await tray(page).getByRole('button', { name: 'Pause: film.bin' }).focus()
   await page.keyboard.press('Enter')
   await tray(page)
@@ -99,7 +99,7 @@ test('whoever pauses by keyboard goes on with the same key', async (t) => {
   await tray(page).getByText('1 file uploaded').first().waitFor()
 })
 
-test('an upload that is cancelled leaves nothing behind', async (t) => {
+test('a cancelled upload releases its storage', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
@@ -107,36 +107,39 @@ test('an upload that is cancelled leaves nothing behind', async (t) => {
   const parts = await watchParts(context, service, 2)
   await page.goto('/')
   await chooser(page).setInputFiles([aFile('a.bin', 3_000_000), aFile('b.bin', 3_000_000)])
-  await until('two parts are there', () => parts.taken() === 2)
+  await until('two parts are stored', () => parts.accepted() === 2)
   assert.equal((await client.account()).reserved, 6_000_000)
   await tray(page).getByRole('button', { name: 'Cancel: a.bin' }).click()
-  await until('its room is free', async () => (await client.account()).reserved === 3_000_000)
+  await until(
+    'its storage is released',
+    async () => (await client.account()).reserved === 3_000_000,
+  )
   await tray(page).getByRole('button', { name: 'Pause all' }).click()
   await tray(page).getByText('Paused · 0 of 1 file done').waitFor()
   await tray(page).getByRole('button', { name: 'Cancel: b.bin' }).click()
   await tray(page).waitFor({ state: 'detached' })
-  await until('all is free', async () => (await client.account()).reserved === 0)
+  await until('all storage is released', async () => (await client.account()).reserved === 0)
   await page.reload()
   await page.getByText('Drop your first file here').waitFor()
   assert.equal(await tray(page).count(), 0)
 })
 
-test('where there is no room it is said before a byte is sent, and what fits may go', async (t) => {
+test('files that do not fit into the plan are rejected before anything is sent, and those that fit can be uploaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, {
     STOWAGE_PLAN_STORAGE: '1MB',
   })
   const parts = await watchParts(context, service)
-  const asked: string[] = []
+  const requests: string[] = []
   page.on('request', (request) => {
-    if (request.method() === 'POST') asked.push(request.url())
+    if (request.method() === 'POST') requests.push(request.url())
   })
   await page.goto('/')
   await chooser(page).setInputFiles([aFile('large.bin', 700_000), aFile('small.bin', 400_000)])
-  const note = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
-  await note.getByText('These 2 files need 1.1 MB, and 1 MB is free.').waitFor()
-  assert.deepEqual([asked, parts.begun()], [[], 0])
-  await note.getByRole('button', { name: 'Upload 1 file that fits' }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
+  await alert.getByText('These 2 files need 1.1 MB, but only 1 MB is available.').waitFor()
+  assert.deepEqual([requests, parts.started()], [[], 0])
+  await alert.getByRole('button', { name: 'Upload 1 file that fits' }).click()
   await tray(page).getByText('1 file uploaded').first().waitFor()
   const { data } = await client.assets().page()
   assert.deepEqual(
@@ -145,36 +148,36 @@ test('where there is no room it is said before a byte is sent, and what fits may
   )
 
   await chooser(page).setInputFiles(aFile('small.bin', 400_000))
-  await note.getByText('“small.bin” needs 400 kB, and 300 kB is free.').waitFor()
-  await note.getByRole('button', { name: 'Dismiss' }).click()
-  await note.waitFor({ state: 'detached' })
-  assert.equal(parts.begun(), 1)
+  await alert.getByText('“small.bin” needs 400 kB, but only 300 kB is available.').waitFor()
+  await alert.getByRole('button', { name: 'Dismiss' }).click()
+  await alert.waitFor({ state: 'detached' })
+  assert.equal(parts.started(), 1)
 })
 
-test('what there was no room for is still told when other files are taken', async (t) => {
+test('a rejected file stays listed when other files are uploaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
   await page.goto('/')
   await chooser(page).setInputFiles(aFile('large.bin', 2_000_000))
-  const note = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
-  await note.getByText('“large.bin” needs 2 MB, and 1 MB is free.').waitFor()
+  const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
+  await alert.getByText('“large.bin” needs 2 MB, but only 1 MB is available.').waitFor()
   await chooser(page).setInputFiles(aFile('small.bin', 400_000))
   await tray(page).getByText('1 file uploaded').first().waitFor()
-  await note.getByText('“large.bin” needs 2 MB, and 600 kB is free.').waitFor()
+  await alert.getByText('“large.bin” needs 2 MB, but only 600 kB is available.').waitFor()
 })
 
-test('a folder without files is not passed over in silence', async (t) => {
+test('dropping a folder without files shows an error', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
   await mkdir(join(folder, 'course/empty'), { recursive: true })
   const { page } = await openDashboard(t)
   await page.goto('/')
   await drop(page, [join(folder, 'course')])
-  await page.getByRole('alert').getByText('There are no files in the folder.').waitFor()
+  await page.getByRole('alert').getByText('The folder contains no files.').waitFor()
   assert.equal(await tray(page).count(), 0)
 })
 
-test('room that another took meanwhile is told too; once there is some, it is tried again', async (t) => {
+test('an upload that the service rejects for lack of storage can be retried', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
   const other = await client.upload(new Blob(['x'.repeat(800_000)]), { name: 'other.bin' })
@@ -182,13 +185,13 @@ test('room that another took meanwhile is told too; once there is some, it is tr
   const data = { available: 1_000_000 }
   await page.route('**/api/v1/account', (route) => route.fulfill({ json: { data } }))
   await chooser(page).setInputFiles(aFile('mine.bin', 500_000))
-  await tray(page).getByText('It needs 500 kB, and 200 kB is free.').waitFor()
+  await tray(page).getByText('500 kB needed, 200 kB available.').waitFor()
   await client.delete(other.id)
   await tray(page).getByRole('button', { name: 'Try again: mine.bin' }).click()
   await tray(page).getByText('1 file uploaded').first().waitFor()
 })
 
-test('the browser asks before it leaves the page while something is under way', async (t) => {
+test('the browser asks before it leaves the page during an upload', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service } = await openDashboard(t)
   const parts = await watchParts(context, service, 0)
@@ -198,10 +201,10 @@ test('the browser asks before it leaves the page while something is under way', 
     return dialog.dismiss()
   })
   await page.goto('/')
-  // Browsers ask those only who have touched the page.
+  // Browsers ask only after people have interacted with the page.
   await page.getByRole('heading', { name: 'Assets' }).click()
   await chooser(page).setInputFiles(aFile('film.bin', 1000))
-  await until('it is on its way', () => parts.begun() === 1)
+  await until('the upload has started', () => parts.started() === 1)
   await page.evaluate('void setTimeout(() => location.reload())')
   await until('the browser asks', () => asked.length === 1)
   assert.deepEqual(asked, ['beforeunload'])

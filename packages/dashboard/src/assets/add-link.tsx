@@ -1,21 +1,27 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
-import { modals } from '@mantine/modals'
 import { isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorWords } from '../format/error-text.ts'
+import { ActionButton } from '../components/action-button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 
-/** An address elsewhere, as an asset. */
-export function openAddLink(): void {
-  modals.open({
-    title: 'Add a link',
-    closeButtonProps: { 'aria-label': 'Close' },
-    children: <AddLink />,
-  })
+interface Props {
+  isOpen: boolean
+  onClose(): void
 }
 
-function AddLink() {
+/** Adds an asset that is a URL instead of a file. */
+export function AddLink({ isOpen, onClose }: Props) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Add link">
+      <LinkForm onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function LinkForm({ onClose }: { onClose(): void }) {
   const client = useClient()
   const queries = useQueryClient()
   const [filename, setName] = useState('')
@@ -23,7 +29,7 @@ function AddLink() {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => client.store({ filename: filename.trim(), url: url.trim() }),
     onSuccess() {
-      modals.closeAll()
+      onClose()
       return queries.invalidateQueries()
     },
   })
@@ -36,7 +42,7 @@ function AddLink() {
     <form onSubmit={submit}>
       <Stack>
         <TextInput
-          label="Address"
+          label="URL"
           type="url"
           placeholder="https://"
           required
@@ -56,16 +62,14 @@ function AddLink() {
         />
         {error !== null && !isStowageError(error, 'invalid') && (
           <Alert color="red" role="alert">
-            {errorWords(error)}
+            {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => modals.closeAll()}>
-            Close
+          <Button variant="default" onClick={onClose}>
+            Cancel
           </Button>
-          <Button type="submit" loading={isPending}>
-            Add
-          </Button>
+          <ActionButton isBusy={isPending}>Add</ActionButton>
         </Group>
       </Stack>
     </form>

@@ -1,13 +1,14 @@
 import { Button, Menu } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
-import { IconChevronDown, IconDownload, IconLink, IconTrash } from '@tabler/icons-react'
+import { IconChevronDown, IconCopy, IconDownload, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
+import { ActionButton } from '../components/action-button.tsx'
 import { copyText } from '../components/copy-text.ts'
-import { showNotice } from '../components/notify.ts'
-import { errorWords } from '../format/error-text.ts'
-import { May } from '../session/require-scope.tsx'
+import { notify } from '../components/notify.tsx'
+import { errorText } from '../format/error-text.ts'
+import { RequireScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-page.module.css'
 import { DeleteAssets } from './delete-assets.tsx'
@@ -16,45 +17,49 @@ export function AssetActions({ asset }: { asset: Asset }) {
   const client = useClient()
   const [, navigate] = useLocation()
   const [isDeleting, deleting] = useDisclosure()
-  // Signed when it is asked for: it is good for about an hour.
+  // Signed on demand, because a download URL expires after about an hour.
   const { mutate, isPending } = useMutation({
     mutationFn: async (use: (url: string) => unknown) => use((await client.address(asset.id)).url),
     onError: (error) =>
-      showNotice({ isFailure: true, title: 'No download', message: errorWords(error) }),
+      notify({
+        isError: true,
+        title: 'Could not create a download URL',
+        message: errorText(error),
+      }),
   })
   return (
     <div className={classes.actions}>
       {asset.is_file && (
-        <Button
+        <ActionButton
           leftSection={<IconDownload size={18} aria-hidden />}
-          loading={isPending}
-          onClick={() => mutate(save)}
+          isBusy={isPending}
+          onClick={() => mutate(download)}
         >
           Download
-        </Button>
+        </ActionButton>
       )}
       <Menu>
         <Menu.Target>
           <Button
             variant="default"
-            leftSection={<IconLink size={18} aria-hidden />}
+            leftSection={<IconCopy size={18} aria-hidden />}
             rightSection={<IconChevronDown size={16} aria-hidden />}
           >
-            Copy link
+            Copy URL
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => void copyText(pageOf(asset), 'Link to this page')}>
-            To this page
+          <Menu.Item onClick={() => void copyText(pageUrlOf(asset), 'URL of this page')}>
+            URL of this page
           </Menu.Item>
           {asset.is_file && (
-            <Menu.Item onClick={() => mutate((url) => copyText(url, 'Link to the file'))}>
-              To the file, good for an hour
+            <Menu.Item onClick={() => mutate((url) => copyText(url, 'download URL'))}>
+              Download URL, valid for one hour
             </Menu.Item>
           )}
         </Menu.Dropdown>
       </Menu>
-      <May scope="write">
+      <RequireScope scope="write">
         <Button
           variant="subtle"
           color="red"
@@ -63,7 +68,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
         >
           Delete
         </Button>
-      </May>
+      </RequireScope>
       <DeleteAssets
         assets={[asset]}
         isOpen={isDeleting}
@@ -74,12 +79,12 @@ export function AssetActions({ asset }: { asset: Asset }) {
   )
 }
 
-function pageOf({ id }: Asset): string {
+function pageUrlOf({ id }: Asset): string {
   return new URL(`/assets/${id}`, location.href).href
 }
 
-/** As a download, not as a way to another page: so nobody is asked whether to leave. */
-function save(url: string): void {
+/** Uses a download instead of a navigation, which would trigger the warning about running uploads. */
+function download(url: string): void {
   const link = document.createElement('a')
   link.href = url
   link.download = ''

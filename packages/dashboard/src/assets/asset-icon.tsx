@@ -10,7 +10,7 @@ import {
   IconMusic,
   IconPhoto,
 } from '@tabler/icons-react'
-import { type AssetKind, KIND_WORDS, kindOf } from './asset-kind.ts'
+import { type AssetKind, KIND_LABELS, kindOf } from './asset-kind.ts'
 
 const ICONS: Record<AssetKind, Icon> = {
   link: IconLink,
@@ -31,7 +31,7 @@ export function AssetIcon({ asset, size = 20 }: { asset: Asset; size?: number })
       size={size}
       stroke={1.5}
       role="img"
-      aria-label={KIND_WORDS[kind]}
+      aria-label={KIND_LABELS[kind]}
       color="var(--mantine-color-dimmed)"
       style={{ flexShrink: 0 }}
     />

@@ -4,7 +4,7 @@ export type AssetKind = 'link' | 'image' | 'audio' | 'video' | 'pdf' | 'archive'
 
 const ARCHIVE = /(zip|tar|compressed|gzip|7z|rar|archive)/
 
-/** What people would call it. */
+/** The kind of content, in everyday terms. */
 export function kindOf({ is_link, mime }: Asset): AssetKind {
   if (is_link) return 'link'
   const [family = ''] = mime.split('/')
@@ -14,12 +14,12 @@ export function kindOf({ is_link, mime }: Asset): AssetKind {
   return family === 'text' ? 'text' : 'file'
 }
 
-/** Of a link only what somebody said of it. */
+/** Undefined for a link whose size nobody stated. */
 export function sizeOf({ is_link, bytes, size }: Asset): string | undefined {
   return is_link && bytes === 0 ? undefined : size
 }
 
-export const KIND_WORDS: Record<AssetKind, string> = {
+export const KIND_LABELS: Record<AssetKind, string> = {
   link: 'Link',
   image: 'Image',
   audio: 'Audio',

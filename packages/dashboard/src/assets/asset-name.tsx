@@ -3,18 +3,19 @@ import { type Asset, isStowageError } from '@stowage/client'
 import { IconPencil } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
-import { errorWords } from '../format/error-text.ts'
-import { May } from '../session/require-scope.tsx'
+import { ActionButton } from '../components/action-button.tsx'
+import { errorText } from '../format/error-text.ts'
+import { RequireScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
 
-/** The name, which can be changed where it stands: Enter keeps the new one, Escape the old one. */
+/** The name, which can be edited in place: Enter saves it, Escape cancels. */
 export function AssetName({ asset }: { asset: Asset }) {
   const client = useClient()
   const queries = useQueryClient()
   const [name, setName] = useState<string>()
-  const pencil = useRef<HTMLButtonElement>(null)
+  const renameButton = useRef<HTMLButtonElement>(null)
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (filename: string) => client.change(asset.id, { filename }),
     onSuccess(changed) {
@@ -26,26 +27,26 @@ export function AssetName({ asset }: { asset: Asset }) {
   const close = () => {
     setName(undefined)
     reset()
-    // Once it is there again.
-    setTimeout(() => pencil.current?.focus())
+    // The button is rendered again first.
+    setTimeout(() => renameButton.current?.focus())
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const wanted = (name ?? '').trim()
-    if (wanted === asset.filename) close()
-    else mutate(wanted)
+    const trimmed = (name ?? '').trim()
+    if (trimmed === asset.filename) close()
+    else mutate(trimmed)
   }
   if (name === undefined) {
     return (
       <Group gap="sm" wrap="nowrap" align="flex-start">
         <AssetIcon asset={asset} size={32} />
-        <Title order={1} size={sizeFor(asset.filename)} miw={0} className={classes.name}>
+        <Title order={1} size={headingSizeOf(asset.filename)} miw={0} className={classes.name}>
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
-        <May scope="write">
+        <RequireScope scope="write">
           <Tooltip label="Rename">
             <ActionIcon
-              ref={pencil}
+              ref={renameButton}
               variant="subtle"
               color="gray"
               size="lg"
@@ -55,7 +56,7 @@ export function AssetName({ asset }: { asset: Asset }) {
               <IconPencil size={20} aria-hidden />
             </ActionIcon>
           </Tooltip>
-        </May>
+        </RequireScope>
       </Group>
     )
   }
@@ -75,11 +76,9 @@ export function AssetName({ asset }: { asset: Asset }) {
           onFocus={({ currentTarget }) => selectStem(currentTarget)}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           onKeyDown={({ key }) => key === 'Escape' && close()}
-          error={error === null ? undefined : wordsOf(error)}
+          error={error === null ? undefined : nameErrorText(error)}
         />
-        <Button type="submit" loading={isPending}>
-          Rename
-        </Button>
+        <ActionButton isBusy={isPending}>Rename</ActionButton>
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
@@ -88,18 +87,18 @@ export function AssetName({ asset }: { asset: Asset }) {
   )
 }
 
-/** So that on a phone there is room for more than an endless name. */
-function sizeFor(name: string): 'h2' | 'h4' {
+/** A smaller heading for long names, so that they do not fill the screen of a phone. */
+function headingSizeOf(name: string): 'h2' | 'h4' {
   return name.length > 60 ? 'h4' : 'h2'
 }
 
-/** The ending mostly stays. */
+/** Selects the name without its extension, which rarely changes. */
 function selectStem(input: HTMLInputElement): void {
   const dot = input.value.lastIndexOf('.')
   input.setSelectionRange(0, dot > 0 ? dot : input.value.length)
 }
 
-function wordsOf(error: unknown): string {
+function nameErrorText(error: unknown): string {
   const isInvalid = isStowageError(error, 'invalid')
-  return (isInvalid && error.errors.filename?.join(', ')) || errorWords(error)
+  return (isInvalid && error.errors.filename?.join(', ')) || errorText(error)
 }

@@ -1,15 +1,15 @@
 import { Grid, Stack } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { BackLink } from '../components/back-link.tsx'
-import { Record } from '../components/loaded-record.tsx'
+import { LoadedRecord } from '../components/loaded-record.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { AssetActions } from './asset-actions.tsx'
-import { AssetFacts } from './asset-details.tsx'
+import { AssetDetails } from './asset-details.tsx'
 import { AssetName } from './asset-name.tsx'
 import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
 import { AssetUploading } from './asset-uploading.tsx'
-import { LinkAddress } from './link-url.tsx'
+import { LinkUrl } from './link-url.tsx'
 import { useAsset } from './use-asset.ts'
 
 export function AssetPage({ id }: { id: string }) {
@@ -18,18 +18,18 @@ export function AssetPage({ id }: { id: string }) {
   return (
     <Stack gap="md">
       <BackLink href="/">All assets</BackLink>
-      <Record
-        of={asset}
-        what="asset"
-        whyGone="It was deleted, its upload was given up or ran out, or the address is mistyped."
+      <LoadedRecord
+        query={asset}
+        kind="asset"
+        notFoundText="It may have been deleted, its upload may have been cancelled or expired, or the URL is wrong."
       >
-        {(data) => <Whole asset={data} />}
-      </Record>
+        {(data) => <AssetContent asset={data} />}
+      </LoadedRecord>
     </Stack>
   )
 }
 
-function Whole({ asset }: { asset: Asset }) {
+function AssetContent({ asset }: { asset: Asset }) {
   if (asset.status === 'uploading') return <AssetUploading asset={asset} />
   return (
     <>
@@ -37,11 +37,11 @@ function Whole({ asset }: { asset: Asset }) {
       <AssetActions asset={asset} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          {asset.is_link ? <LinkAddress asset={asset} /> : <AssetPreview asset={asset} />}
+          {asset.is_link ? <LinkUrl asset={asset} /> : <AssetPreview asset={asset} />}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
-            <AssetFacts asset={asset} />
+            <AssetDetails asset={asset} />
             <AssetProducts asset={asset} />
           </Stack>
         </Grid.Col>

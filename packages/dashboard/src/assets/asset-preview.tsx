@@ -12,54 +12,56 @@ import { type PreviewKind, previewKindOf } from './preview-kind.ts'
 export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()
   const kind = previewKindOf(asset)
-  const [isBroken, setBroken] = useState(false)
+  const [hasFailed, setFailed] = useState(false)
   const { data, error, refetch } = useQuery({
-    queryKey: ['address', asset.id],
+    queryKey: ['download-url', asset.id],
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: kind !== undefined,
-    // Each is another one, and would begin a film anew: so only when this one is worn out.
+    // Every request returns another URL, which would restart a video. Request one only after this expires.
     staleTime: 'static',
     gcTime: 0,
   })
   const expiresAt = data?.expires_at
-  const onBroken = useCallback(() => {
+  const onError = useCallback(() => {
     if (expiresAt && Date.parse(expiresAt) < Date.now()) void refetch()
-    else setBroken(true)
+    else setFailed(true)
   }, [expiresAt, refetch])
-  const isShown = kind !== undefined && !isBroken && error === null
+  const isVisible = kind !== undefined && !hasFailed && error === null
   return (
     <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
-      {isShown && data === undefined && <Skeleton h={320} />}
-      {isShown && data !== undefined && (
-        <Shown kind={kind} asset={asset} url={data.url} onBroken={onBroken} />
+      {isVisible && data === undefined && <Skeleton h={320} />}
+      {isVisible && data !== undefined && (
+        <Preview kind={kind} asset={asset} url={data.url} onError={onError} />
       )}
-      {!isShown && <NotShown asset={asset} isBroken={kind !== undefined} />}
+      {!isVisible && <NoPreview asset={asset} isSupported={kind !== undefined} />}
     </Paper>
   )
 }
 
-interface ShownProps {
+interface PreviewProps {
   kind: PreviewKind
   asset: Asset
   url: string
-  onBroken(): void
+  onError(): void
 }
 
-function Shown({ kind, asset, url, onBroken }: ShownProps) {
+function Preview({ kind, asset, url, onError }: PreviewProps) {
   const label = `Preview of ${asset.filename}`
   if (kind === 'image') {
-    return <img className={classes.checks} src={url} alt={asset.filename} onError={onBroken} />
+    return <img className={classes.checkerboard} src={url} alt={asset.filename} onError={onError} />
   }
-  if (kind === 'pdf') return <PdfPreview url={url} label={label} onBroken={onBroken} />
-  return <MediaPreview kind={kind} url={url} label={label} onBroken={onBroken} />
+  if (kind === 'pdf') return <PdfPreview url={url} label={label} onError={onError} />
+  return <MediaPreview kind={kind} url={url} label={label} onError={onError} />
 }
 
-function NotShown({ asset, isBroken }: { asset: Asset; isBroken: boolean }) {
+function NoPreview({ asset, isSupported }: { asset: Asset; isSupported: boolean }) {
   return (
     <div style={{ textAlign: 'center' }}>
       <AssetIcon asset={asset} size={64} />
       <Text size="sm" c="dimmed">
-        {isBroken ? 'The browser can’t show this file.' : 'There is no preview of such a file.'}
+        {isSupported
+          ? 'Your browser cannot display this file.'
+          : 'No preview is available for this type of file.'}
       </Text>
     </div>
   )

@@ -1,72 +1,62 @@
-import { ActionIcon, Alert, Anchor, Group, Stack, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Alert, Anchor, Group, Loader, Stack, Text, Tooltip } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
-import { IconLinkOff } from '@tabler/icons-react'
+import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { Name } from '../components/name.tsx'
 import { Section } from '../components/section.tsx'
-import { errorWords } from '../format/error-text.ts'
-import { May } from '../session/require-scope.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { errorText } from '../format/error-text.ts'
+import { RequireScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import { productName } from './product-names.ts'
 import { ProductPicker } from './product-picker.tsx'
 
-/** The products that the asset comes with, and a way to more of them. */
+/** The products that the asset is attached to, with controls to attach and detach. */
 export function AssetProducts({ asset }: { asset: Asset }) {
   const client = useClient()
   const queries = useQueryClient()
-  const products = asset.products ?? []
-  // One for both, so that what failed is said until something works.
-  const linking = useMutation({
-    mutationFn: ({ by, some }: { by: 'attach' | 'detach'; some: Product[] }) =>
-      client[by](asset.id, { products: some.map(({ id }) => id) }),
+  const attached = asset.products ?? []
+  // One mutation for both calls, so that an error disappears when either of them succeeds.
+  const { mutate, isPending, variables, error } = useMutation({
+    mutationFn: ({ call, products }: { call: 'attach' | 'detach'; products: Product[] }) =>
+      client[call](asset.id, { products: products.map(({ id }) => id) }),
     onSuccess(changed) {
       queries.setQueryData(['asset', asset.id], changed)
       return queries.invalidateQueries()
     },
   })
-  const { by, some: leaving = [] } = linking.variables ?? {}
-  const isLeaving = (product: Product) =>
-    linking.isPending && by === 'detach' && leaving.includes(product)
+  const isDetaching = (product: Product) =>
+    isPending && variables.call === 'detach' && variables.products.includes(product)
   return (
-    <Section title="Linked products">
+    <Section title="Products">
       <Stack gap="sm">
-        {products.length === 0 && (
+        {attached.length === 0 && (
           <Text size="sm" c="dimmed">
-            None yet. Whoever buys a linked product gets this.
+            Not attached to any product. Buyers of an attached product receive this asset.
           </Text>
         )}
         <Stack component="ul" gap={4} m={0} p={0} style={{ listStyle: 'none' }}>
-          {products.map((product) => (
-            <Group key={product.id} component="li" wrap="nowrap" justify="space-between">
-              <LinkedProduct product={product} />
-              <May scope="write">
-                <Tooltip label="Unlink">
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label={`Unlink ${productName(product)}`}
-                    loading={isLeaving(product)}
-                    onClick={() => linking.mutate({ by: 'detach', some: [product] })}
-                  >
-                    <IconLinkOff size={18} aria-hidden />
-                  </ActionIcon>
-                </Tooltip>
-              </May>
-            </Group>
+          {attached.map((product) => (
+            <AttachedProduct
+              key={product.id}
+              product={product}
+              isDetaching={isDetaching(product)}
+              onDetach={() => mutate({ call: 'detach', products: [product] })}
+            />
           ))}
         </Stack>
-        <May scope="write">
+        <RequireScope scope="write">
           <ProductPicker
-            label="Link to more"
+            label="Attach to products"
             picked={[]}
-            onPick={(some) => linking.mutate({ by: 'attach', some })}
-            without={products}
+            onPick={(products) => mutate({ call: 'attach', products })}
+            exclude={attached}
           />
-        </May>
-        {linking.error !== null && (
-          <Alert color="red" title="That did not work" role="alert">
-            {errorWords(linking.error)}
+        </RequireScope>
+        {error !== null && (
+          <Alert color="red" title="Could not change the products" role="alert">
+            {errorText(error)}
           </Alert>
         )}
       </Stack>
@@ -74,17 +64,40 @@ export function AssetProducts({ asset }: { asset: Asset }) {
   )
 }
 
-function LinkedProduct({ product }: { product: Product }) {
+interface AttachedProductProps {
+  product: Product
+  isDetaching: boolean
+  onDetach(): void
+}
+
+function AttachedProduct({ product, isDetaching, onDetach }: AttachedProductProps) {
+  const row = useFocusHandover<HTMLDivElement>()
   return (
-    <div style={{ minWidth: 0 }}>
-      <Anchor component={Link} href={`/products/${product.id}`} c="inherit" fz="sm" fw={500}>
-        <Name>{productName(product)}</Name>
-      </Anchor>
-      {product.sku !== '' && (
-        <Name fz="xs" c="dimmed">
-          {product.sku}
-        </Name>
-      )}
-    </div>
+    <Group ref={row} component="li" wrap="nowrap" justify="space-between">
+      <div style={{ minWidth: 0 }}>
+        <Anchor component={Link} href={`/products/${product.id}`} c="inherit" fz="sm" fw={500}>
+          <Name>{productName(product)}</Name>
+        </Anchor>
+        {product.sku !== '' && (
+          <Name fz="xs" c="dimmed">
+            {product.sku}
+          </Name>
+        )}
+      </div>
+      <RequireScope scope="write">
+        <Tooltip label="Detach">
+          {/* Not disabled while it is busy: it would lose the focus. */}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Detach ${productName(product)}`}
+            aria-busy={isDetaching || undefined}
+            onClick={() => isDetaching || onDetach()}
+          >
+            {isDetaching ? <Loader size={18} aria-hidden /> : <IconX size={18} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      </RequireScope>
+    </Group>
   )
 }

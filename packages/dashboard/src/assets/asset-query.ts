@@ -1,6 +1,6 @@
 import { readPage, readText } from '../components/url-query.ts'
 
-/** What of the assets is looked at, as the address bar says it. */
+/** The search, filter, order and page of the list of assets, as in the URL. */
 export interface AssetQuery {
   search: string
   show: Show
@@ -14,34 +14,34 @@ export type SortField = 'created_at' | 'filename' | 'bytes'
 export type Sort = SortField | `-${SortField}`
 
 const SORTS: Sort[] = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes']
-const AT_FIRST: AssetQuery = { search: '', show: 'all', sort: '-created_at', page: 1 }
+const DEFAULTS: AssetQuery = { search: '', show: 'all', sort: '-created_at', page: 1 }
 
-/** What an address does not say, or says wrongly, is as at first. */
-export function readAssetQuery(address: string): AssetQuery {
-  const given = new URLSearchParams(address)
+/** Missing and invalid parameters get their defaults. */
+export function readAssetQuery(search: string): AssetQuery {
+  const params = new URLSearchParams(search)
   return {
-    search: readText(given, 'search'),
-    show: SHOWS.find((show) => show === given.get('show')) ?? AT_FIRST.show,
-    sort: SORTS.find((sort) => sort === given.get('sort')) ?? AT_FIRST.sort,
-    page: readPage(given),
+    search: readText(params, 'search'),
+    show: SHOWS.find((show) => show === params.get('show')) ?? DEFAULTS.show,
+    sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
+    page: readPage(params),
   }
 }
 
-/** The shortest address that says it. */
-export function assetsAddress(query: AssetQuery): string {
-  const said = Object.entries(query)
-    .filter(([name, value]) => value !== AT_FIRST[name as keyof AssetQuery])
+/** The URL contains only parameters that differ from their defaults. */
+export function assetsUrl(query: AssetQuery): string {
+  const params = Object.entries(query)
+    .filter(([name, value]) => value !== DEFAULTS[name as keyof AssetQuery])
     .map(([name, value]) => [name, String(value)])
-  return said.length === 0 ? '/' : `/?${new URLSearchParams(said)}`
+  return params.length === 0 ? '/' : `/?${new URLSearchParams(params)}`
 }
 
 export function isFiltered({ search, show }: AssetQuery): boolean {
   return search !== '' || show !== 'all'
 }
 
-/** Clicked once it sorts as people mostly want it, clicked again the other way round. */
-export function nextSort(now: Sort, field: SortField): Sort {
+/** The first click sorts names ascending and everything else descending; the second reverses the order. */
+export function nextSort(current: Sort, field: SortField): Sort {
   const first: Sort = field === 'filename' ? field : `-${field}`
   const second: Sort = field === 'filename' ? `-${field}` : field
-  return now === first ? second : first
+  return current === first ? second : first
 }

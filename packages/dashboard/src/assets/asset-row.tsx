@@ -2,30 +2,32 @@ import { Anchor, Box, Checkbox, Group, Table, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { Moment } from '../components/date-time.tsx'
+import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
 import { AssetIcon } from './asset-icon.tsx'
-import { KIND_WORDS, sizeOf } from './asset-kind.ts'
+import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import { productNames } from './product-names.ts'
 
 interface Props {
   asset: Asset
-  isChosen: boolean
-  /** Undefined: it can't be picked. */
+  isSelected: boolean
+  /** Undefined if assets cannot be selected. */
   onToggle: ((asset: Asset, isRange: boolean) => void) | undefined
 }
 
-/** On a phone what the columns say goes below the name. */
-export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Props) {
+/** On a phone, the contents of the other columns are below the name. */
+export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: Props) {
+  const row = useFocusHandover<HTMLTableRowElement>()
   const names = productNames(asset.products)
   const [first] = names
   return (
-    <Table.Tr data-chosen={isChosen || undefined}>
+    <Table.Tr ref={row} data-selected={isSelected || undefined}>
       {onToggle && (
         <Table.Td w={44}>
           <Checkbox
-            checked={isChosen}
+            checked={isSelected}
             aria-label={`Select ${asset.filename}`}
             onChange={({ nativeEvent }) =>
               onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
@@ -48,9 +50,9 @@ export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Pr
               <Name>{asset.filename}</Name>
             </Anchor>
             <Text size="xs" c="dimmed" hiddenFrom="sm">
-              {sizeOf(asset) ?? KIND_WORDS.link}
+              {sizeOf(asset) ?? KIND_LABELS.link}
               {names.length > 0 && ` · ${countText(names.length, 'product')}`} ·{' '}
-              <Moment at={asset.created_at} isDay />
+              <DateTime value={asset.created_at} isDateOnly />
             </Text>
           </Box>
         </Group>
@@ -71,7 +73,7 @@ export const AssetRow = memo(function AssetRow({ asset, isChosen, onToggle }: Pr
         )}
       </Table.Td>
       <Table.Td visibleFrom="sm">
-        <Moment at={asset.created_at} />
+        <DateTime value={asset.created_at} />
       </Table.Td>
     </Table.Tr>
   )

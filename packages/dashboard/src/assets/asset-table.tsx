@@ -7,13 +7,13 @@ import { SortHeader } from './sort-header.tsx'
 import type { Selection } from './use-selection.ts'
 
 interface Props {
-  /** Undefined: the first ones are on their way. */
+  /** Undefined while the first page is loading. */
   assets: readonly Asset[] | undefined
-  /** What is shown is not what was asked for last. */
+  /** The assets belong to the previous query, and the current one is loading. */
   isStale: boolean
   sort: Sort
   onSort(field: SortField): void
-  /** Undefined: there is nothing to pick them for. */
+  /** Undefined if assets cannot be selected. */
   selection: Selection | undefined
 }
 
@@ -41,11 +41,11 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
         <AssetRow
           key={asset.id}
           asset={asset}
-          isChosen={selection?.chosen.has(asset.id) ?? false}
+          isSelected={selection?.selected.has(asset.id) ?? false}
           onToggle={selection?.toggle}
         />
       )}
-      rowToCome={(width) => <RowToCome width={width} isPicked={selection !== undefined} />}
+      skeletonRow={(width) => <SkeletonRow width={width} isSelectable={selection !== undefined} />}
     />
   )
 }
@@ -56,25 +56,25 @@ interface SelectPageProps {
 }
 
 function SelectPage({ assets = [], selection }: SelectPageProps) {
-  const here = assets.filter(({ id }) => selection.chosen.has(id)).length
-  const isWhole = here > 0 && here === assets.length
+  const count = assets.filter(({ id }) => selection.selected.has(id)).length
+  const isAll = count > 0 && count === assets.length
   return (
     <Table.Th w={44}>
       <Checkbox
-        checked={isWhole}
-        indeterminate={here > 0 && !isWhole}
+        checked={isAll}
+        indeterminate={count > 0 && !isAll}
         disabled={assets.length === 0}
-        aria-label="Select this page"
+        aria-label="Select all on this page"
         onChange={selection.togglePage}
       />
     </Table.Th>
   )
 }
 
-function RowToCome({ width, isPicked }: { width: number; isPicked: boolean }) {
+function SkeletonRow({ width, isSelectable }: { width: number; isSelectable: boolean }) {
   return (
     <Table.Tr>
-      {isPicked && (
+      {isSelectable && (
         <Table.Td>
           <Skeleton w={20} h={20} />
         </Table.Td>

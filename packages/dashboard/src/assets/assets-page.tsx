@@ -1,56 +1,58 @@
 import { Group, SegmentedControl, Stack, Title, VisuallyHidden } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
-import { NoMatch } from '../components/empty-state.tsx'
-import { Problem } from '../components/error-alert.tsx'
+import { ErrorAlert } from '../components/error-alert.tsx'
 import { FilterInput } from '../components/filter-input.tsx'
+import { NoMatch } from '../components/no-match.tsx'
 import { PageLinks } from '../components/page-links.tsx'
 import { useTitle } from '../components/use-title.ts'
-import { useAddressQuery } from '../components/use-url-query.ts'
+import { useUrlQuery } from '../components/use-url-query.ts'
 import { countText } from '../format/count-text.ts'
-import { May, useMay } from '../session/require-scope.tsx'
+import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
-import { openAddLink } from './add-link.tsx'
-import { assetsAddress, isFiltered, nextSort, readAssetQuery, type Show } from './asset-query.ts'
+import { AddLink } from './add-link.tsx'
+import { assetsUrl, isFiltered, nextSort, readAssetQuery, type Show } from './asset-query.ts'
 import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
 import { FirstUse } from './first-use.tsx'
 import { useAssetPage } from './use-asset-page.ts'
 import { useSelection } from './use-selection.ts'
 
-/** Loaded once somebody picks something. */
+/** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
   import('./selection-bar.tsx').then((it) => ({ default: it.SelectionBar })),
 )
 
-const SHOWN: { value: Show; label: string }[] = [
+const SHOW_OPTIONS: { value: Show; label: string }[] = [
   { value: 'all', label: 'All' },
   { value: 'files', label: 'Files' },
   { value: 'links', label: 'Links' },
-  { value: 'unlinked', label: 'Unlinked' },
+  { value: 'unlinked', label: 'Not attached' },
 ]
 
 export function AssetsPage() {
   useTitle('Assets')
-  const { query, change } = useAddressQuery(readAssetQuery, assetsAddress)
+  const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
   const { search, show, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetPage(query)
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
-  const mayWrite = useMay('write')
+  const canWrite = useHasScope('write')
+  const [isAddingLink, addingLink] = useDisclosure()
 
   const onSearch = useCallback(
-    (wanted: string, isFirst: boolean) => change({ search: wanted }, { replace: !isFirst }),
+    (text: string, isFirst: boolean) => change({ search: text }, { replace: !isFirst }),
     [change],
   )
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was picked among others is let go
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
   useEffect(clear, [search, show, clear])
 
   const lastPage = data?.meta.last_page ?? page
   const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
   useEffect(() => {
-    // The last ones of the last page were deleted.
+    // All assets of the last page were deleted.
     if (isPastEnd) change({ page: lastPage }, { replace: true })
   }, [isPastEnd, lastPage, change])
 
@@ -61,9 +63,9 @@ export function AssetsPage() {
         <Title order={1} size="h2">
           Assets
         </Title>
-        <May scope="write">
-          <ChooseFiles onLink={openAddLink} />
-        </May>
+        <RequireScope scope="write">
+          <ChooseFiles onLink={addingLink.open} />
+        </RequireScope>
       </Group>
       <Group gap="sm">
         <FilterInput
@@ -74,11 +76,11 @@ export function AssetsPage() {
           miw={180}
           leftSection={<IconSearch size={16} aria-hidden />}
         />
-        <AssetSort sort={sort} onSort={(wanted) => change({ sort: wanted })} />
+        <AssetSort sort={sort} onSort={(value) => change({ sort: value })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
           aria-label="Show"
-          data={SHOWN}
+          data={SHOW_OPTIONS}
           value={show}
           onChange={(value) => change({ show: value as Show })}
         />
@@ -90,10 +92,14 @@ export function AssetsPage() {
           `${countText(data.meta.total, 'asset')} found`}
       </VisuallyHidden>
       {error !== null && (
-        <Problem title="The assets can’t be read" error={error} onRetry={() => void refetch()} />
+        <ErrorAlert
+          title="Could not load the assets"
+          error={error}
+          onRetry={() => void refetch()}
+        />
       )}
       {isEmpty && isFiltered(query) && (
-        <NoMatch title="No asset matches" onClear={() => change({ search: '', show: 'all' })} />
+        <NoMatch title="No matching assets" onClear={() => change({ search: '', show: 'all' })} />
       )}
       {isEmpty && !isFiltered(query) && <FirstUse />}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -102,7 +108,7 @@ export function AssetsPage() {
           isStale={isPlaceholderData}
           sort={sort}
           onSort={(field) => change({ sort: nextSort(sort, field) })}
-          selection={mayWrite ? selection : undefined}
+          selection={canWrite ? selection : undefined}
         />
       )}
       {data !== undefined && !isEmpty && (
@@ -110,10 +116,11 @@ export function AssetsPage() {
           label="Pages of assets"
           current={page}
           meta={data.meta}
-          hrefOf={(wanted) => assetsAddress({ ...query, page: wanted })}
+          hrefOf={(number) => assetsUrl({ ...query, page: number })}
         />
       )}
-      {selection.chosen.size > 0 && (
+      <AddLink isOpen={isAddingLink} onClose={addingLink.close} />
+      {selection.selected.size > 0 && (
         <Suspense>
           <SelectionBar selection={selection} />
         </Suspense>

@@ -1,12 +1,14 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { showNotice } from '../components/notify.ts'
+import { ActionButton } from '../components/action-button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { notify } from '../components/notify.tsx'
 import { countText } from '../format/count-text.ts'
-import { errorWords } from '../format/error-text.ts'
+import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
-import { inTurns } from './for-each-asset.ts'
+import { forEachAsset } from './for-each-asset.ts'
 import { ProductPicker } from './product-picker.tsx'
 
 interface Props {
@@ -20,15 +22,14 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const [picked, setPicked] = useState<Product[]>([])
-  const what = countText(assets.length, 'asset')
+  const subject = countText(assets.length, 'asset')
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => {
       const products = picked.map(({ id }) => id)
-      return inTurns(assets, ({ id }) => client.attach(id, { products }))
+      return forEachAsset(assets, ({ id }) => client.attach(id, { products }))
     },
     onSuccess() {
-      const to = countText(picked.length, 'product')
-      showNotice({ message: `${what} attached to ${to}` })
+      notify({ message: `${subject} attached to ${countText(picked.length, 'product')}` })
       setPicked([])
       onClose()
       onDone()
@@ -40,31 +41,26 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: Props) {
     onClose()
   }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={`Attach ${what} to products`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog isOpen={isOpen} onClose={close} title={`Attach ${subject} to products`}>
       <Stack>
         <ProductPicker picked={picked} onPick={setPicked} />
         <Text size="sm" c="dimmed">
-          Whoever buys one of these products gets the files.
+          Buyers of these products receive the assets.
         </Text>
         {error !== null && (
-          <Alert color="red" title="Not all could be attached" role="alert">
-            {errorWords(error)}
+          <Alert color="red" title="Could not attach all assets" role="alert">
+            {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Close
+            Cancel
           </Button>
-          <Button disabled={picked.length === 0} loading={isPending} onClick={() => mutate()}>
+          <ActionButton disabled={picked.length === 0} isBusy={isPending} onClick={() => mutate()}>
             Attach
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,19 +1,19 @@
 import { Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
-import { Blank } from '../components/empty-state.tsx'
-import { useMay } from '../session/require-scope.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { useHasScope } from '../session/require-scope.tsx'
 
-/** Nothing was ever stored: what to do first. */
+/** Replaces the list while the account has no assets. */
 export function FirstUse() {
-  if (!useMay('write')) {
-    return <Blank Picture={IconCloudUpload} color="dimmed" title="Nothing is stored yet" />
+  if (!useHasScope('write')) {
+    return <EmptyState Icon={IconCloudUpload} color="dimmed" title="No assets yet" />
   }
   return (
-    <Blank Picture={IconCloudUpload} color="anchor" title="Drop your first file here">
+    <EmptyState Icon={IconCloudUpload} color="anchor" title="Drop your first file here">
       <Text c="dimmed">
-        Files and whole folders, anywhere on this page, of any size. An upload that is cut off goes
-        on where it was.
+        You can drop files and folders of any size anywhere on this page. An interrupted upload
+        resumes where it stopped.
       </Text>
-    </Blank>
+    </EmptyState>
   )
 }

@@ -1,17 +1,19 @@
-const AT_ONCE = 6
+import type { Asset } from '@stowage/client'
+import pLimit from 'p-limit'
 
-/** Does it for each, some at a time. The rest is done too when one fails; then it rejects with the first failure. */
-export async function inTurns<Item>(
-  items: readonly Item[],
-  does: (item: Item) => Promise<unknown>,
+const MAX_REQUESTS = 6
+
+/** Continues when a call fails, and rejects with the first error after all calls are done. */
+export async function forEachAsset(
+  assets: readonly Asset[],
+  call: (asset: Asset) => Promise<unknown>,
 ): Promise<void> {
-  const waiting = [...items]
-  const failures: unknown[] = []
-  const turn = async () => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) {
-      await does(item).catch((error: unknown) => failures.push(error))
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, turn))
-  if (failures.length > 0) throw failures[0]
+  const results = await Promise.allSettled(assets.map(limited(call)))
+  const failure = results.find((result) => result.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}
+
+function limited(call: (asset: Asset) => Promise<unknown>) {
+  const limit = pLimit(MAX_REQUESTS)
+  return (asset: Asset) => limit(call, asset)
 }

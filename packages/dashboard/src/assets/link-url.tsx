@@ -3,12 +3,12 @@ import type { Asset } from '@stowage/client'
 import { IconExternalLink } from '@tabler/icons-react'
 import { Section } from '../components/section.tsx'
 
-/** Shown as letters, and opened by nobody but the reader. */
-export function LinkAddress({ asset }: { asset: Asset }) {
-  const address = asset.url ?? ''
-  const host = hostOf(address)
+/** Shows the URL as text. The page never loads it; only a click opens it. */
+export function LinkUrl({ asset }: { asset: Asset }) {
+  const url = asset.url ?? ''
+  const host = hostOf(url)
   return (
-    <Section title="Address">
+    <Section title="URL">
       <Stack gap="xs">
         <Text
           component="bdi"
@@ -17,11 +17,11 @@ export function LinkAddress({ asset }: { asset: Asset }) {
           size="sm"
           style={{ overflowWrap: 'anywhere' }}
         >
-          {address}
+          {url}
         </Text>
         {host !== undefined && (
           <Anchor
-            href={address}
+            href={url}
             target="_blank"
             rel="noopener noreferrer nofollow"
             size="sm"
@@ -31,15 +31,15 @@ export function LinkAddress({ asset }: { asset: Asset }) {
           </Anchor>
         )}
         <Text size="sm" c="dimmed">
-          What is there is somebody else’s: Stowage keeps the address only.
+          Stowage stores only the URL. The content is on another website.
         </Text>
       </Stack>
     </Section>
   )
 }
 
-/** Undefined for anything that is not of the web: that is never opened. */
-function hostOf(address: string): string | undefined {
-  const url = URL.parse(address)
+/** Undefined for URLs with a scheme other than http and https, which cannot be opened. */
+function hostOf(text: string): string | undefined {
+  const url = URL.parse(text)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined
 }

@@ -4,11 +4,11 @@ interface Props {
   kind: 'audio' | 'video'
   url: string
   label: string
-  onBroken(): void
+  onError(): void
 }
 
-/** Under another address it goes on where it was: the one of before had expired. */
-export function MediaPreview({ kind: Media, url, label, onBroken }: Props) {
+/** Keeps the playback position when the URL changes after the previous one expired. */
+export function MediaPreview({ kind: Media, url, label, onError }: Props) {
   const seconds = useRef(0)
   return (
     <Media
@@ -21,7 +21,7 @@ export function MediaPreview({ kind: Media, url, label, onBroken }: Props) {
       }}
       onError={({ currentTarget }) => {
         seconds.current = currentTarget.currentTime
-        onBroken()
+        onError()
       }}
     />
   )

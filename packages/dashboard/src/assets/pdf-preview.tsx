@@ -6,47 +6,47 @@ import { hasScripts } from './pdf-scripts.ts'
 interface Props {
   url: string
   label: string
-  onBroken(): void
+  onError(): void
 }
 
 /**
- * The storage says of every file that it is to be saved. So the page reads it, and shows what it read
- * as a PDF and nothing else: a page of HTML that calls itself one does nothing. A PDF with scripts is not
- * shown, as they could raise dialogs.
+ * The storage serves every file as a download, so the page fetches the content and shows it as a blob of
+ * type PDF: HTML that claims to be a PDF is not executed. A PDF with scripts is not shown, because they
+ * could open dialogs.
  */
-export function PdfPreview({ url, label, onBroken }: Props) {
-  const [shown, setShown] = useState<string>()
+export function PdfPreview({ url, label, onError }: Props) {
+  const [blobUrl, setBlobUrl] = useState<string>()
 
   useEffect(() => {
     if (!navigator.pdfViewerEnabled) {
-      onBroken()
+      onError()
       return
     }
-    const leaving = new AbortController()
-    let made: string | undefined
-    readPdf(url, leaving.signal)
+    const unmounting = new AbortController()
+    let created: string | undefined
+    readPdf(url, unmounting.signal)
       .then((pdf) => {
-        if (leaving.signal.aborted) return
-        made = URL.createObjectURL(pdf)
-        setShown(made)
+        if (unmounting.signal.aborted) return
+        created = URL.createObjectURL(pdf)
+        setBlobUrl(created)
       })
       .catch(() => {
-        if (!leaving.signal.aborted) onBroken()
+        if (!unmounting.signal.aborted) onError()
       })
     return () => {
-      leaving.abort()
-      if (made !== undefined) URL.revokeObjectURL(made)
+      unmounting.abort()
+      if (created !== undefined) URL.revokeObjectURL(created)
     }
-  }, [url, onBroken])
+  }, [url, onError])
 
-  if (shown === undefined) return <Skeleton className={classes.frame} />
-  // Not sandboxed: Chromium shows no PDF in a sandbox. Its viewer is one by itself.
-  return <iframe className={classes.frame} src={`${shown}#navpanes=0`} title={label} />
+  if (blobUrl === undefined) return <Skeleton className={classes.frame} />
+  // Without `sandbox`: Chromium shows no PDF in a sandboxed frame, and isolates its viewer itself.
+  return <iframe className={classes.frame} src={`${blobUrl}#navpanes=0`} title={label} />
 }
 
 async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {
   const response = await fetch(url, { signal })
-  if (!response.ok) throw new Error(`the storage answered ${response.status}`)
+  if (!response.ok) throw new Error(`the storage responded with HTTP ${response.status}`)
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (await hasScripts(bytes)) throw new Error('the PDF has scripts')
   return new Blob([bytes], { type: 'application/pdf' })

@@ -14,7 +14,7 @@ function aStream(content: string): (string | Buffer)[] {
   return ['<</Type/ObjStm/Filter/FlateDecode>>stream\n', deflateSync(content), '\nendstream\n']
 }
 
-test('scripts are found in the open, escaped, and in compressed objects', async () => {
+test('scripts are found in plain text, with escaped names and in compressed objects', async () => {
   const words = 'word '.repeat(100_000)
   assert.equal(await hasScripts(aPdf(ACTION)), true)
   assert.equal(await hasScripts(aPdf('<</S/J#61va#53cript/JS 5 0 R>>')), true)
@@ -22,7 +22,7 @@ test('scripts are found in the open, escaped, and in compressed objects', async 
   assert.equal(await hasScripts(aPdf('trailer<</Root 1 0 R/Encrypt 9 0 R>>')), true)
 })
 
-test('a PDF without scripts is told from one with them', async () => {
+test('no scripts are found in a PDF that has none', async () => {
   const pdf = aPdf(
     '1 0 obj<</Type/Catalog>>endobj',
     ...aStream('1 0 obj'),

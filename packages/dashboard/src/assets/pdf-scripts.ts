@@ -1,25 +1,25 @@
-/** The name of every action that runs a script; any of its letters may be written as `#4a`. */
+/** The name of every action that runs a script. Any letter may be escaped, as in `#4a`. */
 const SCRIPT = new RegExp(
   [...'JavaScript'].map((letter) => `(?:${letter}|#${letter.charCodeAt(0).toString(16)})`).join(''),
   'i',
 )
 const STREAM = /stream\r?\n/g
-/** Longer than the name however it is written: it may lie across two chunks. */
+/** Longer than the escaped name, which may be split between two chunks. */
 const OVERLAP = 40
 
 /**
- * Whether a PDF has scripts, or may hide them by encryption. Chromium's viewer lets them raise dialogs, and
- * shows no PDF in a sandbox. Streams that are compressed are looked into, as objects may be in there.
+ * Whether a PDF contains scripts, or may hide them by encryption. Chromium's viewer lets scripts open
+ * dialogs and shows no PDF in a sandbox. Also searches compressed streams, which may contain objects.
  */
 export async function hasScripts(pdf: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const text = new TextDecoder('latin1').decode(pdf)
   if (SCRIPT.test(text) || text.includes('/Encrypt')) return true
   for (const { index, 0: keyword } of text.matchAll(STREAM)) {
     const start = index + keyword.length
-    // The low half of the first byte of zlib's format.
+    // In zlib's format, the low half of the first byte is 8.
     if (((pdf[start] ?? 0) & 0x0f) !== 8) continue
     const end = text.indexOf('endstream', start)
-    // Without the line break before the keyword: some decompressors refuse all for a byte too many.
+    // Excludes the line break before the keyword: some decompressors reject trailing bytes.
     const content = text.slice(start, end < 0 ? undefined : end).replace(/\r?\n$/, '')
     if (await inflatesToScript(pdf.subarray(start, start + content.length))) return true
   }
@@ -43,7 +43,7 @@ async function inflatesToScript(compressed: Uint8Array<ArrayBuffer>): Promise<bo
       tail = text.slice(-OVERLAP)
     }
   } catch {
-    // It was no compressed stream, or its end was reached: what follows it is not part of it.
+    // Not a compressed stream, or bytes follow its end.
     return false
   }
 }

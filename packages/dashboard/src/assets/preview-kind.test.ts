@@ -5,7 +5,7 @@ import { previewKindOf } from './preview-kind.ts'
 
 const kindOf = (mime: string, bytes = 1) => previewKindOf({ mime, bytes, is_file: true } as Asset)
 
-test('pictures, sound, film and PDF are shown', () => {
+test('images, audio, video and PDF have a preview', () => {
   assert.equal(kindOf('image/png'), 'image')
   assert.equal(kindOf('IMAGE/SVG+XML; charset=utf-8'), 'image')
   assert.equal(kindOf('audio/mpeg'), 'audio')
@@ -13,7 +13,7 @@ test('pictures, sound, film and PDF are shown', () => {
   assert.equal(kindOf('application/pdf'), 'pdf')
 })
 
-test('pages, unknown things, what is empty and what is too large to be read as a whole are not', () => {
+test('HTML, unknown types, empty files, links and files that are too large to load have no preview', () => {
   for (const mime of ['text/html', 'application/xhtml+xml', 'image/x-unknown', '']) {
     assert.equal(kindOf(mime), undefined, mime)
   }

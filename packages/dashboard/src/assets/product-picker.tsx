@@ -10,25 +10,25 @@ interface Props {
   picked: readonly Product[]
   onPick(products: Product[]): void
   label?: string
-  /** Products that are there already. */
-  without?: readonly Product[]
+  /** Products that are not offered. */
+  exclude?: readonly Product[]
 }
 
-const MOST = 20
+const MAX_OPTIONS = 20
 
-/** Finds products at the service, by a part of the name or by the SKU: a shop has too many to list. */
-export function ProductPicker({ picked, onPick, label = 'Products', without = [] }: Props) {
+/** Searches the service by part of the name or by SKU, because a shop has too many products to list. */
+export function ProductPicker({ picked, onPick, label = 'Products', exclude = [] }: Props) {
   const client = useClient()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const [wanted] = useDebouncedValue(text.trim(), 150)
+  const [searchText] = useDebouncedValue(text.trim(), 150)
   const { data: found = [], isFetching } = useQuery({
-    queryKey: ['products', 'search', wanted],
-    queryFn: ({ signal }) => findProducts(client, wanted, signal),
+    queryKey: ['products', 'search', searchText],
+    queryFn: ({ signal }) => findProducts(client, searchText, signal),
     placeholderData: keepPreviousData,
   })
   const known = new Map([...picked, ...found].map((product) => [product.id, product]))
-  for (const { id } of without) known.delete(id)
+  for (const { id } of exclude) known.delete(id)
   return (
     <MultiSelect
       label={label}
@@ -37,33 +37,33 @@ export function ProductPicker({ picked, onPick, label = 'Products', without = []
       clearable
       hidePickedOptions
       data={[...known.values()].map((product) => ({ value: product.id, label: labelOf(product) }))}
-      // The service has chosen already.
+      // The service has filtered already.
       filter={({ options }) => options}
       searchValue={text}
       onSearchChange={setText}
       value={picked.map(({ id }) => id)}
       onChange={(ids) => {
-        // It would lie over the buttons below.
+        // The dropdown would cover the buttons below.
         setOpen(false)
         onPick(ids.flatMap((id) => known.get(id) ?? []))
       }}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
-      nothingFoundMessage={isFetching ? 'Searching…' : 'No product matches'}
-      // Inside of the dialog that it belongs to, and yet not cut off by it.
+      nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
+      // In the dialog's element, but not clipped by it.
       comboboxProps={{ withinPortal: false, floatingStrategy: 'fixed' }}
       maxDropdownHeight={260}
-      clearButtonProps={{ 'aria-label': 'Clear the products' }}
+      clearButtonProps={{ 'aria-label': 'Clear products' }}
     />
   )
 }
 
 async function findProducts(client: Client, text: string, signal: AbortSignal): Promise<Product[]> {
-  if (text === '') return (await client.products({ limit: MOST, signal }).page()).data
+  if (text === '') return (await client.products({ limit: MAX_OPTIONS, signal }).page()).data
   const [byName, bySku] = await Promise.all([
-    client.products({ name: text, limit: MOST, signal }).page(),
-    client.products({ sku: text, limit: MOST, signal }).page(),
+    client.products({ name: text, limit: MAX_OPTIONS, signal }).page(),
+    client.products({ sku: text, limit: MAX_OPTIONS, signal }).page(),
   ])
   const both = [...bySku.data, ...byName.data]
   return [...new Map(both.map((product) => [product.id, product])).values()]

@@ -1,20 +1,23 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconTag, IconTrash } from '@tabler/icons-react'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
 import { AttachAssets } from './attach-assets.tsx'
 import { DeleteAssets } from './delete-assets.tsx'
 import classes from './selection-bar.module.css'
 import type { Selection } from './use-selection.ts'
 
-/** What can be done with all that are picked. */
+/** Actions for the selected assets. */
 export function SelectionBar({ selection }: { selection: Selection }) {
+  const bar = useFocusHandover<HTMLDivElement>()
   const [isDeleting, deleting] = useDisclosure()
   const [isAttaching, attaching] = useDisclosure()
-  const { chosen, clear } = selection
-  const assets = [...chosen.values()]
+  const { selected, clear } = selection
+  const assets = [...selected.values()]
   return (
     <Paper
+      ref={bar}
       component="section"
       aria-label="Selection"
       className={classes.bar}
@@ -24,7 +27,7 @@ export function SelectionBar({ selection }: { selection: Selection }) {
     >
       <Group gap="xs">
         <Text size="sm" fw={500} px="xs" w={{ base: '100%', sm: 'auto' }} role="status">
-          {countText(chosen.size, 'asset')} selected
+          {countText(selected.size, 'asset')} selected
         </Text>
         <Button
           size="compact-sm"

@@ -10,7 +10,7 @@ const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
   unlinked: { linked: false },
 }
 
-/** One page of them. While another is on its way the last one stays; what nobody waits for any more is stopped. */
+/** The previous page stays until the next one is loaded. Outdated requests are aborted. */
 export function useAssetPage({ search, show, sort, page }: AssetQuery) {
   const client = useClient()
   return useQuery({

@@ -2,29 +2,29 @@ import type { Asset } from '@stowage/client'
 import { useCallback, useRef, useState } from 'react'
 
 export interface Selection {
-  chosen: ReadonlyMap<string, Asset>
-  /** `isRange`: all from the last one to this one, as they lie on the page. */
+  selected: ReadonlyMap<string, Asset>
+  /** `isRange`: every asset on the page between the last toggled one and this one. */
   toggle(asset: Asset, isRange: boolean): void
   togglePage(): void
   clear(): void
 }
 
-/** Assets that people have picked; it outlasts a change of the page. */
+/** The selected assets. The selection survives a change of the page. */
 export function useSelection(page: readonly Asset[]): Selection {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Asset>>(new Map())
+  const [selected, setSelected] = useState<ReadonlyMap<string, Asset>>(new Map())
   const last = useRef<string | undefined>(undefined)
-  const now = useRef(page)
-  now.current = page
+  const visible = useRef(page)
+  visible.current = page
 
   const toggle = useCallback((asset: Asset, isRange: boolean) => {
-    const indexOf = (id: string | undefined) => now.current.findIndex((one) => one.id === id)
+    const indexOf = (id: string | undefined) => visible.current.findIndex((one) => one.id === id)
     const ends = [indexOf(last.current), indexOf(asset.id)].toSorted((a, b) => a - b)
     const [from = -1, to = -1] = ends
-    const touched = isRange && from >= 0 ? now.current.slice(from, to + 1) : [asset]
+    const toggled = isRange && from >= 0 ? visible.current.slice(from, to + 1) : [asset]
     last.current = asset.id
-    setChosen((before) => {
+    setSelected((before) => {
       const after = new Map(before)
-      for (const one of touched) {
+      for (const one of toggled) {
         if (before.has(asset.id)) after.delete(one.id)
         else after.set(one.id, one)
       }
@@ -33,11 +33,11 @@ export function useSelection(page: readonly Asset[]): Selection {
   }, [])
 
   const togglePage = useCallback(() => {
-    setChosen((before) => {
+    setSelected((before) => {
       const after = new Map(before)
-      const isWhole = now.current.every(({ id }) => before.has(id))
-      for (const one of now.current) {
-        if (isWhole) after.delete(one.id)
+      const isAll = visible.current.every(({ id }) => before.has(id))
+      for (const one of visible.current) {
+        if (isAll) after.delete(one.id)
         else after.set(one.id, one)
       }
       return after
@@ -46,8 +46,8 @@ export function useSelection(page: readonly Asset[]): Selection {
 
   const clear = useCallback(() => {
     last.current = undefined
-    setChosen((before) => (before.size === 0 ? before : new Map()))
+    setSelected((before) => (before.size === 0 ? before : new Map()))
   }, [])
 
-  return { chosen, toggle, togglePage, clear }
+  return { selected, toggle, togglePage, clear }
 }

@@ -2,7 +2,7 @@ import { Anchor, Group } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
 import { Link } from 'wouter'
 
-/** From one of them to the list of all. */
+/** Leads from a single item back to its list. */
 export function BackLink({ href, children }: { href: string; children: string }) {
   return (
     <Anchor component={Link} href={href} size="sm" w="fit-content">

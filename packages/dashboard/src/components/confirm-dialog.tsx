@@ -1,63 +1,64 @@
-import { Alert, Button, Group, Modal, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { type ReactNode, useRef } from 'react'
-import { errorWords } from '../format/error-text.ts'
+import { flushSync } from 'react-dom'
+import { errorText } from '../format/error-text.ts'
+import { ActionButton } from './action-button.tsx'
+import { Dialog } from './dialog.tsx'
 
 interface Props {
   isOpen: boolean
-  /** The question, as a title. */
+  /** The question. */
   title: string
-  /** On the button that does it. */
-  verb: string
-  /** Said above the reason when it could not be done. */
-  failure: string
-  /** What doing it has come to: a mutation. */
-  outcome: { isPending: boolean; error: Error | null; reset(): void }
-  /** Aborted when people change their mind meanwhile: what is not done yet is not done any more. */
+  confirmLabel: string
+  cancelLabel?: string
+  /** Of an action that takes time: the dialog shows its progress and its error. */
+  mutation?: { isPending: boolean; error: Error | null; reset(): void }
+  /** Shown above the error. */
+  errorTitle?: string
+  /** The signal is aborted when the dialog is closed before the action is done. */
   onConfirm(signal: AbortSignal): void
   onClose(): void
-  /** What it would mean. */
+  /** The consequences. */
   children: ReactNode
 }
 
-/** Asks once more before something is gone for good. Keeping it is what Enter does. */
-export function Confirm(props: Props) {
-  const { isOpen, title, verb, failure, outcome, onConfirm, onClose, children } = props
-  const doing = useRef<AbortController>(undefined)
-  const shown = useRef(children)
-  // While it fades, what it is about may be gone.
-  if (isOpen) shown.current = children
+/** Asks before an action that cannot be undone. The cancel button has the focus at first. */
+export function ConfirmDialog(props: Props) {
+  const { isOpen, title, confirmLabel, cancelLabel = 'Cancel', errorTitle, children } = props
+  const { mutation, onConfirm, onClose } = props
+  const running = useRef<AbortController>(undefined)
+  const content = useRef(children)
+  // The dialog fades out after its subject may be gone.
+  if (isOpen) content.current = children
   const confirm = () => {
-    doing.current = new AbortController()
-    onConfirm(doing.current.signal)
+    running.current = new AbortController()
+    // Close first: the focus returns to the row, and the row can pass it on when the action removes it.
+    if (mutation === undefined) flushSync(onClose)
+    onConfirm(running.current.signal)
   }
   const close = () => {
-    doing.current?.abort(new Error('It was kept.'))
-    outcome.reset()
+    running.current?.abort(new Error('The dialog was closed.'))
+    mutation?.reset()
     onClose()
   }
   return (
-    <Modal
-      opened={isOpen}
-      onClose={close}
-      title={title}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-    >
+    <Dialog isOpen={isOpen} onClose={close} title={title}>
       <Stack gap="sm">
-        {shown.current}
-        {outcome.error !== null && (
-          <Alert color="red" title={failure} role="alert">
-            {errorWords(outcome.error)}
+        {content.current}
+        {mutation?.error && (
+          <Alert color="red" title={errorTitle} role="alert">
+            {errorText(mutation.error)}
           </Alert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={close} data-autofocus>
-            Keep
+            {cancelLabel}
           </Button>
-          <Button color="red" loading={outcome.isPending} onClick={confirm}>
-            {verb}
-          </Button>
+          <ActionButton color="red" isBusy={mutation?.isPending ?? false} onClick={confirm}>
+            {confirmLabel}
+          </ActionButton>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

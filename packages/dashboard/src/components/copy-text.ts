@@ -1,15 +1,15 @@
-import { showNotice } from './notify.ts'
+import { notify } from './notify.tsx'
 
 /**
- * Also where the page is not secure and browsers have no clipboard to offer. Where nothing helps, the
- * text itself is shown to be copied by hand, or `instead` of it.
+ * Copies the text and reports the result. Works on insecure pages too, where browsers offer no clipboard.
+ * If the text cannot be copied, the message contains it, or `fallback` instead.
  */
-export async function copyText(text: string, what: string, instead = text): Promise<void> {
-  const isDone = await write(text)
-  showNotice(
-    isDone
-      ? { message: `${what} copied` }
-      : { isFailure: true, title: `${what} could not be copied`, message: instead },
+export async function copyText(text: string, what: string, fallback = text): Promise<void> {
+  const isCopied = await write(text)
+  notify(
+    isCopied
+      ? { message: `Copied the ${what}` }
+      : { isError: true, title: `Could not copy the ${what}`, message: fallback },
   )
 }
 
@@ -18,17 +18,17 @@ async function write(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return writeTheOldWay(text)
+    return writeWithoutClipboard(text)
   }
 }
 
-function writeTheOldWay(text: string): boolean {
+function writeWithoutClipboard(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'mantine-visually-hidden'
   document.body.append(area)
   area.select()
-  const isDone = document.execCommand('copy')
+  const isCopied = document.execCommand('copy')
   area.remove()
-  return isDone
+  return isCopied
 }

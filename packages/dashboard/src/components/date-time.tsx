@@ -1,21 +1,21 @@
 import { Text, type TextProps } from '@mantine/core'
 
-const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 interface Props extends TextProps {
   /** ISO 8601 */
-  at: string
-  isDay?: boolean
+  value: string
+  isDateOnly?: boolean
 }
 
-/** A time in the reader's own zone; whoever points at it is told all of it. */
-export function Moment({ at, isDay = false, ...props }: Props) {
-  const date = new Date(at)
+/** A time in the reader's time zone. The tooltip shows it in full. */
+export function DateTime({ value, isDateOnly = false, ...props }: Props) {
+  const date = new Date(value)
   return (
-    <Text component="time" inherit {...props} dateTime={at} title={WHOLE.format(date)}>
-      {(isDay ? DAY : SHORT).format(date)}
+    <Text component="time" inherit {...props} dateTime={value} title={FULL.format(date)}>
+      {(isDateOnly ? DATE_ONLY : SHORT).format(date)}
     </Text>
   )
 }

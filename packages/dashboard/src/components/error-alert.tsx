@@ -1,19 +1,27 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
-import { errorWords } from '../format/error-text.ts'
+import { errorText } from '../format/error-text.ts'
+import { useFocusHandover } from './use-focus-handover.ts'
 
 interface Props {
   title: string
   error: unknown
+  retryLabel?: string
   onRetry(): void
 }
 
-/** What went wrong, what to do about it, and another try. */
-export function Problem({ title, error, onRetry }: Props) {
+export function ErrorAlert({ title, error, retryLabel = 'Try again', onRetry }: Props) {
+  const alert = useFocusHandover<HTMLDivElement>()
   return (
-    <Alert color="red" title={title} icon={<IconAlertTriangle aria-hidden />} role="alert">
+    <Alert
+      ref={alert}
+      color="red"
+      title={title}
+      icon={<IconAlertTriangle aria-hidden />}
+      role="alert"
+    >
       <Text size="sm" mb="sm">
-        {errorWords(error)}
+        {errorText(error)}
       </Text>
       <Button
         size="compact-md"
@@ -21,7 +29,7 @@ export function Problem({ title, error, onRetry }: Props) {
         leftSection={<IconRefresh size={16} aria-hidden />}
         onClick={onRetry}
       >
-        Try again
+        {retryLabel}
       </Button>
     </Alert>
   )

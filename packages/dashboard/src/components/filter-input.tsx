@@ -1,37 +1,37 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { LONGEST_FILTER } from './url-query.ts'
+import { MAX_FILTER_LENGTH } from './url-query.ts'
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   label: string
   value: string
-  /** `isFirst`: of those that people type in one go. The back button leads to before it. */
+  /** `isFirst`: the first change since the field got the focus. Later ones replace it in the history. */
   onValue(value: string, isFirst: boolean): void
 }
 
-const TYPING_MS = 150
+const DEBOUNCE_MS = 150
 
-/** What is typed is kept here, so that nothing else is drawn for a letter. */
+/** Keeps the typed text in its own state, so that a keystroke renders nothing else. */
 export function FilterInput({ label, value, onValue, ...props }: Props) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
+  const reported = useRef(value)
   const isTyping = useRef(false)
   const input = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
-    // The address bar changed by itself.
-    if (value !== told.current) setText(value)
-    told.current = value
+    // The URL changed otherwise, for example by the back button.
+    if (value !== reported.current) setText(value)
+    reported.current = value
   }, [value])
 
   useEffect(() => {
-    const wanted = text.trim()
-    if (wanted === told.current) return
+    const trimmed = text.trim()
+    if (trimmed === reported.current) return
     const timer = setTimeout(() => {
-      told.current = wanted
-      onValue(wanted, !isTyping.current)
+      reported.current = trimmed
+      onValue(trimmed, !isTyping.current)
       isTyping.current = true
-    }, TYPING_MS)
+    }, DEBOUNCE_MS)
     return () => clearTimeout(timer)
   }, [text, onValue])
 
@@ -46,7 +46,7 @@ export function FilterInput({ label, value, onValue, ...props }: Props) {
       aria-label={label}
       placeholder={label}
       dir="auto"
-      maxLength={LONGEST_FILTER}
+      maxLength={MAX_FILTER_LENGTH}
       rightSection={
         text !== '' && <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={clear} />
       }

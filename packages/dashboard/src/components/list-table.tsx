@@ -3,19 +3,19 @@ import { Fragment, type ReactNode } from 'react'
 import classes from './list-table.module.css'
 
 interface Props<Item> {
-  /** Undefined: the first ones are on their way. */
+  /** Undefined while the first page is loading. */
   items: readonly Item[] | undefined
-  /** What is shown is not what was asked for last. */
+  /** The items belong to the previous query, and the current one is loading. */
   isStale: boolean
-  /** The cells of the header's row. */
+  /** The cells of the header row. */
   head: ReactNode
   row(item: Item): ReactNode
-  /** In the place of a row to come; a name in it takes so many percent of its cell. */
-  rowToCome(width: number): ReactNode
+  /** A placeholder for a row; `width` is the length of its name in percent of the cell. */
+  skeletonRow(width: number): ReactNode
 }
 
-/** A page of a list: it stays while the next one is on its way. */
-export function ListTable<Item>({ items, isStale, head, row, rowToCome }: Props<Item>) {
+/** One page of a list. It stays visible while the next page is loading. */
+export function ListTable<Item>({ items, isStale, head, row, skeletonRow }: Props<Item>) {
   return (
     <Table
       className={classes.table}
@@ -29,11 +29,11 @@ export function ListTable<Item>({ items, isStale, head, row, rowToCome }: Props<
       </Table.Thead>
       <Table.Tbody>
         {items === undefined
-          ? WIDTHS.map((width) => <Fragment key={width}>{rowToCome(width)}</Fragment>)
+          ? SKELETON_WIDTHS.map((width) => <Fragment key={width}>{skeletonRow(width)}</Fragment>)
           : items.map(row)}
       </Table.Tbody>
     </Table>
   )
 }
 
-const WIDTHS = [61, 38, 74, 52, 45, 67, 33, 58]
+const SKELETON_WIDTHS = [61, 38, 74, 52, 45, 67, 33, 58]

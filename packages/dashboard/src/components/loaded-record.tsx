@@ -1,47 +1,50 @@
 import { Skeleton, Stack, Text, Title } from '@mantine/core'
 import { isStowageError } from '@stowage/client'
 import type { ReactNode } from 'react'
-import { Problem } from './error-alert.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 
 interface Props<Data> {
-  of: { data: Data | undefined; error: unknown; refetch(): unknown }
-  /** As in "This product is not here". */
-  what: string
-  /** How it may have come to be gone. */
-  whyGone: string
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
+  kind: 'asset' | 'product'
+  /** Why a record with this ID may not exist. */
+  notFoundText: string
   children(data: Data): ReactNode
 }
 
-/** One thing of the service, by its id: here, on its way, gone, or not to be read. */
-export function Record<Data>({ of, what, whyGone, children }: Props<Data>) {
-  const { data, error, refetch } = of
-  if (isGone(error)) return <Gone title={`This ${what} is not here`}>{whyGone}</Gone>
+/** Shows one record of the service, or that it is loading, not found, or could not be loaded. */
+export function LoadedRecord<Data>({ query, kind, notFoundText, children }: Props<Data>) {
+  const { data, error, refetch } = query
+  if (isNotFound(error)) return <NotFound kind={kind}>{notFoundText}</NotFound>
   if (error !== null) {
     return (
-      <Problem title={`The ${what} can’t be read`} error={error} onRetry={() => void refetch()} />
+      <ErrorAlert
+        title={`Could not load this ${kind}`}
+        error={error}
+        onRetry={() => void refetch()}
+      />
     )
   }
-  if (data === undefined) return <Coming />
+  if (data === undefined) return <LoadingRecord />
   return children(data)
 }
 
-/** The client refuses an ID that is not a UUID with a TypeError: nothing has such an ID. */
-function isGone(error: unknown): boolean {
+/** The client rejects an ID that is not a UUID with a TypeError: no record has such an ID. */
+function isNotFound(error: unknown): boolean {
   return isStowageError(error, 'not_found') || error instanceof TypeError
 }
 
-function Gone({ title, children }: { title: string; children: string }) {
+function NotFound({ kind, children }: { kind: 'asset' | 'product'; children: string }) {
   return (
     <Stack gap="xs">
       <Title order={1} size="h2">
-        {title}
+        {kind === 'asset' ? 'Asset not found' : 'Product not found'}
       </Title>
       <Text c="dimmed">{children}</Text>
     </Stack>
   )
 }
 
-function Coming() {
+function LoadingRecord() {
   return (
     <Stack role="status" aria-label="Loading">
       <Skeleton h={36} w="50%" />

@@ -1,21 +1,21 @@
 import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Problem } from './error-alert.tsx'
+import { ErrorAlert } from './error-alert.tsx'
 import { Section } from './section.tsx'
 
 interface Props<Data> {
-  of: { data: Data | undefined; error: unknown; refetch(): unknown }
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
   title: string
   children(data: Data): ReactNode
 }
 
-/** A part of a page that comes, and fails, by itself. */
-export function LoadedSection<Data>({ of, title, children }: Props<Data>) {
-  const { data, error, refetch } = of
+/** A section with its own query, which loads and fails independently of the page. */
+export function LoadedSection<Data>({ query, title, children }: Props<Data>) {
+  const { data, error, refetch } = query
   return (
     <Section title={title}>
       {error !== null && (
-        <Problem title="This can’t be read" error={error} onRetry={() => void refetch()} />
+        <ErrorAlert title="Could not load this" error={error} onRetry={() => void refetch()} />
       )}
       {error === null && data === undefined && (
         <Skeleton h={96} role="status" aria-label="Loading" />

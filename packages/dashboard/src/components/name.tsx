@@ -1,8 +1,8 @@
 import { Text, type TextProps } from '@mantine/core'
 
 /**
- * A name as people gave it: in any script, either direction, and as long as it likes. It is cut where
- * its place ends, and whole in the tooltip. It never turns the words around it.
+ * A name that people gave, in any script, writing direction and length. It is truncated to the available
+ * width, and the tooltip shows it in full. It does not change the direction of the text around it.
  */
 export function Name({ children, ...props }: TextProps & { children: string }) {
   return (
@@ -13,7 +13,7 @@ export function Name({ children, ...props }: TextProps & { children: string }) {
       truncate
       inherit
       title={children}
-      // At the side where all names of a column begin.
+      // All names in a column start on the same side.
       ta="left"
       {...props}
     >

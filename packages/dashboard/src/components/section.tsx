@@ -3,12 +3,12 @@ import { type ReactNode, useId } from 'react'
 
 interface Props {
   title: string
-  /** What can be done with all of it. */
+  /** A button beside the title. */
   action?: ReactNode
   children: ReactNode
 }
 
-/** A part of a page, in a frame, with a title of its own. */
+/** A framed part of a page, with its own heading. */
 export function Section({ title, action, children }: Props) {
   const id = useId()
   return (

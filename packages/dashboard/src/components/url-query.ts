@@ -1,13 +1,13 @@
-/** The service takes no more. */
-export const LONGEST_FILTER = 255
+/** The service accepts no longer text in a filter. */
+export const MAX_FILTER_LENGTH = 255
 
-/** What the address says, as far as the service takes it. */
-export function readText(given: URLSearchParams, name: string): string {
-  return (given.get(name) ?? '').slice(0, LONGEST_FILTER)
+/** Cut to the length that the service accepts. */
+export function readText(params: URLSearchParams, name: string): string {
+  return (params.get(name) ?? '').slice(0, MAX_FILTER_LENGTH)
 }
 
-/** Nonsense is the first page. */
-export function readPage(given: URLSearchParams): number {
-  const page = Number(given.get('page') ?? 1)
+/** An invalid page number means the first page. */
+export function readPage(params: URLSearchParams): number {
+  const page = Number(params.get('page') ?? 1)
   return Number.isSafeInteger(page) && page > 0 ? page : 1
 }

@@ -1,20 +1,20 @@
 import { isStowageError } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 
-/** What is wrong and what to do about it, for people. */
-export function errorWords(error: unknown): string {
+/** What happened and what to do about it, for people. */
+export function errorText(error: unknown): string {
   if (!isStowageError(error)) return error instanceof Error ? error.message : String(error)
   switch (error.code) {
     case 'storage_exceeded':
-      return storageWords(error.facts)
+      return storageText(error.facts)
     case 'network':
-      return 'The service can’t be reached. Check the network, and that the service runs.'
+      return 'Could not reach the service. Check your network connection and that the service is running.'
     case 'forbidden':
-      return 'Your key may only read. Sign in with a key of the scope write or manage.'
+      return 'Your key is read-only. Sign in with a key that has the write or manage scope.'
     case 'file_changed':
-      return 'This is not the file as it was when its upload began. Choose that one, or give the upload up and send this one anew.'
+      return 'This file is not the one whose upload was started. Choose the original file, or discard the upload and start again.'
     case 'upload_ended':
-      return 'This upload was cancelled or has expired. Send the file again.'
+      return 'This upload was cancelled or expired. Upload the file again.'
     case 'invalid':
       return Object.entries(error.errors)
         .map(([field, problems]) => `${field} ${problems.join(', ')}`)
@@ -25,7 +25,7 @@ export function errorWords(error: unknown): string {
   }
 }
 
-function storageWords({ needed, available }: Record<string, unknown>): string {
-  const facts = `It needs ${formatSize(Number(needed))}, and ${formatSize(Number(available))} is free.`
-  return `Not enough storage. ${facts} Delete files, or raise the plan.`
+function storageText({ needed, available }: Record<string, unknown>): string {
+  const sizes = `${formatSize(Number(needed))} needed, ${formatSize(Number(available))} available.`
+  return `Not enough storage: ${sizes} Delete files or upgrade the plan.`
 }

@@ -1,20 +1,19 @@
 import { Alert, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Confirm } from '../components/confirm-dialog.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
-import { showNotice } from '../components/notify.ts'
+import { notify } from '../components/notify.tsx'
 import { countText } from '../format/count-text.ts'
 import { useClient } from '../session/session.tsx'
 import type { ListedProduct } from './product-table.tsx'
 
 interface Props {
-  /** Undefined: nothing is asked. */
+  /** Undefined while the dialog is closed. */
   product: ListedProduct | undefined
   onClose(): void
   onDone?(): void
 }
 
-/** Says what stays. */
 export function DeleteProduct({ product, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
@@ -22,7 +21,7 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.deleteProduct(id, { signal }),
     async onSuccess() {
-      showNotice({ message: 'The product is deleted' })
+      notify({ message: 'Product deleted' })
       onClose()
       onDone?.()
       await queries.invalidateQueries()
@@ -30,12 +29,12 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
   })
   const assets = product?.assets_total ?? 0
   return (
-    <Confirm
+    <ConfirmDialog
       isOpen={product !== undefined}
       title="Delete this product?"
-      verb="Delete this product"
-      failure="It could not be deleted"
-      outcome={deletion}
+      confirmLabel="Delete product"
+      errorTitle="Could not delete the product"
+      mutation={deletion}
       onConfirm={(signal) => product && deletion.mutate({ id: product.id, signal })}
       onClose={onClose}
     >
@@ -44,13 +43,14 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
         {product?.variant_name && <Name c="dimmed">{product.variant_name}</Name>}
       </div>
       {assets > 0 && (
-        <Alert color="orange" title={`Linked to ${countText(assets, 'asset')}`}>
-          The links go with it. The assets themselves stay.
+        <Alert color="orange" title={countText(assets, 'attached asset')}>
+          The assets will be detached, not deleted.
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        Nothing is changed in your shop. Importing it again brings it back, without its links.
+        The product in your shop does not change. If you import it again, you have to attach its
+        assets again.
       </Text>
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -1,17 +1,18 @@
 import { Button, Code, Text } from '@mantine/core'
 import { IconFileImport, IconTag } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import { Blank } from '../components/empty-state.tsx'
-import { useMay } from '../session/require-scope.tsx'
+import { EmptyState } from '../components/empty-state.tsx'
+import { useHasScope } from '../session/require-scope.tsx'
 
-/** There never was one: what to do first. */
+/** Replaces the list while the account has no products. */
 export function FirstProducts() {
-  if (!useMay('write')) return <Blank Picture={IconTag} color="dimmed" title="No products yet" />
+  if (!useHasScope('write'))
+    return <EmptyState Icon={IconTag} color="dimmed" title="No products yet" />
   return (
-    <Blank Picture={IconTag} color="anchor" title="Bring in your products">
+    <EmptyState Icon={IconTag} color="anchor" title="Import your products">
       <Text c="dimmed">
-        Then assets can be linked to them. Import a file of your shop, or let your shop’s backend
-        send them with <Code>PUT /api/v1/products</Code>.
+        Then you can attach assets to them. Import a file from your shop, or send products from your
+        backend with <Code>PUT /api/v1/products</Code>.
       </Text>
       <Button
         component={Link}
@@ -21,6 +22,6 @@ export function FirstProducts() {
       >
         Import products
       </Button>
-    </Blank>
+    </EmptyState>
   )
 }

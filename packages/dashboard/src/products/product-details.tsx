@@ -1,36 +1,36 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'wouter'
-import { Fact, Facts } from '../components/detail-list.tsx'
+import { Detail, DetailList } from '../components/detail-list.tsx'
 import { Section } from '../components/section.tsx'
-import { productsAddress } from './product-query.ts'
+import { productsUrl } from './product-query.ts'
 import type { ListedProduct } from './product-table.tsx'
 import { ProductTags } from './product-tags.tsx'
 
-export function ProductFacts({ product }: { product: ListedProduct }) {
+export function ProductDetails({ product }: { product: ListedProduct }) {
   const { sku, vendor, tags, product_id, variant_id } = product
   return (
-    <Section title="Facts">
-      <Facts>
+    <Section title="Details">
+      <DetailList>
         {sku !== '' && (
-          <Fact name="SKU">
+          <Detail name="SKU">
             <bdi dir="auto">{sku}</bdi>
-          </Fact>
+          </Detail>
         )}
         {vendor !== '' && (
-          <Fact name="Vendor">
-            <Anchor component={Link} href={productsAddress({ vendor })} inherit>
+          <Detail name="Vendor">
+            <Anchor component={Link} href={productsUrl({ vendor })} inherit>
               <bdi dir="auto">{vendor}</bdi>
             </Anchor>
-          </Fact>
+          </Detail>
         )}
         {tags.length > 0 && (
-          <Fact name="Tags">
+          <Detail name="Tags">
             <ProductTags tags={tags} />
-          </Fact>
+          </Detail>
         )}
-        <Fact name="Product id">{product_id}</Fact>
-        <Fact name="Variant id">{variant_id}</Fact>
-      </Facts>
+        <Detail name="Product ID">{product_id}</Detail>
+        <Detail name="Variant ID">{variant_id}</Detail>
+      </DetailList>
     </Section>
   )
 }

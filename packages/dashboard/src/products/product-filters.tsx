@@ -12,15 +12,15 @@ interface Props {
 }
 
 const MORE: [ProductFilter, string][] = [
-  ['sku', 'SKU, exactly'],
+  ['sku', 'Exact SKU'],
   ['vendor', 'Vendor'],
   ['tag', 'Tag'],
 ]
 
-/** On a phone all but the name wait behind a button. */
+/** On a phone, all filters but the name are hidden behind a button. */
 export function ProductFilters({ query, change }: Props) {
-  const set = activeFilters(query).filter((filter) => filter !== 'name').length
-  const [isOpen, { toggle }] = useDisclosure(set > 0)
+  const active = activeFilters(query).filter((filter) => filter !== 'name').length
+  const [isOpen, { toggle }] = useDisclosure(active > 0)
   return (
     <Group gap="sm" component="search">
       <Filter
@@ -40,7 +40,7 @@ export function ProductFilters({ query, change }: Props) {
         aria-controls="more-filters"
         onClick={toggle}
       >
-        {set > 0 ? `Filters: ${set}` : 'Filters'}
+        {active > 0 ? `Filters: ${active}` : 'Filters'}
       </Button>
       <div id="more-filters" className={classes.more} data-open={isOpen || undefined}>
         {MORE.map(([filter, label]) => (
@@ -57,9 +57,9 @@ type FilterProps = Props & { filter: ProductFilter; label: string } & Omit<
   >
 
 function Filter({ filter, query, change, ...props }: FilterProps) {
-  const tell = useCallback(
+  const onValue = useCallback(
     (value: string, isFirst: boolean) => change({ [filter]: value }, { replace: !isFirst }),
     [change, filter],
   )
-  return <FilterInput value={query[filter]} onValue={tell} {...props} />
+  return <FilterInput value={query[filter]} onValue={onValue} {...props} />
 }

@@ -5,14 +5,14 @@ import { Link, useLocation } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
 import { BackLink } from '../components/back-link.tsx'
-import { Record } from '../components/loaded-record.tsx'
+import { LoadedRecord } from '../components/loaded-record.tsx'
 import { Name } from '../components/name.tsx'
 import { Section } from '../components/section.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { countText } from '../format/count-text.ts'
-import { May } from '../session/require-scope.tsx'
+import { RequireScope } from '../session/require-scope.tsx'
 import { DeleteProduct } from './delete-product.tsx'
-import { ProductFacts } from './product-details.tsx'
+import { ProductDetails } from './product-details.tsx'
 import classes from './product-page.module.css'
 import type { ListedProduct } from './product-table.tsx'
 import { useProduct } from './use-products.ts'
@@ -23,14 +23,18 @@ export function ProductPage({ id }: { id: string }) {
   return (
     <Stack gap="md">
       <BackLink href="/products">All products</BackLink>
-      <Record of={product} what="product" whyGone="It was deleted, or the address is mistyped.">
-        {(data) => <Whole product={data} />}
-      </Record>
+      <LoadedRecord
+        query={product}
+        kind="product"
+        notFoundText="It may have been deleted, or the URL is wrong."
+      >
+        {(data) => <ProductContent product={data} />}
+      </LoadedRecord>
     </Stack>
   )
 }
 
-function Whole({ product }: { product: ListedProduct }) {
+function ProductContent({ product }: { product: ListedProduct }) {
   const [isDeleting, setDeleting] = useState(false)
   const [, navigate] = useLocation()
   return (
@@ -46,7 +50,7 @@ function Whole({ product }: { product: ListedProduct }) {
             </Text>
           )}
         </div>
-        <May scope="write">
+        <RequireScope scope="write">
           <Button
             variant="subtle"
             color="red"
@@ -55,11 +59,11 @@ function Whole({ product }: { product: ListedProduct }) {
           >
             Delete
           </Button>
-        </May>
+        </RequireScope>
       </Group>
       <div className={classes.columns}>
         <Assets assets={product.assets ?? []} total={product.assets_total ?? 0} />
-        <ProductFacts product={product} />
+        <ProductDetails product={product} />
       </div>
       <DeleteProduct
         product={isDeleting ? product : undefined}
@@ -81,7 +85,7 @@ function Assets({
     <Section title="Assets">
       {assets.length === 0 && (
         <Text c="dimmed" size="sm">
-          None yet. Open an asset and attach this product to it.
+          No assets attached. Open an asset to attach it to this product.
         </Text>
       )}
       <ul className={classes.assets}>
@@ -106,7 +110,7 @@ function Assets({
       </ul>
       {total > assets.length && (
         <Text c="dimmed" size="sm">
-          The newest {assets.length} of {countText(total, 'asset')}.
+          Showing the newest {assets.length} of {countText(total, 'asset')}.
         </Text>
       )}
     </Section>

@@ -1,6 +1,6 @@
 import { readPage, readText } from '../components/url-query.ts'
 
-/** What of the products is looked at, as the address bar says it. */
+/** The filters and the page of the list of products, as in the URL. */
 export interface ProductQuery {
   name: string
   sku: string
@@ -14,26 +14,25 @@ export type ProductFilter = Exclude<keyof ProductQuery, 'page'>
 export const FILTERS: readonly ProductFilter[] = ['name', 'sku', 'vendor', 'tag']
 export const NO_FILTERS: Record<ProductFilter, string> = { name: '', sku: '', vendor: '', tag: '' }
 
-/** What an address does not say, or says wrongly, is as at first. */
-export function readProductQuery(address: string): ProductQuery {
-  const given = new URLSearchParams(address)
+/** Missing and invalid parameters get their defaults. */
+export function readProductQuery(search: string): ProductQuery {
+  const params = new URLSearchParams(search)
   return {
-    name: readText(given, 'name'),
-    sku: readText(given, 'sku'),
-    vendor: readText(given, 'vendor'),
-    tag: readText(given, 'tag'),
-    page: readPage(given),
+    name: readText(params, 'name'),
+    sku: readText(params, 'sku'),
+    vendor: readText(params, 'vendor'),
+    tag: readText(params, 'tag'),
+    page: readPage(params),
   }
 }
 
-/** The shortest address that says it. */
-export function productsAddress({ page = 1, ...filters }: Partial<ProductQuery>): string {
-  const said = Object.entries(filters).filter(([, value]) => value !== '')
-  if (page > 1) said.push(['page', String(page)])
-  return said.length === 0 ? '/products' : `/products?${new URLSearchParams(said)}`
+/** The URL contains only parameters that differ from their defaults. */
+export function productsUrl({ page = 1, ...filters }: Partial<ProductQuery>): string {
+  const params = Object.entries(filters).filter(([, value]) => value !== '')
+  if (page > 1) params.push(['page', String(page)])
+  return params.length === 0 ? '/products' : `/products?${new URLSearchParams(params)}`
 }
 
-/** Those that are set. */
 export function activeFilters(query: ProductQuery): ProductFilter[] {
   return FILTERS.filter((filter) => query[filter] !== '')
 }

@@ -14,17 +14,18 @@ import { memo } from 'react'
 import { Link } from 'wouter'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
-import { countText } from '../format/count-text.ts'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { countText, numberText } from '../format/count-text.ts'
 import { ProductTags } from './product-tags.tsx'
 
 export type ListedProduct = Awaited<ReturnType<Client['product']>>
 
 interface Props {
-  /** Undefined: the first ones are on their way. */
+  /** Undefined while the first page is loading. */
   products: readonly ListedProduct[] | undefined
-  /** What is shown is not what was asked for last. */
+  /** The products belong to the previous query, and the current one is loading. */
   isStale: boolean
-  /** Undefined: none can be deleted. */
+  /** Undefined if products cannot be deleted. */
   onDelete: ((product: ListedProduct) => void) | undefined
 }
 
@@ -48,7 +49,7 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
         </>
       }
       row={(product) => <ProductRow key={product.id} product={product} onDelete={onDelete} />}
-      rowToCome={(width) => <RowToCome width={width} />}
+      skeletonRow={(width) => <SkeletonRow width={width} />}
     />
   )
 }
@@ -57,12 +58,13 @@ interface RowProps extends Pick<Props, 'onDelete'> {
   product: ListedProduct
 }
 
-/** On a phone what the columns say goes below the name. */
+/** On a phone, the contents of the other columns are below the name. */
 const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   const { id, name, variant_name, sku, vendor, tags, assets = [], assets_total = 0 } = product
-  const few = [variant_name, sku].filter((text) => text !== '').join(' · ')
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const summary = [variant_name, sku].filter((text) => text !== '').join(' · ')
   return (
-    <Table.Tr>
+    <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%" miw={160}>
         <Anchor
           component={Link}
@@ -75,7 +77,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
           <Name>{name}</Name>
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
-          {few !== '' && <Name>{few}</Name>}
+          {summary !== '' && <Name>{summary}</Name>}
           {countText(assets_total, 'asset')}
         </Box>
         {variant_name !== '' && (
@@ -91,7 +93,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
         <Name>{vendor}</Name>
       </Table.Td>
       <Table.Td visibleFrom="md" maw={240}>
-        <ProductTags tags={tags} most={2} />
+        <ProductTags tags={tags} max={2} />
       </Table.Td>
       <Table.Td visibleFrom="sm" maw={200}>
         <AssetNames assets={assets} total={assets_total} />
@@ -136,16 +138,16 @@ function AssetNames({
       </Anchor>
       {total > 1 && (
         <Text size="xs" c="dimmed">
-          and {countText(total - 1, 'more', 'more')}
+          and {numberText(total - 1)} more
         </Text>
       )}
     </Box>
   )
 }
 
-function RowToCome({ width }: { width: number }) {
-  const cell = (columns: 'sm' | 'md', length: number) => (
-    <Table.Td visibleFrom={columns}>
+function SkeletonRow({ width }: { width: number }) {
+  const cell = (breakpoint: 'sm' | 'md', length: number) => (
+    <Table.Td visibleFrom={breakpoint}>
       <Skeleton w={length} h={16} />
     </Table.Td>
   )

@@ -1,22 +1,22 @@
 import { Link } from 'wouter'
 import { countText } from '../format/count-text.ts'
-import { productsAddress } from './product-query.ts'
+import { productsUrl } from './product-query.ts'
 import classes from './product-tags.module.css'
 
 interface Props {
   tags: readonly string[]
-  /** So many at the most, in one line. Left out: all of them. */
-  most?: number
+  /** Shows at most this many tags, in one line. */
+  max?: number
 }
 
-/** Each leads to the products that have it too. */
-export function ProductTags({ tags, most }: Props) {
-  const shown = tags.slice(0, most)
+/** Every tag links to the products that have it. */
+export function ProductTags({ tags, max }: Props) {
+  const shown = tags.slice(0, max)
   const more = tags.slice(shown.length)
   return (
-    <div className={classes.tags} data-line={most !== undefined || undefined}>
+    <div className={classes.tags} data-single-line={max !== undefined || undefined}>
       {shown.map((tag) => (
-        <Link key={tag} href={productsAddress({ tag })} className={classes.tag} title={tag}>
+        <Link key={tag} href={productsUrl({ tag })} className={classes.tag} title={tag}>
           <bdi dir="auto">{tag}</bdi>
         </Link>
       ))}

@@ -4,15 +4,15 @@ import { activeFilters, type ProductQuery } from './product-query.ts'
 
 const PER_PAGE = 50
 
-/** One page of them. While another is on its way the last one stays. */
+/** The previous page stays until the next one is loaded. */
 export function useProductPage(query: ProductQuery) {
   const client = useClient()
   return useQuery({
     queryKey: ['products', query],
     queryFn({ signal }) {
       const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
-      const wanted = { ...filters, limit: PER_PAGE, with_assets: true, signal }
-      return client.products(wanted).page(query.page)
+      const options = { ...filters, limit: PER_PAGE, with_assets: true, signal }
+      return client.products(options).page(query.page)
     },
     placeholderData: keepPreviousData,
   })

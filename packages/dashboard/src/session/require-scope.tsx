@@ -6,13 +6,13 @@ type Scope = Account['scope']
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'manage']
 
-/** Until it is known, everything is taken as allowed: it is the service that refuses. */
-export function useMay(needed: Scope): boolean {
+/** True until the scope of the key is known. The service checks every request anyway. */
+export function useHasScope(needed: Scope): boolean {
   const { data } = useAccount()
   return data?.scope === undefined || SCOPES.indexOf(data.scope) >= SCOPES.indexOf(needed)
 }
 
-/** What the key in use may not do is not offered. */
-export function May({ scope, children }: { scope: Scope; children: ReactNode }) {
-  return useMay(scope) && children
+/** Hides controls that the key in use does not allow. */
+export function RequireScope({ scope, children }: { scope: Scope; children: ReactNode }) {
+  return useHasScope(scope) && children
 }

@@ -2,18 +2,18 @@ import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { SignIn } from './sign-in.tsx'
-import { forgetKey, keepKey, onKeyForgotten, readKey } from './stored-key.ts'
+import { onKeyRemoved, readKey, removeKey, storeKey } from './stored-key.ts'
 
 interface Session {
   client: Client
-  /** Undefined where the service asks for none. */
+  /** Undefined if the service requires none. */
   apiKey: string | undefined
   signOut(): void
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-/** Whoever the service does not know is asked for a key; everybody else sees what is inside. */
+/** Shows the sign-in form when the service requires a key, and the app otherwise. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const [apiKey, setKey] = useState(readKey)
   const [isRefused, setRefused] = useState(false)
@@ -26,8 +26,8 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       queryCache: new QueryCache({ onError }),
       mutationCache: new MutationCache({ onError }),
       defaultOptions: {
-        // The client itself tries again what is worth it. A service on this very machine is there also
-        // while the browser has no line.
+        // The client has its own retry policy. A service on this computer is reachable even while the
+        // browser is offline.
         queries: {
           retry: false,
           staleTime: 5_000,
@@ -39,25 +39,25 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     })
     const client = createClient({ baseUrl: location.origin, apiKey })
     const signOut = () => {
-      forgetKey()
+      removeKey()
       setKey(undefined)
       setRefused(true)
     }
     return { session: { client, apiKey, signOut }, queries }
   }, [apiKey])
 
-  // Whoever needs a key is asked for it on every page, also on one that calls nothing yet.
+  // Shows the sign-in form on pages too that make no request of their own.
   useEffect(() => {
     const { client } = session
     void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })
   }, [queries, session])
 
   useEffect(() => {
-    if (apiKey !== undefined) return onKeyForgotten(session.signOut)
+    if (apiKey !== undefined) return onKeyRemoved(session.signOut)
   }, [apiKey, session])
 
   const signIn = (key: string, isRemembered: boolean) => {
-    keepKey(key, { isRemembered })
+    storeKey(key, { isRemembered })
     setKey(key)
     setRefused(false)
   }
@@ -71,7 +71,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
 
 export function useSession(): Session {
   const session = useContext(SessionContext)
-  if (session === undefined) throw new Error('there is no session around this')
+  if (session === undefined) throw new Error('useSession is called outside of SessionProvider')
   return session
 }
 

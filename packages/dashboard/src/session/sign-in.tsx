@@ -1,34 +1,25 @@
-import {
-  Button,
-  Center,
-  Checkbox,
-  Group,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Center, Checkbox, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
 import { createClient, isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
-import { Mark } from '../components/logo.tsx'
+import { ActionButton } from '../components/action-button.tsx'
+import { Logo } from '../components/logo.tsx'
 import { useTitle } from '../components/use-title.ts'
-import { errorWords } from '../format/error-text.ts'
+import { errorText } from '../format/error-text.ts'
 
 interface Props {
-  /** There was a key, which the service does not take any more. */
+  /** The service rejected a key that was valid before. */
   hadKey: boolean
   onKey(key: string, isRemembered: boolean): void
 }
 
-/** The key is tried before it is taken. */
+/** Tests the key with a request before it accepts it. */
 export function SignIn({ hadKey, onKey }: Props) {
   useTitle('Sign in')
   const [key, setKey] = useState('')
   const [isRemembered, setRemembered] = useState(false)
   const [isTrying, setTrying] = useState(false)
   const [problem, setProblem] = useState(
-    hadKey ? 'The key you used is not valid any more.' : undefined,
+    hadKey ? 'Your key is no longer valid. Sign in with another one.' : undefined,
   )
 
   async function signIn(event: FormEvent): Promise<void> {
@@ -39,7 +30,7 @@ export function SignIn({ hadKey, onKey }: Props) {
       onKey(key.trim(), isRemembered)
     } catch (error) {
       const isWrong = isStowageError(error, 'unauthenticated')
-      setProblem(isWrong ? 'The service does not know this key.' : errorWords(error))
+      setProblem(isWrong ? 'Invalid API key.' : errorText(error))
       setTrying(false)
     }
   }
@@ -50,14 +41,14 @@ export function SignIn({ hadKey, onKey }: Props) {
         <form onSubmit={signIn}>
           <Stack>
             <Group gap="sm">
-              <Mark size={32} />
+              <Logo size={32} />
               <Title order={1} size="h3">
                 Sign in to Stowage
               </Title>
             </Group>
             <PasswordInput
               label="API key"
-              description="Whoever runs the service makes one with: stowage keys add"
+              description="The operator of the service creates keys with: stowage keys add"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
               error={problem && <span role="alert">{problem}</span>}
@@ -66,16 +57,16 @@ export function SignIn({ hadKey, onKey }: Props) {
               required
             />
             <Checkbox
-              label="Remember it on this computer"
+              label="Remember the key on this computer"
               checked={isRemembered}
               onChange={(event) => setRemembered(event.currentTarget.checked)}
             />
             <Text size="sm" c="dimmed">
-              Otherwise it is forgotten when you close this tab.
+              Otherwise the key is forgotten when you close this tab.
             </Text>
-            <Button type="submit" loading={isTrying} disabled={key.trim() === ''}>
+            <ActionButton isBusy={isTrying} disabled={key.trim() === ''}>
               Sign in
-            </Button>
+            </ActionButton>
           </Stack>
         </form>
       </Paper>

@@ -1,17 +1,17 @@
 const NAME = 'stowage.key'
 
-/** For this tab only, or, when people asked for it, until they sign out. */
+/** A remembered key is kept until people sign out, any other for this tab only. */
 export function readKey(): string | undefined {
   return sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME) ?? undefined
 }
 
-export function keepKey(key: string, { isRemembered }: { isRemembered: boolean }): void {
-  forgetKey()
-  const place = isRemembered ? localStorage : sessionStorage
-  place.setItem(NAME, key)
+export function storeKey(key: string, { isRemembered }: { isRemembered: boolean }): void {
+  removeKey()
+  const storage = isRemembered ? localStorage : sessionStorage
+  storage.setItem(NAME, key)
 }
 
-export function forgetKey(): void {
+export function removeKey(): void {
   sessionStorage.removeItem(NAME)
   localStorage.removeItem(NAME)
 }
@@ -20,11 +20,11 @@ export function isRemembered(): boolean {
   return localStorage.getItem(NAME) !== null
 }
 
-/** Told when people sign out in another tab. Returns how to listen no more. */
-export function onKeyForgotten(tell: () => void): () => void {
-  const listen = ({ key, newValue }: StorageEvent) => {
-    if (key === NAME && newValue === null && readKey() === undefined) tell()
+/** Calls the listener when people sign out in another tab. Returns a function that stops it. */
+export function onKeyRemoved(listener: () => void): () => void {
+  const handle = ({ key, newValue }: StorageEvent) => {
+    if (key === NAME && newValue === null && readKey() === undefined) listener()
   }
-  addEventListener('storage', listen)
-  return () => removeEventListener('storage', listen)
+  addEventListener('storage', handle)
+  return () => removeEventListener('storage', handle)
 }

@@ -1,28 +1,28 @@
 import { Button, Code, Text } from '@mantine/core'
-import { modals } from '@mantine/modals'
+import { useDisclosure } from '@mantine/hooks'
 import { IconLogout } from '@tabler/icons-react'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Section } from '../components/section.tsx'
 import { useSession } from '../session/session.tsx'
 import { isRemembered } from '../session/stored-key.ts'
-import { isUnderWay } from '../uploads/upload-item.ts'
+import { isActive } from '../uploads/upload-item.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 
-/** How people get in here, and how they leave. */
-export function AccessSection({ isOpen }: { isOpen: boolean }) {
-  return isOpen ? <OpenAccess /> : <SignedIn />
+export function AccessSection({ isOpenAccess }: { isOpenAccess: boolean }) {
+  return isOpenAccess ? <OpenAccess /> : <SignedIn />
 }
 
 function OpenAccess() {
   return (
     <Section title="Access">
       <Text>
-        This service is open: whoever uses this computer may do everything, and no key is needed.
-        Nobody else reaches it.
+        This service requires no key. Anyone who uses this computer has full access. Other computers
+        cannot connect.
       </Text>
       <Text c="dimmed" size="sm" mt="xs">
-        To ask for keys, create a key with the scope manage below, set{' '}
-        <Code>STOWAGE_AUTH=keys</Code> and start the service again. Then others may reach it too,
-        with <Code>STOWAGE_HOST</Code>.
+        To require keys, create a key with the manage scope below, set{' '}
+        <Code>STOWAGE_AUTH=keys</Code> and restart the service. To accept connections from other
+        computers, also set <Code>STOWAGE_HOST</Code>.
       </Text>
     </Section>
   )
@@ -31,33 +31,36 @@ function OpenAccess() {
 function SignedIn() {
   const { apiKey, signOut } = useSession()
   const uploads = useUploads()
-  const ask = () =>
-    modals.openConfirmModal({
-      title: 'Sign out?',
-      children: (
-        <Text size="sm">Uploads are under way. They stop, and can be gone on with later.</Text>
-      ),
-      labels: { confirm: 'Sign out', cancel: 'Stay' },
-      closeButtonProps: { 'aria-label': 'Close' },
-      onConfirm: signOut,
-    })
-  const leave = (
+  const [isConfirming, confirming] = useDisclosure()
+  const signOutButton = (
     <Button
       variant="default"
       leftSection={<IconLogout size={18} aria-hidden />}
-      onClick={() => (uploads.read().items.some(isUnderWay) ? ask() : signOut())}
+      onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : signOut())}
     >
       Sign out
     </Button>
   )
   return (
-    <Section title="Access" action={leave}>
+    <Section title="Access" action={signOutButton}>
       <Text>
         You are signed in with the key <Code>…{apiKey?.slice(-4)}</Code>.{' '}
         {isRemembered()
-          ? 'It is remembered on this computer until you sign out.'
+          ? 'This computer remembers it until you sign out.'
           : 'It is forgotten when you close this tab.'}
       </Text>
+      <ConfirmDialog
+        isOpen={isConfirming}
+        title="Sign out?"
+        confirmLabel="Sign out"
+        cancelLabel="Stay signed in"
+        onConfirm={signOut}
+        onClose={confirming.close}
+      >
+        <Text size="sm">
+          Uploads are in progress. They will stop, and you can resume them later.
+        </Text>
+      </ConfirmDialog>
     </Section>
   )
 }

@@ -4,7 +4,7 @@ import { Section } from '../components/section.tsx'
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'As the system' },
+  { value: 'auto', label: 'System' },
 ]
 
 export function AppearanceSection() {
@@ -12,7 +12,7 @@ export function AppearanceSection() {
   return (
     <Section title="Appearance">
       <SegmentedControl
-        aria-label="Colours"
+        aria-label="Color scheme"
         data={SCHEMES}
         value={colorScheme}
         onChange={(value) => setColorScheme(value as MantineColorScheme)}

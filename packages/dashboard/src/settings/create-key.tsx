@@ -1,57 +1,62 @@
-import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { isStowageError, type NewKey } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { errorWords } from '../format/error-text.ts'
+import { ActionButton } from '../components/action-button.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 import { NewSecret } from './new-secret.tsx'
 
 type Scope = NewKey['scope']
 
 const SCOPES: { value: Scope; label: string; description: string }[] = [
-  { value: 'read', label: 'Read', description: 'Lists and downloads. Changes nothing.' },
-  { value: 'write', label: 'Write', description: 'Also uploads, changes, deletes and links.' },
-  { value: 'manage', label: 'Manage', description: 'Also makes and revokes keys.' },
+  { value: 'read', label: 'Read', description: 'List and download.' },
+  {
+    value: 'write',
+    label: 'Write',
+    description: 'Read, and also upload, edit, attach and delete.',
+  },
+  { value: 'manage', label: 'Manage', description: 'Write, and also create and revoke keys.' },
 ]
 
-/** First what it is for, then its secret. While that is shown, only its own button closes. */
+/** A form, then the secret of the new key. While the secret is visible, only its button closes the dialog. */
 export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
-  const [made, setMade] = useState<NewKey>()
+  const [created, setCreated] = useState<NewKey>()
   const close = () => {
-    setMade(undefined)
+    setCreated(undefined)
     onClose()
   }
   return (
-    <Modal
-      opened={isOpen}
+    <Dialog
+      isOpen={isOpen}
       onClose={close}
-      title={made === undefined ? 'Create a key' : 'Your new key'}
+      title={created === undefined ? 'Create key' : 'Your new key'}
       size="lg"
-      withCloseButton={made === undefined}
-      closeOnClickOutside={made === undefined}
-      closeOnEscape={made === undefined}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      withCloseButton={created === undefined}
+      closeOnClickOutside={created === undefined}
+      closeOnEscape={created === undefined}
     >
-      {made === undefined ? (
-        <Details onMade={setMade} onClose={close} />
+      {created === undefined ? (
+        <KeyForm onCreated={setCreated} onClose={close} />
       ) : (
-        <NewSecret secret={made.secret} onClose={close} />
+        <NewSecret secret={created.secret} onClose={close} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 
-function Details({ onMade, onClose }: { onMade(key: NewKey): void; onClose(): void }) {
+function KeyForm({ onCreated, onClose }: { onCreated(key: NewKey): void; onClose(): void }) {
   const client = useClient()
   const queries = useQueryClient()
   const [name, setName] = useState('')
   const [scope, setScope] = useState<Scope>('write')
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => client.createKey({ name: name.trim(), scope }),
-    // The secret is not kept with the answers.
+    // Removes the secret from the cache.
     gcTime: 0,
     onSuccess(key) {
-      onMade(key)
+      onCreated(key)
       return queries.invalidateQueries({ queryKey: ['keys'] })
     },
   })
@@ -65,7 +70,7 @@ function Details({ onMade, onClose }: { onMade(key: NewKey): void; onClose(): vo
       <Stack>
         <TextInput
           label="Name"
-          description="Where it is used, so that you know later which to revoke"
+          description="Where the key is used, so that you can tell later which one to revoke"
           placeholder="shop backend"
           dir="auto"
           required
@@ -75,11 +80,7 @@ function Details({ onMade, onClose }: { onMade(key: NewKey): void; onClose(): vo
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           error={problems.name?.join(', ')}
         />
-        <Radio.Group
-          label="What it may do"
-          value={scope}
-          onChange={(value) => setScope(value as Scope)}
-        >
+        <Radio.Group label="Scope" value={scope} onChange={(value) => setScope(value as Scope)}>
           <Stack gap="sm" mt="xs">
             {SCOPES.map((option) => (
               <Radio key={option.value} {...option} />
@@ -87,17 +88,17 @@ function Details({ onMade, onClose }: { onMade(key: NewKey): void; onClose(): vo
           </Stack>
         </Radio.Group>
         {error !== null && !isStowageError(error, 'invalid') && (
-          <Alert color="red" title="It could not be created" role="alert">
-            {errorWords(error)}
+          <Alert color="red" title="Could not create the key" role="alert">
+            {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isPending} disabled={name.trim() === ''}>
+          <ActionButton isBusy={isPending} disabled={name.trim() === ''}>
             Create
-          </Button>
+          </ActionButton>
         </Group>
       </Stack>
     </form>

@@ -1,9 +1,10 @@
 import { Badge, Box, Button, Code, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { Key } from '@stowage/client'
-import { Moment } from '../components/date-time.tsx'
+import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { useSession } from '../session/session.tsx'
-import { isOwn } from './is-current-key.ts'
+import { isCurrentKey } from './is-current-key.ts'
 import classes from './settings.module.css'
 
 interface Props {
@@ -37,16 +38,17 @@ export function KeyTable({ keys, onRevoke }: Props) {
 
 function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): void }) {
   const session = useSession()
+  const row = useFocusHandover<HTMLTableRowElement>()
   return (
-    <Table.Tr data-revoked={key.revoked_at !== null || undefined}>
+    <Table.Tr ref={row} data-revoked={key.revoked_at !== null || undefined}>
       <Table.Td maw={0} w="100%" miw={120} pe="md">
         <Name fw={500}>{key.name}</Name>
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
           {key.scope} · {key.hint} · <LastUse apiKey={key} />
         </Text>
-        {isOwn(key, session.apiKey) && (
+        {isCurrentKey(key, session.apiKey) && (
           <Badge size="sm" variant="light" mt={4}>
-            You use it now
+            Current key
           </Badge>
         )}
       </Table.Td>
@@ -54,27 +56,20 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
         {key.scope}
       </Table.Td>
       <Table.Td visibleFrom="sm" pe="xl">
-        <Code className={classes.whole}>{key.hint}</Code>
+        <Code className={classes.nowrap}>{key.hint}</Code>
       </Table.Td>
-      <Table.Td visibleFrom="md" pe="xl" className={classes.whole}>
-        <Moment at={key.created_at} isDay />
+      <Table.Td visibleFrom="md" pe="xl" className={classes.nowrap}>
+        <DateTime value={key.created_at} isDateOnly />
       </Table.Td>
-      <Table.Td visibleFrom="sm" pe="xl" className={classes.whole}>
+      <Table.Td visibleFrom="sm" pe="xl" className={classes.nowrap}>
         <LastUse apiKey={key} />
       </Table.Td>
       <Table.Td ta="end" miw={92}>
         {key.revoked_at === null ? (
-          <Button
-            variant="default"
-            size="compact-sm"
-            aria-label={`Revoke ${key.name}`}
-            onClick={() => onRevoke(key)}
-          >
-            Revoke
-          </Button>
+          <RevokeButton apiKey={key} onRevoke={onRevoke} />
         ) : (
           <Box fz="sm">
-            Revoked <Moment at={key.revoked_at} isDay />
+            Revoked <DateTime value={key.revoked_at} isDateOnly />
           </Box>
         )}
       </Table.Td>
@@ -82,6 +77,22 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
   )
 }
 
+/** Disappears when the key is revoked, while its row may stay. */
+function RevokeButton({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): void }) {
+  const button = useFocusHandover<HTMLButtonElement>()
+  return (
+    <Button
+      ref={button}
+      variant="default"
+      size="compact-sm"
+      aria-label={`Revoke ${key.name}`}
+      onClick={() => onRevoke(key)}
+    >
+      Revoke
+    </Button>
+  )
+}
+
 function LastUse({ apiKey: { last_used_at } }: { apiKey: Key }) {
-  return last_used_at === null ? 'Never used' : <Moment at={last_used_at} />
+  return last_used_at === null ? 'Never used' : <DateTime value={last_used_at} />
 }

@@ -2,59 +2,59 @@ import { Alert, Button, Skeleton, Switch, Text } from '@mantine/core'
 import type { Key } from '@stowage/client'
 import { IconLock, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Problem } from '../components/error-alert.tsx'
+import { ErrorAlert } from '../components/error-alert.tsx'
 import { Section } from '../components/section.tsx'
 import { numberText } from '../format/count-text.ts'
-import { useMay } from '../session/require-scope.tsx'
+import { useHasScope } from '../session/require-scope.tsx'
 import { useAccount } from '../session/use-account.ts'
 import { CreateKey } from './create-key.tsx'
 import { KeyTable } from './key-table.tsx'
 import { RevokeKey } from './revoke-key.tsx'
-import { useKeys } from './use-settings.ts'
+import { useKeys } from './use-keys.ts'
 
-export function KeysSection({ isOpen }: { isOpen: boolean }) {
-  return useMay('manage') ? <AllKeys isOpen={isOpen} /> : <NotForThisKey />
+export function KeysSection({ isOpenAccess }: { isOpenAccess: boolean }) {
+  return useHasScope('manage') ? <AllKeys isOpenAccess={isOpenAccess} /> : <NoAccess />
 }
 
-function AllKeys({ isOpen }: { isOpen: boolean }) {
+function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
   const { isPending } = useAccount()
   const { data: keys, error, refetch } = useKeys({ enabled: !isPending })
   const [isCreating, setCreating] = useState(false)
-  const [doomed, setDoomed] = useState<Key>()
+  const [revoking, setRevoking] = useState<Key>()
   const create = (
     <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
-      Create a key
+      Create key
     </Button>
   )
   return (
     <Section title="API keys" action={keys !== undefined && create}>
-      {isOpen && (
+      {isOpenAccess && (
         <Text size="sm" c="dimmed" mb="sm">
-          They count as soon as the service asks for keys.
+          Keys take effect when the service requires them.
         </Text>
       )}
       {error !== null && (
-        <Problem title="Keys can’t be read" error={error} onRetry={() => void refetch()} />
+        <ErrorAlert title="Could not load the keys" error={error} onRetry={() => void refetch()} />
       )}
       {keys === undefined && error === null && (
         <Skeleton h={120} role="status" aria-label="Loading" />
       )}
-      {keys !== undefined && error === null && <Keys keys={keys} onRevoke={setDoomed} />}
+      {keys !== undefined && error === null && <Keys keys={keys} onRevoke={setRevoking} />}
       <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
-      <RevokeKey apiKey={doomed} onClose={() => setDoomed(undefined)} />
+      <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
     </Section>
   )
 }
 
 function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
-  const [isAll, setAll] = useState(false)
-  const working = keys.filter(({ revoked_at }) => revoked_at === null)
-  const revoked = keys.length - working.length
-  const shown = isAll ? keys : working
+  const [isShowingAll, setShowingAll] = useState(false)
+  const valid = keys.filter(({ revoked_at }) => revoked_at === null)
+  const revoked = keys.length - valid.length
+  const shown = isShowingAll ? keys : valid
   return (
     <>
       {shown.length === 0 ? (
-        <Text c="dimmed">There is no key yet. Programs that call the service need one each.</Text>
+        <Text c="dimmed">No keys yet. Create one for each program that calls the service.</Text>
       ) : (
         <KeyTable keys={shown} onRevoke={onRevoke} />
       )}
@@ -62,26 +62,25 @@ function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
         <Switch
           mt="md"
           label={`Show revoked keys (${numberText(revoked)})`}
-          checked={isAll}
-          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+          checked={isShowingAll}
+          onChange={({ currentTarget }) => setShowingAll(currentTarget.checked)}
         />
       )}
     </>
   )
 }
 
-/** Not a fault: it is what the key was made for. */
-function NotForThisKey() {
+function NoAccess() {
   return (
     <Section title="API keys">
       <Alert
         variant="light"
         color="gray"
         icon={<IconLock aria-hidden />}
-        title="Your key may not see or make keys"
+        title="Your key cannot manage API keys"
       >
-        That takes a key with the scope manage. Sign out and sign in with such a key, or ask whoever
-        gave you yours.
+        Managing keys requires a key with the manage scope. Sign in with such a key, or ask the
+        operator of the service for one.
       </Alert>
     </Section>
   )

@@ -3,17 +3,17 @@ import { IconAlertTriangle, IconCopy } from '@tabler/icons-react'
 import { copyText } from '../components/copy-text.ts'
 import classes from './settings.module.css'
 
-/** The only time that anybody sees it. */
+/** The service shows the secret of a key only once. */
 export function NewSecret({ secret, onClose }: { secret: string; onClose(): void }) {
   return (
     <Stack>
       <Alert
         color="orange"
         icon={<IconAlertTriangle aria-hidden />}
-        title="Copy it now: it is never shown again"
+        title="Copy the key now. It will not be shown again."
         role="alert"
       >
-        Keep it where secrets are kept. Whoever has it may do what the key may do.
+        Store it as you store passwords. Anyone who has it has the access of this key.
       </Alert>
       <Code block={false} className={classes.secret} data-testid="secret">
         {secret}
@@ -21,13 +21,13 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose(): void
       <Group justify="flex-end">
         <Button
           leftSection={<IconCopy size={18} aria-hidden />}
-          onClick={() => void copyText(secret, 'Key', 'Select it and copy it by hand.')}
-          data-autofocus
+          onClick={() => void copyText(secret, 'key', 'Select it and copy it manually.')}
+          autoFocus
         >
           Copy
         </Button>
         <Button variant="default" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       </Group>
     </Stack>

@@ -1,14 +1,14 @@
 import { Alert, Text } from '@mantine/core'
 import type { Key } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { Confirm } from '../components/confirm-dialog.tsx'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
-import { showNotice } from '../components/notify.ts'
+import { notify } from '../components/notify.tsx'
 import { useClient, useSession } from '../session/session.tsx'
-import { isOwn } from './is-current-key.ts'
+import { isCurrentKey } from './is-current-key.ts'
 
 interface Props {
-  /** Undefined: nothing is asked. */
+  /** Undefined while the dialog is closed. */
   apiKey: Key | undefined
   onClose(): void
 }
@@ -21,30 +21,31 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.revokeKey(id, { signal }),
     async onSuccess() {
-      showNotice({ message: 'The key is revoked' })
+      notify({ message: 'Key revoked' })
       onClose()
       await queries.invalidateQueries({ queryKey: ['keys'] })
     },
   })
   return (
-    <Confirm
+    <ConfirmDialog
       isOpen={key !== undefined}
       title="Revoke this key?"
-      verb="Revoke this key"
-      failure="It could not be revoked"
-      outcome={revocation}
+      confirmLabel="Revoke key"
+      errorTitle="Could not revoke the key"
+      mutation={revocation}
       onConfirm={(signal) => key && revocation.mutate({ id: key.id, signal })}
       onClose={onClose}
     >
       <Name fw={600}>{key?.name ?? ''}</Name>
       <Text size="sm">
-        Whatever uses it is refused from now on. This can’t be undone; a new key can be made.
+        The service will reject all requests with this key. This cannot be undone, but you can
+        create a new key.
       </Text>
-      {key !== undefined && isOwn(key, session.apiKey) && (
-        <Alert color="orange" title="You use it now">
+      {key !== undefined && isCurrentKey(key, session.apiKey) && (
+        <Alert color="orange" title="You are signed in with this key">
           You will have to sign in with another key.
         </Alert>
       )}
-    </Confirm>
+    </ConfirmDialog>
   )
 }

@@ -4,19 +4,19 @@ import { AccessSection } from './access-section.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
 import { KeysSection } from './keys-section.tsx'
-import { useIsOpen } from './use-settings.ts'
+import { useOpenAccess } from './use-open-access.ts'
 
 export function SettingsPage() {
   useTitle('Settings')
-  const { data: isOpen } = useIsOpen()
+  const { data: isOpenAccess } = useOpenAccess()
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
         Settings
       </Title>
       <AccountSection />
-      {isOpen !== undefined && <AccessSection isOpen={isOpen} />}
-      <KeysSection isOpen={isOpen ?? false} />
+      {isOpenAccess !== undefined && <AccessSection isOpenAccess={isOpenAccess} />}
+      <KeysSection isOpenAccess={isOpenAccess ?? false} />
       <AppearanceSection />
     </Stack>
   )

@@ -10,7 +10,7 @@ export function ColorSchemeSwitch() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={isDark ? 'Light colours' : 'Dark colours'}
+      aria-label={isDark ? 'Switch to light mode' : 'Switch to dark mode'}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       <Icon size={20} aria-hidden />

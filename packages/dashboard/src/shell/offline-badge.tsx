@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { IconWifiOff } from '@tabler/icons-react'
 import { useOnline } from '../components/use-online.ts'
 
-export function OfflineNote() {
+export function OfflineBadge() {
   const isOnline = useOnline()
   return (
     <div role="status">

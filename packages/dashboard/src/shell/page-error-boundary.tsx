@@ -1,15 +1,15 @@
 import { Component, type ReactNode } from 'react'
-import { Problem } from '../components/error-alert.tsx'
+import { ErrorAlert } from '../components/error-alert.tsx'
 
 interface State {
   error: unknown
 }
 
 /**
- * A page that breaks, or whose script can't be had, takes nothing else down with it: uploads go on. A
- * class, as React has no other way.
+ * Limits an error to the page: a page that throws, or whose script cannot be loaded, does not stop the
+ * uploads. It is a class because React has no error boundaries in function components.
  */
-export class PageBoundary extends Component<{ children: ReactNode }, State> {
+export class PageErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: undefined }
 
   static getDerivedStateFromError(error: unknown): State {
@@ -20,9 +20,10 @@ export class PageBoundary extends Component<{ children: ReactNode }, State> {
     const { error } = this.state
     if (error === undefined) return this.props.children
     return (
-      <Problem
-        title="This page could not be opened"
-        error="The service may be out of reach, or was brought up to date since you came. Loading the page anew mostly helps."
+      <ErrorAlert
+        title="Could not open this page"
+        error="The service may be unreachable, or it was updated after you opened the dashboard. Reload the page."
+        retryLabel="Reload"
         onRetry={() => location.reload()}
       />
     )

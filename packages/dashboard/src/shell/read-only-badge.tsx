@@ -1,13 +1,13 @@
 import { Badge, Tooltip } from '@mantine/core'
 import { IconLock } from '@tabler/icons-react'
-import { useMay } from '../session/require-scope.tsx'
+import { useHasScope } from '../session/require-scope.tsx'
 
-/** Why there is nothing to upload, change or delete with. */
-export function ReadOnlyNote() {
-  if (useMay('write')) return null
+/** Explains why the pages have no buttons to upload, change or delete. */
+export function ReadOnlyBadge() {
+  if (useHasScope('write')) return null
   return (
     <Tooltip
-      label="Your key may only read. To change things, sign in with a key of the scope write or manage."
+      label="Your key is read-only. To make changes, sign in with a key that has the write or manage scope."
       events={{ hover: true, focus: true, touch: true }}
       multiline
       withinPortal={false}
@@ -19,7 +19,7 @@ export function ReadOnlyNote() {
         leftSection={<IconLock size={14} aria-hidden />}
         tabIndex={0}
       >
-        Read only
+        Read-only
       </Badge>
     </Tooltip>
   )

@@ -1,34 +1,31 @@
 import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconApi, IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Mark } from '../components/logo.tsx'
+import { Logo } from '../components/logo.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
-import { OfflineNote } from './offline-badge.tsx'
-import { PageBoundary } from './page-error-boundary.tsx'
-import { ReadOnlyNote } from './read-only-badge.tsx'
+import { OfflineBadge } from './offline-badge.tsx'
+import { PageErrorBoundary } from './page-error-boundary.tsx'
+import { ReadOnlyBadge } from './read-only-badge.tsx'
 import classes from './shell.module.css'
-import { useKeptFocus } from './use-kept-focus.ts'
-import { useArrival } from './use-page-start.ts'
+import { usePageStart } from './use-page-start.ts'
 
-const PLACES = [
+const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
   { path: '/products', label: 'Products', Icon: IconTag },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
   { path: '/settings', label: 'Settings', Icon: IconSettings },
 ]
 
-/** What stays while people move between pages. */
+/** The frame around every page: header, navigation, uploads and drop zone. */
 export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
-  const main = useRef<HTMLElement>(null)
-  useArrival(main, location)
-  useKeptFocus(main)
-  const isHere = (path: string) =>
+  usePageStart(location)
+  const isCurrent = (path: string) =>
     path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
   return (
     <AppShell
@@ -44,22 +41,22 @@ export function Shell({ children }: { children: ReactNode }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
+              aria-label={isOpen ? 'Close menu' : 'Open menu'}
             />
             <Anchor component={Link} href="/" className={classes.home} aria-label="Stowage: home">
-              <Mark />
+              <Logo />
               Stowage
             </Anchor>
           </Group>
           <Group gap="sm" wrap="nowrap">
-            <OfflineNote />
-            <ReadOnlyNote />
+            <OfflineBadge />
+            <ReadOnlyBadge />
             <ColorSchemeSwitch />
           </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
-        {PLACES.map(({ path, label, Icon }) => (
+        {PAGES.map(({ path, label, Icon }) => (
           <NavLink
             key={path}
             component={Link}
@@ -67,12 +64,12 @@ export function Shell({ children }: { children: ReactNode }) {
             className={classes.link}
             label={label}
             leftSection={<Icon size={18} aria-hidden />}
-            active={isHere(path)}
-            aria-current={isHere(path) ? 'page' : undefined}
+            active={isCurrent(path)}
+            aria-current={isCurrent(path) ? 'page' : undefined}
             onClick={close}
           />
         ))}
-        {/* A page of the service itself, not of this app. */}
+        {/* The service renders this page, so the browser loads it. */}
         <NavLink
           href="/docs"
           className={classes.link}
@@ -81,10 +78,10 @@ export function Shell({ children }: { children: ReactNode }) {
           mt="auto"
         />
       </AppShell.Navbar>
-      <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
+      <AppShell.Main tabIndex={-1} className={classes.main}>
         <div className={classes.page}>
-          {/* Nothing that people did on one page goes with them to the next. */}
-          <PageBoundary key={location}>{children}</PageBoundary>
+          {/* The key resets the state and the error of the previous page. */}
+          <PageErrorBoundary key={location}>{children}</PageErrorBoundary>
         </div>
         <UploadTray />
       </AppShell.Main>

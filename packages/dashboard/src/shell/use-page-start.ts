@@ -1,22 +1,23 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
+import { focusPage } from '../components/focus-page.ts'
 
 /**
- * Whoever goes to another page begins at its top: with the eyes, and with the keyboard, whose focus
- * would be lost with what was clicked. The way back leads to where they were.
+ * A new page starts at its top, both for scrolling and for the focus of the keyboard. The browser
+ * restores the scroll position when people go back.
  */
-export function useArrival(main: RefObject<HTMLElement | null>, path: string): void {
-  const before = useRef(path)
+export function usePageStart(path: string): void {
+  const previous = useRef(path)
 
   useEffect(() => {
     const toTop = () => scrollTo({ top: 0, behavior: 'instant' })
-    // The router tells of what it pushes.
+    // The router dispatches this event.
     addEventListener('pushState', toTop)
     return () => removeEventListener('pushState', toTop)
   }, [])
 
   useEffect(() => {
-    if (before.current === path) return
-    before.current = path
-    main.current?.focus({ preventScroll: true })
-  }, [main, path])
+    if (previous.current === path) return
+    previous.current = path
+    focusPage()
+  }, [path])
 }

@@ -6,10 +6,10 @@ import { AssetIcon } from '../assets/asset-icon.tsx'
 import { Name } from '../components/name.tsx'
 import classes from './storage.module.css'
 
-/** The longest bar is the largest file. */
+/** The lengths of the bars are relative to the largest file. */
 export function LargestFiles({ files }: { files: readonly Asset[] }) {
   const [largest] = files
-  if (largest === undefined) return <Text c="dimmed">There are no files yet.</Text>
+  if (largest === undefined) return <Text c="dimmed">No files yet.</Text>
   return (
     <ol className={classes.files}>
       {files.map((file) => (

@@ -5,27 +5,27 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 
-const NEARLY_FULL = 0.9
+const ALMOST_FULL = 0.9
 
-/** What is stored, what uploads have reserved, and what is free: as a bar and in numbers. */
+/** The stored, reserved and available storage, as a bar and in numbers. */
 export function StorageMeter({ account }: { account: Account }) {
   const { plan, stored, reserved, available } = account
-  const taken = stored + reserved
-  // A plan may be lowered below what is stored.
-  const whole = Math.max(plan.storage, taken, 1)
+  const used = stored + reserved
+  // A plan may be reduced below what is stored.
+  const whole = Math.max(plan.storage, used, 1)
   const parts = [
     { name: 'Stored', bytes: stored, className: classes.stored },
     { name: 'Reserved by uploads', bytes: reserved, className: classes.reserved },
-    { name: 'Free', bytes: available, className: classes.free },
+    { name: 'Available', bytes: available, className: classes.available },
   ]
   return (
     <>
       <Group gap="xs" align="baseline" mb="sm">
         <Text fz={32} fw={700} lh={1.1}>
-          {formatSize(taken)}
+          {formatSize(used)}
         </Text>
         <Text c="dimmed" size="lg">
-          of {formatSize(plan.storage)} taken ({shareText(taken, plan.storage)})
+          of {formatSize(plan.storage)} used ({shareText(used, plan.storage)})
         </Text>
       </Group>
       <div className={classes.meter} aria-hidden>
@@ -49,15 +49,16 @@ export function StorageMeter({ account }: { account: Account }) {
           </div>
         ))}
       </dl>
-      {taken > plan.storage && (
-        <Warning title="More is stored than the plan has">
-          What is there stays, but nothing new can be uploaded until files are deleted or the plan
-          is raised.
+      {used > plan.storage && (
+        <Warning title="Storage limit exceeded">
+          Your files stay available, but you cannot upload new ones until you delete files or
+          upgrade the plan.
         </Warning>
       )}
-      {taken <= plan.storage && taken > plan.storage * NEARLY_FULL && (
-        <Warning title="The plan is nearly full">
-          Delete files that nobody needs, or ask whoever runs the service to raise the plan.
+      {used <= plan.storage && used > plan.storage * ALMOST_FULL && (
+        <Warning title="Storage is almost full">
+          Delete files that you no longer need, or ask the operator of the service to upgrade the
+          plan.
         </Warning>
       )}
     </>

@@ -18,14 +18,14 @@ export function StoragePage() {
       <Title order={1} size="h2">
         Storage
       </Title>
-      <LoadedSection of={account} title="Plan">
+      <LoadedSection query={account} title="Plan">
         {(data) => <StorageMeter account={data} />}
       </LoadedSection>
       <div className={classes.columns}>
-        <LoadedSection of={usage} title="By type">
+        <LoadedSection query={usage} title="By type">
           {({ types }) => <UsageByType types={types} />}
         </LoadedSection>
-        <LoadedSection of={largest} title="Largest files">
+        <LoadedSection query={largest} title="Largest files">
           {({ data }) => <LargestFiles files={data} />}
         </LoadedSection>
       </div>

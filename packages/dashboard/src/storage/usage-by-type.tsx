@@ -17,22 +17,22 @@ import classes from './storage.module.css'
 
 type TypeUsage = Usage['types'][number]
 
-const TYPES: Record<TypeUsage['type'], { words: string; Icon: Icon; color: string }> = {
-  video: { words: 'Video', Icon: IconMovie, color: 'grape' },
-  audio: { words: 'Audio', Icon: IconMusic, color: 'orange' },
-  image: { words: 'Images', Icon: IconPhoto, color: 'teal' },
-  document: { words: 'Documents', Icon: IconFileText, color: 'blue' },
-  archive: { words: 'Archives', Icon: IconFileZip, color: 'cyan' },
-  other: { words: 'Other files', Icon: IconFile, color: 'gray' },
-  link: { words: 'Links', Icon: IconLink, color: 'gray' },
+const TYPES: Record<TypeUsage['type'], { label: string; Icon: Icon; color: string }> = {
+  video: { label: 'Video', Icon: IconMovie, color: 'grape' },
+  audio: { label: 'Audio', Icon: IconMusic, color: 'orange' },
+  image: { label: 'Images', Icon: IconPhoto, color: 'teal' },
+  document: { label: 'Documents', Icon: IconFileText, color: 'blue' },
+  archive: { label: 'Archives', Icon: IconFileZip, color: 'cyan' },
+  other: { label: 'Other files', Icon: IconFile, color: 'gray' },
+  link: { label: 'Links', Icon: IconLink, color: 'gray' },
 }
 
-/** A chart that is a table: bars for the eye, the same numbers for whoever is read to. */
+/** A table with bars. Screen readers get the numbers. */
 export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
   const stored = types.reduce((sum, { bytes }) => sum + bytes, 0)
-  const most = Math.max(1, ...types.map(({ bytes }) => bytes))
+  const largest = Math.max(1, ...types.map(({ bytes }) => bytes))
   if (types.length === 0) {
-    return <Text c="dimmed">Nothing is stored yet.</Text>
+    return <Text c="dimmed">No assets yet.</Text>
   }
   return (
     <Table
@@ -51,13 +51,13 @@ export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
       </Table.Thead>
       <Table.Tbody>
         {types.map(({ type, bytes, assets }) => {
-          const { words, Icon, color } = TYPES[type]
+          const { label, Icon, color } = TYPES[type]
           return (
             <Table.Tr key={type}>
               <Table.Th scope="row" className={classes.label}>
                 <Icon size={18} stroke={1.5} aria-hidden />
-                {words}
-                <Bar share={bytes / most} color={color} />
+                {label}
+                <Bar share={bytes / largest} color={color} />
               </Table.Th>
               <Table.Td ta="end">{numberText(assets)}</Table.Td>
               <Table.Td ta="end">{formatSize(bytes)}</Table.Td>

@@ -1,35 +1,37 @@
-import { isUnderWay, type UploadItem } from './upload-item.ts'
+import { isActive, type UploadItem } from './upload-item.ts'
 
-/** Files that were not taken, as the plan has no room for them all. */
-export interface Refusal {
+/** Files that were not accepted, because the plan has no storage for all of them. */
+export interface StorageShortage {
   files: readonly File[]
-  /** Those that there is room for, one after the other. */
+  /** Those that fit when they are accepted in order. */
   fitting: readonly File[]
   needed: number
   available: number
 }
 
-interface Wish {
+interface Request {
   files: readonly File[]
-  /** What people were told of, and neither sent nor dismissed. */
-  refused: Refusal | undefined
+  /** Files that were rejected earlier and neither uploaded nor dismissed since. */
+  previous: StorageShortage | undefined
   available: number
 }
 
-/** All of the files are taken, or none. What was refused before stays so, unless it is among them. */
-export function findRoom({ files, refused, available }: Wish): {
-  taken: readonly File[]
-  refusal: Refusal | undefined
+/** Accepts all files or none. Earlier rejected files stay rejected, unless they are among the new ones. */
+export function checkStorage({ files, previous, available }: Request): {
+  accepted: readonly File[]
+  shortage: StorageShortage | undefined
 } {
-  const before = refused?.files.filter((one) => !files.some((file) => isSame(one, file))) ?? []
-  const needed = sizeOf(files)
-  if (needed > available) return { taken: [], refusal: refuse([...before, ...files], available) }
-  return { taken: files, refusal: refuse(before, available - needed) }
+  const earlier = previous?.files.filter((one) => !files.some((file) => isSame(one, file))) ?? []
+  const needed = totalSizeOf(files)
+  if (needed > available) {
+    return { accepted: [], shortage: shortageOf([...earlier, ...files], available) }
+  }
+  return { accepted: files, shortage: shortageOf(earlier, available - needed) }
 }
 
-function refuse(files: readonly File[], available: number): Refusal | undefined {
+function shortageOf(files: readonly File[], available: number): StorageShortage | undefined {
   if (files.length === 0) return undefined
-  return { files, fitting: fittingOf(files, available), needed: sizeOf(files), available }
+  return { files, fitting: fittingOf(files, available), needed: totalSizeOf(files), available }
 }
 
 function isSame(one: File, other: File): boolean {
@@ -38,21 +40,21 @@ function isSame(one: File, other: File): boolean {
   )
 }
 
-/** Of files in the tray which the service has not been told of yet. */
+/** The total size of uploads in the tray for which the service has not reserved storage yet. */
 export function bytesToReserve(items: Iterable<UploadItem>): number {
-  const untold = [...items].filter((item) => isUnderWay(item) && item.id === undefined)
-  return sizeOf(untold.map(({ file }) => file))
+  const unreserved = [...items].filter((item) => isActive(item) && item.id === undefined)
+  return totalSizeOf(unreserved.map(({ file }) => file))
 }
 
 function fittingOf(files: readonly File[], available: number): File[] {
-  let left = available
+  let remaining = available
   return files.filter(({ size }) => {
-    if (size > left) return false
-    left -= size
+    if (size > remaining) return false
+    remaining -= size
     return true
   })
 }
 
-function sizeOf(files: readonly File[]): number {
+function totalSizeOf(files: readonly File[]): number {
   return files.reduce((sum, { size }) => sum + size, 0)
 }

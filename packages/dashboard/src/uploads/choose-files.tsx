@@ -3,14 +3,14 @@ import { IconChevronDown, IconFolderPlus, IconLink, IconUpload } from '@tabler/i
 import { useRef } from 'react'
 import { useAddFiles } from './use-add-files.ts'
 
-/** The ways in, for those who would rather not drop things. */
+/** Buttons to upload files or a folder, or to add a link. */
 export function ChooseFiles({ onLink }: { onLink(): void }) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   return (
     <Group gap={1} wrap="nowrap">
-      <FileInput reference={files} />
-      <FileInput reference={folder} isFolder />
+      <FileInput inputRef={files} />
+      <FileInput inputRef={folder} isFolder />
       <Button
         leftSection={<IconUpload size={18} aria-hidden />}
         onClick={() => files.current?.click()}
@@ -23,7 +23,7 @@ export function ChooseFiles({ onLink }: { onLink(): void }) {
           <ActionIcon
             size={36}
             variant="filled"
-            aria-label="More ways to add"
+            aria-label="More upload options"
             styles={{ root: { borderStartStartRadius: 0, borderEndStartRadius: 0 } }}
           >
             <IconChevronDown size={18} aria-hidden />
@@ -34,10 +34,10 @@ export function ChooseFiles({ onLink }: { onLink(): void }) {
             leftSection={<IconFolderPlus size={18} aria-hidden />}
             onClick={() => folder.current?.click()}
           >
-            Upload a folder
+            Upload folder
           </Menu.Item>
           <Menu.Item leftSection={<IconLink size={18} aria-hidden />} onClick={onLink}>
-            Add a link
+            Add link
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
@@ -46,25 +46,25 @@ export function ChooseFiles({ onLink }: { onLink(): void }) {
 }
 
 interface InputProps {
-  reference: React.RefObject<HTMLInputElement | null>
+  inputRef: React.RefObject<HTMLInputElement | null>
   isFolder?: boolean
 }
 
-function FileInput({ reference, isFolder = false }: InputProps) {
+function FileInput({ inputRef, isFolder = false }: InputProps) {
   const addFiles = useAddFiles()
   return (
     <input
-      ref={reference}
+      ref={inputRef}
       type="file"
       multiple
       hidden
       aria-label={isFolder ? 'Folder to upload' : 'Files to upload'}
       {...(isFolder && { webkitdirectory: '' })}
       onChange={({ currentTarget }) => {
-        const chosen = Array.from(currentTarget.files ?? [])
-        // The same file may be chosen again.
+        const files = Array.from(currentTarget.files ?? [])
+        // Otherwise choosing the same files again would not count as a change.
         currentTarget.value = ''
-        void addFiles(chosen)
+        void addFiles(files)
       }}
     />
   )

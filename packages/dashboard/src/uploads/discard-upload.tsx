@@ -1,26 +1,39 @@
-import { Button, type ButtonProps } from '@mantine/core'
-import { confirmCancel } from './confirm-cancel.tsx'
-import type { OfferedUpload } from './resumable-upload.ts'
-import { WORTH_ASKING } from './upload-item.ts'
+import { Button, type ButtonProps, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { Name } from '../components/name.tsx'
+import type { ResumableUpload } from './resumable-upload.ts'
+import { CONFIRM_FROM_BYTES } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 
 interface Props extends ButtonProps {
-  offer: OfferedUpload
+  upload: ResumableUpload
   onDone?(): void
 }
 
-/** Asks before hours of sending are lost. */
-export function GiveUp({ offer, onDone, ...props }: Props) {
+/** Discards an unfinished upload; a large one only after a confirmation. */
+export function DiscardUpload({ upload, onDone, ...props }: Props) {
   const uploads = useUploads()
-  const { name, size } = offer
-  const giveUp = () => void uploads.giveUp(offer).then(onDone)
-  const ask = () => {
-    const instead = 'To go on later, leave it as it is.'
-    confirmCancel({ what: name, verb: 'Give the upload up', instead }, giveUp)
-  }
+  const [isConfirming, confirming] = useDisclosure()
+  const discard = () => void uploads.discard(upload).then(onDone)
   return (
-    <Button {...props} onClick={size < WORTH_ASKING ? giveUp : ask}>
-      Give it up
-    </Button>
+    <>
+      <Button {...props} onClick={upload.size < CONFIRM_FROM_BYTES ? discard : confirming.open}>
+        Discard
+      </Button>
+      <ConfirmDialog
+        isOpen={isConfirming}
+        title="Discard upload?"
+        confirmLabel="Discard upload"
+        cancelLabel="Keep"
+        onConfirm={discard}
+        onClose={confirming.close}
+      >
+        <Name fw={600}>{upload.name}</Name>
+        <Text size="sm">
+          The data uploaded so far will be deleted. Keep the upload if you want to resume it later.
+        </Text>
+      </ConfirmDialog>
+    </>
   )
 }

@@ -1,35 +1,35 @@
 import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { useMay } from '../session/require-scope.tsx'
+import { useHasScope } from '../session/require-scope.tsx'
 import classes from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files.ts'
 import { useAddFiles } from './use-add-files.ts'
 
-/** The whole window, on every page, takes files and folders. */
+/** Accepts files and folders that are dropped anywhere in the window, on every page. */
 export function DropZone() {
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
-  const mayWrite = useMay('write')
+  const canWrite = useHasScope('write')
   const add = useRef<typeof addFiles>(undefined)
-  add.current = mayWrite ? addFiles : undefined
+  add.current = canWrite ? addFiles : undefined
 
   useEffect(() => {
     const listeners = {
       dragover(event: DragEvent) {
-        // What a part of the page took for itself is not for all of it.
+        // A part of the page, such as the import, may have claimed the drop.
         const isOurs = hasFiles(event) && !event.defaultPrevented
         if (isOurs) event.preventDefault()
         setOver(isOurs)
       },
       dragleave(event: DragEvent) {
-        // Only when it leaves the window, not from one element to the next.
+        // Null only when the pointer leaves the window.
         if (event.relatedTarget === null) setOver(false)
       },
       drop(event: DragEvent) {
         setOver(false)
         if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
-        // Also what is not sent: otherwise the browser would leave the page and open it.
+        // Even without permission to upload: otherwise the browser would open the file in this tab.
         event.preventDefault()
         void add.current?.(droppedFiles(event.dataTransfer))
       },
@@ -44,12 +44,12 @@ export function DropZone() {
   if (!isOver) return null
   return (
     <Portal>
-      <Center className={classes.veil} aria-hidden>
+      <Center className={classes.overlay} aria-hidden>
         <Paper className={classes.target} p="xl">
           <Stack align="center" gap="xs">
             <IconCloudUpload size={48} stroke={1.5} />
             <Text fw={600} size="lg">
-              {mayWrite ? 'Drop files or folders to upload them' : 'Your key may only read'}
+              {canWrite ? 'Drop files or folders to upload them' : 'Your key is read-only'}
             </Text>
           </Stack>
         </Paper>

@@ -1,9 +1,9 @@
-/** What systems leave in folders for themselves. */
+/** Files that operating systems create in folders. */
 const JUNK = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
 
-/** All files of a drop, those in folders too. To be called in the drop's own turn. */
+/** All dropped files, including those in folders. Must be called synchronously in the drop event. */
 export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
-  // Once the event is over the browser forgets them.
+  // The browser clears the items after the event.
   const entries = Array.from(transfer.items, (item) => item.webkitGetAsEntry())
   const files = Array.from(transfer.files)
   const found = entries.filter((entry) => entry !== null)
@@ -19,12 +19,12 @@ async function filesOf(entry: FileSystemEntry): Promise<File[]> {
   const files: File[] = []
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   for (;;) {
-    // Browsers give them a hundred at a time.
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+    // Browsers return up to 100 entries per call.
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) =>
       reader.readEntries(resolve, reject),
     )
-    if (some.length === 0) return files
-    for (const inside of some) files.push(...(await filesOf(inside)))
+    if (entries.length === 0) return files
+    for (const child of entries) files.push(...(await filesOf(child)))
   }
 }
 

@@ -1,38 +1,45 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 
-export interface IconButton {
+export interface IconAction {
   label: string
   Icon: Icon
-  does(): void
+  run(): void
 }
 
 interface Props {
-  /** Whoever presses one stays on it, also when it becomes another: each place is one button. */
-  places: (IconButton | undefined)[]
-  /** What they are for, where there are many of the same. */
-  of?: string
+  /** One per position, so that a button keeps the focus when its action changes, as from pause to resume. */
+  actions: (IconAction | undefined)[]
+  /** What the buttons act on, for screen readers. */
+  subject?: string
 }
 
-export function IconButtons({ places, of }: Props) {
+export function IconButtons({ actions, subject }: Props) {
   return (
     <Group gap={2} wrap="nowrap">
-      {places.map(
-        (button, place) =>
-          button && (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the place is what it is known by
-            <Tooltip key={place} label={button.label}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={of === undefined ? button.label : `${button.label}: ${of}`}
-                onClick={button.does}
-              >
-                <button.Icon size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          ),
+      {actions.map(
+        (action, position) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the position identifies the button
+          action && <IconButton key={position} action={action} subject={subject} />,
       )}
     </Group>
+  )
+}
+
+function IconButton({ action, subject }: { action: IconAction; subject: string | undefined }) {
+  const button = useFocusHandover<HTMLButtonElement>()
+  return (
+    <Tooltip label={action.label}>
+      <ActionIcon
+        ref={button}
+        variant="subtle"
+        color="gray"
+        aria-label={subject === undefined ? action.label : `${action.label}: ${subject}`}
+        onClick={action.run}
+      >
+        <action.Icon size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }

@@ -1,20 +1,22 @@
 import { Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
-import { Moment } from '../components/date-time.tsx'
+import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
-import { GiveUp } from './discard-upload.tsx'
-import type { OfferedUpload } from './resumable-upload.ts'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { DiscardUpload } from './discard-upload.tsx'
+import type { ResumableUpload } from './resumable-upload.ts'
 import { useUploads } from './uploads.tsx'
 
-/** Browsers keep no hold of files: so it is asked for once more. */
-export function OfferRow({ offer }: { offer: OfferedUpload }) {
+/** Asks for the file again, because a page cannot keep access to files across a reload. */
+export function ResumableRow({ upload }: { upload: ResumableUpload }) {
   const uploads = useUploads()
-  const { name, size, startedAt, problem } = offer
+  const row = useFocusHandover<HTMLDivElement>()
+  const { name, size, startedAt, problem } = upload
   return (
-    <Stack component="li" gap={4} py={8}>
+    <Stack ref={row} component="li" gap={4} py={8}>
       <Name fz="sm">{name}</Name>
       <Text size="xs" c="dimmed">
-        {formatSize(size)} · begun <Moment at={startedAt} />
+        {formatSize(size)} · started <DateTime value={startedAt} />
       </Text>
       {problem !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">
@@ -22,14 +24,14 @@ export function OfferRow({ offer }: { offer: OfferedUpload }) {
         </Text>
       )}
       <Group gap="xs">
-        <FileButton onChange={(file) => file && uploads.goOnWith(offer, file)}>
+        <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>
           {(props) => (
             <Button {...props} size="compact-sm" variant="light">
-              Choose the file to go on
+              Choose file to resume
             </Button>
           )}
         </FileButton>
-        <GiveUp size="compact-sm" variant="subtle" color="gray" offer={offer} />
+        <DiscardUpload size="compact-sm" variant="subtle" color="gray" upload={upload} />
       </Group>
     </Stack>
   )

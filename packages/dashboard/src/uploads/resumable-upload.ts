@@ -1,22 +1,22 @@
 import { type Client, isStowageError } from '@stowage/client'
 import { heldElsewhere } from './upload-lock.ts'
 
-/** An upload from before the page was loaded. It goes on when its file is chosen again. */
-export interface OfferedUpload {
+/** An unfinished upload from before the page was loaded. It resumes when its file is chosen again. */
+export interface ResumableUpload {
   id: string
   name: string
   size: number
   /** ISO 8601 */
   startedAt: string
-  /** Why the file that was chosen is not taken. */
+  /** Why the chosen file was rejected. */
   problem: string | undefined
 }
 
-/** Those that were begun in this browser and can be gone on with. The others are forgotten. */
-export async function* findOffers(client: Client): AsyncGenerator<OfferedUpload> {
-  const isBusy = await heldElsewhere()
+/** Uploads that this browser started and that can be resumed. All others are removed from its records. */
+export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
+  const isInOtherTab = await heldElsewhere()
   for (const { id, name, size, startedAt } of await client.unfinished()) {
-    if (id === undefined || isBusy({ name, size })) continue
+    if (id === undefined || isInOtherTab({ name, size })) continue
     const asset = await client.asset(id).catch((error: unknown) => {
       if (!isStowageError(error, 'not_found')) throw error
     })
@@ -25,13 +25,13 @@ export async function* findOffers(client: Client): AsyncGenerator<OfferedUpload>
   }
 }
 
-/** By what can be seen at once: whether the content is the same is found out by the client. */
-export function isFileOf({ name, size }: OfferedUpload, file: File): boolean {
+/** Compares name and size only. The client detects changed content when it resumes. */
+export function isFileOf({ name, size }: ResumableUpload, file: File): boolean {
   return file.name === name && file.size === size
 }
 
-export function whyNotFileOf({ name, size }: OfferedUpload, file: File): string | undefined {
-  if (file.name !== name) return `You chose “${file.name}”. Choose the file called “${name}”.`
+export function mismatchText({ name, size }: ResumableUpload, file: File): string | undefined {
+  if (file.name !== name) return `You chose “${file.name}”. Choose “${name}” instead.`
   if (file.size === size) return undefined
-  return `The file you chose has ${file.size} bytes, not ${size}: it is not the one that was begun.`
+  return `The chosen file has ${file.size} bytes, not ${size}. Choose the file that you started to upload.`
 }

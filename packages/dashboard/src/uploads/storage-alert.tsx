@@ -2,31 +2,34 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
 import { IconDatabaseOff } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
-import type { Refusal } from './check-storage.ts'
+import type { StorageShortage } from './check-storage.ts'
 import { useUploads } from './uploads.tsx'
 
-/** Said before a byte is sent. */
-export function RefusalNote({ refusal }: { refusal: Refusal }) {
+/** Reports files that do not fit into the plan, before anything is uploaded. */
+export function StorageAlert({ shortage }: { shortage: StorageShortage }) {
   const uploads = useUploads()
-  const { files, fitting, needed, available } = refusal
+  const alert = useFocusHandover<HTMLDivElement>()
+  const { files, fitting, needed, available } = shortage
   const [first] = files
-  const isOne = files.length === 1
+  const isSingle = files.length === 1
   return (
     <Alert
+      ref={alert}
       color="red"
       title="Not enough storage"
       icon={<IconDatabaseOff aria-hidden />}
       withCloseButton
       closeButtonLabel="Dismiss"
-      onClose={uploads.dismissRefusal}
+      onClose={uploads.dismissShortage}
       role="alert"
     >
       <Text size="sm" lineClamp={6}>
-        {isOne ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
-        {isOne ? 'needs' : 'need'} {formatSize(needed)}, and {formatSize(available)} is free.{' '}
-        {isOne ? 'It was not sent.' : 'None of them was sent.'} Delete files that you need no more,
-        or raise the plan.
+        {isSingle ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
+        {isSingle ? 'needs' : 'need'} {formatSize(needed)}, but only {formatSize(available)} is
+        available. {isSingle ? 'It was not uploaded.' : 'None of them was uploaded.'} Delete files
+        that you no longer need, or upgrade the plan.
       </Text>
       <Group gap="xs" mt="xs">
         {fitting.length > 0 && (
@@ -35,7 +38,7 @@ export function RefusalNote({ refusal }: { refusal: Refusal }) {
           </Button>
         )}
         <Button size="compact-sm" variant="default" component={Link} href="/storage">
-          See what takes the space
+          View storage usage
         </Button>
       </Group>
     </Alert>

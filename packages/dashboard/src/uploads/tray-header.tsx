@@ -9,9 +9,8 @@ import {
   IconPlayerStop,
 } from '@tabler/icons-react'
 import { countText, numberText } from '../format/count-text.ts'
-import { confirmCancel } from './confirm-cancel.tsx'
 import { IconButtons } from './icon-buttons.tsx'
-import { paceWords } from './status-text.ts'
+import { paceText } from './status-text.ts'
 import type { UploadTotals } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 
@@ -20,30 +19,26 @@ interface Props {
   isOnline: boolean
   isOpen: boolean
   onToggle(): void
+  onCancelAll(): void
 }
 
-/** All of them together. */
-export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
+/** The total progress of all uploads. */
+export function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: Props) {
   const uploads = useUploads()
-  const { files, done, failed, paused, underWay, bytes, total } = totals
+  const { files, done, failed, paused, active, bytes, total } = totals
   const isDone = done === files
-  const waiting = countText(underWay + paused, 'upload')
-  const pause = { label: 'Pause all', Icon: IconPlayerPause, does: uploads.pauseAll }
-  const goOn = { label: 'Go on with all', Icon: IconPlayerPlay, does: uploads.resumeAll }
-  const cancel = {
-    label: 'Cancel all',
-    Icon: IconPlayerStop,
-    does: () => confirmCancel({ what: waiting }, uploads.cancelAll),
-  }
-  const clear = { label: 'Clear finished', Icon: IconChecks, does: uploads.clearDone }
+  const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
+  const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
+  const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
+  const clear = { label: 'Clear finished', Icon: IconChecks, run: uploads.clearDone }
   const toggle = {
-    label: isOpen ? 'Hide the files' : 'Show the files',
+    label: isOpen ? 'Hide files' : 'Show files',
     Icon: isOpen ? IconChevronDown : IconChevronUp,
-    does: onToggle,
+    run: onToggle,
   }
-  const places = [
-    underWay > 0 ? pause : paused > 0 ? goOn : undefined,
-    underWay + paused > 1 ? cancel : undefined,
+  const actions = [
+    active > 0 ? pause : paused > 0 ? resume : undefined,
+    active + paused > 1 ? cancel : undefined,
     done > 0 ? clear : undefined,
     toggle,
   ]
@@ -53,7 +48,7 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
         <Text fw={600} size="sm">
           {titleOf(totals, isOnline)}
         </Text>
-        <IconButtons places={places} />
+        <IconButtons actions={actions} />
       </Group>
       {!isDone && (
         <Progress
@@ -63,19 +58,16 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle }: Props) {
       )}
       <Text size="xs" c="dimmed">
         {formatSize(bytes)} of {formatSize(total)}
-        {isOnline && paceWords(totals)}
+        {isOnline && paceText(totals)}
         {failed > 0 && ` · ${numberText(failed)} failed`}
       </Text>
     </Stack>
   )
 }
 
-function titleOf(
-  { files, done, failed, paused, underWay }: UploadTotals,
-  isOnline: boolean,
-): string {
+function titleOf({ files, done, failed, paused, active }: UploadTotals, isOnline: boolean): string {
   const of = `${numberText(done)} of ${countText(files, 'file')}`
-  if (underWay > 0) return isOnline ? `Uploading · ${of} done` : `Offline · ${of} done`
+  if (active > 0) return isOnline ? `Uploading · ${of} done` : `Offline · ${of} done`
   if (paused > 0) return `Paused · ${of} done`
   if (failed > 0) return `${of} uploaded`
   return `${countText(files, 'file')} uploaded`

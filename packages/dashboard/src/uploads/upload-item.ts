@@ -1,29 +1,29 @@
 import type { Progress, Upload } from '@stowage/client'
-import type { OfferedUpload } from './resumable-upload.ts'
+import type { ResumableUpload } from './resumable-upload.ts'
 
-/** A file in the tray, as it stands. A new object after every change. */
+/** A file in the upload tray. Every change creates a new object. */
 export interface UploadItem {
   key: number
   file: File
   progress: Progress
   /** Why it stopped. */
   error: unknown
-  /** Of the asset, once the service has given one. */
+  /** The ID of the asset, once the service has assigned it. */
   id: string | undefined
-  /** What was begun before the page was loaded, if it goes on with that. */
-  offer: OfferedUpload | undefined
+  /** The earlier upload that this one resumes. */
+  resumed: ResumableUpload | undefined
   handle: Upload
 }
 
-/** A slip of the finger costs no more than so many bytes. */
-export const WORTH_ASKING = 10_000_000
+/** Cancelling asks for confirmation when at least this much would be lost. */
+export const CONFIRM_FROM_BYTES = 10_000_000
 
-/** Moving, or about to: leaving the page would stop it. */
-export function isUnderWay({ progress: { state } }: UploadItem): boolean {
+/** Uploading or waiting to. Closing the page would interrupt it. */
+export function isActive({ progress: { state } }: UploadItem): boolean {
   return state === 'waiting' || state === 'sending' || state === 'finishing'
 }
 
-export function isOver({ progress: { state } }: UploadItem): boolean {
+export function isEnded({ progress: { state } }: UploadItem): boolean {
   return state === 'ready' || state === 'cancelled'
 }
 
@@ -32,21 +32,21 @@ export interface UploadTotals {
   done: number
   failed: number
   paused: number
-  underWay: number
+  active: number
   bytes: number
   total: number
   rate: number
   secondsLeft: number | undefined
 }
 
-/** Of everything in the tray. What was cancelled counts no more. */
+/** The totals of all uploads in the tray. */
 export function totalsOf(items: readonly UploadItem[]): UploadTotals {
   const totals = {
     files: 0,
     done: 0,
     failed: 0,
     paused: 0,
-    underWay: 0,
+    active: 0,
     bytes: 0,
     total: 0,
     rate: 0,
@@ -60,8 +60,8 @@ export function totalsOf(items: readonly UploadItem[]): UploadTotals {
     if (state === 'ready') totals.done += 1
     if (state === 'stopped') totals.failed += 1
     if (state === 'paused') totals.paused += 1
-    if (!isUnderWay(item)) continue
-    totals.underWay += 1
+    if (!isActive(item)) continue
+    totals.active += 1
     totals.rate += state === 'sending' ? rate : 0
     totals.toSend += item.file.size - bytes
   }

@@ -4,16 +4,16 @@ type File = Pick<UnfinishedUpload, 'name' | 'size'>
 
 const nameOf = ({ name, size }: File) => `stowage upload ${size} ${name}`
 
-/** Where the page is not secure there are no locks: then other tabs are not known of. */
+/** Undefined on insecure pages. Uploads in other tabs are not detected there. */
 const locks = (): LockManager | undefined => navigator.locks
 
-/** Other tabs see that the file is being sent here, for as long as the promise is open. */
+/** Shows other tabs that this tab is uploading the file, until the promise settles. */
 export function holdWhile(ended: Promise<unknown>, file: File): void {
   const settled = ended.catch(() => {})
   void locks()?.request(nameOf(file), { mode: 'shared' }, () => settled)
 }
 
-/** Tells whether a file is being sent in another tab: it is not unfinished, then. */
+/** Returns a function that reports whether another tab is uploading a file. */
 export async function heldElsewhere(): Promise<(file: File) => boolean> {
   const { held = [] } = (await locks()?.query()) ?? {}
   const names = new Set(held.map(({ name }) => name))

@@ -11,24 +11,27 @@ import {
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../components/name.tsx'
-import { confirmCancel } from './confirm-cancel.tsx'
-import { type IconButton, IconButtons } from './icon-buttons.tsx'
-import { uploadWords } from './status-text.ts'
-import { isOver, type UploadItem, WORTH_ASKING } from './upload-item.ts'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { type IconAction, IconButtons } from './icon-buttons.tsx'
+import { statusText } from './status-text.ts'
+import { CONFIRM_FROM_BYTES, isEnded, type UploadItem } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 
 interface Props {
   item: UploadItem
   isOnline: boolean
+  /** Called instead of cancelling an upload that has sent much. */
+  onConfirmCancel(item: UploadItem): void
 }
 
-export const UploadRow = memo(function UploadRow({ item, isOnline }: Props) {
+export const UploadRow = memo(function UploadRow({ item, isOnline, onConfirmCancel }: Props) {
   const { file, progress, id } = item
+  const row = useFocusHandover<HTMLDivElement>()
   const isReady = progress.state === 'ready'
   const isStopped = progress.state === 'stopped'
   const percent = file.size === 0 ? 0 : (100 * progress.bytes) / file.size
   return (
-    <Stack component="li" gap={4} py={8}>
+    <Stack ref={row} component="li" gap={4} py={8}>
       <Group gap="xs" wrap="nowrap" justify="space-between">
         <Group gap="xs" wrap="nowrap" miw={0}>
           {isReady && (
@@ -45,39 +48,41 @@ export const UploadRow = memo(function UploadRow({ item, isOnline }: Props) {
             <Name fz="sm">{file.name}</Name>
           )}
         </Group>
-        <RowButtons item={item} />
+        <RowButtons item={item} onConfirmCancel={onConfirmCancel} />
       </Group>
       {!isReady && !isStopped && (
         <Progress value={percent} size="sm" aria-label={`Progress of ${file.name}`} />
       )}
       <Text size="xs" c={isStopped ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {isReady ? formatSize(file.size) : uploadWords(item, isOnline)}
+        {isReady ? formatSize(file.size) : statusText(item, isOnline)}
       </Text>
     </Stack>
   )
 })
 
-function RowButtons({ item }: { item: UploadItem }) {
+function RowButtons({ item, onConfirmCancel }: Pick<Props, 'item' | 'onConfirmCancel'>) {
   const uploads = useUploads()
   const { key, file, progress } = item
   const { state, bytes } = progress
-  const pause = { label: 'Pause', Icon: IconPlayerPause, does: () => uploads.pause(key) }
-  const goOn = { label: 'Go on', Icon: IconPlayerPlay, does: () => uploads.resume(key) }
-  const retry = { label: 'Try again', Icon: IconRefresh, does: () => uploads.retry(key) }
-  const remove = () => uploads.remove(key)
-  const end = {
-    label: isOver(item) ? 'Take off the list' : 'Cancel',
+  const pause = { label: 'Pause', Icon: IconPlayerPause, run: () => uploads.pause(key) }
+  const resume = { label: 'Resume', Icon: IconPlayerPlay, run: () => uploads.resume(key) }
+  const retry = { label: 'Try again', Icon: IconRefresh, run: () => uploads.retry(key) }
+  const remove = {
+    label: isEnded(item) ? 'Remove from list' : 'Cancel',
     Icon: IconX,
-    does: () =>
-      isOver(item) || bytes < WORTH_ASKING ? remove() : confirmCancel({ what: file.name }, remove),
+    run: () =>
+      isEnded(item) || bytes < CONFIRM_FROM_BYTES ? uploads.remove(key) : onConfirmCancel(item),
   }
-  const moves: Partial<Record<typeof state, IconButton>> = {
+  const actions: Partial<Record<typeof state, IconAction>> = {
     waiting: pause,
     sending: pause,
-    paused: goOn,
+    paused: resume,
     stopped: retry,
   }
   return (
-    <IconButtons places={[moves[state], state === 'finishing' ? undefined : end]} of={file.name} />
+    <IconButtons
+      actions={[actions[state], state === 'finishing' ? undefined : remove]}
+      subject={file.name}
+    />
   )
 }

@@ -1,49 +1,54 @@
 import { type Client, isStowageError, type Progress } from '@stowage/client'
-import { errorWords } from '../format/error-text.ts'
-import { bytesToReserve, findRoom, type Refusal } from './check-storage.ts'
-import { findOffers, isFileOf, type OfferedUpload, whyNotFileOf } from './resumable-upload.ts'
-import { isOver, isUnderWay, type UploadItem } from './upload-item.ts'
+import { errorText } from '../format/error-text.ts'
+import { bytesToReserve, checkStorage, type StorageShortage } from './check-storage.ts'
+import {
+  findResumableUploads,
+  isFileOf,
+  mismatchText,
+  type ResumableUpload,
+} from './resumable-upload.ts'
+import { isActive, isEnded, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
 
 export interface UploadsState {
   items: readonly UploadItem[]
-  offered: readonly OfferedUpload[]
-  refusal: Refusal | undefined
+  resumable: readonly ResumableUpload[]
+  shortage: StorageShortage | undefined
 }
 
-/** Everything that is being sent, wherever people are in the app. */
+/** All uploads of this tab. They are independent of the page that is open. */
 export interface UploadStore {
-  /** Told of changes, progress among them at most every 100 ms. */
+  /** Calls the listener after changes; for progress at most every 100 ms. */
   subscribe(listener: () => void): () => void
   read(): UploadsState
-  /** Asks for room first: what does not fit is refused as a whole, before a byte of it is sent. */
+  /** Checks the available storage first. If the files do not fit together, none of them is uploaded. */
   add(files: readonly File[]): Promise<void>
   addFitting(): void
-  dismissRefusal(): void
+  dismissShortage(): void
   pause(key: number): void
   resume(key: number): void
-  /** Goes on with what had stopped. */
+  /** Resumes an upload that failed. */
   retry(key: number): void
-  /** Takes it out of the tray; what is not finished is cancelled at the service. */
+  /** Removes the upload from the tray and cancels it unless it has finished. */
   remove(key: number): void
   pauseAll(): void
   resumeAll(): void
   cancelAll(): void
   clearDone(): void
-  /** Another file is refused in the offer's own words. */
-  goOnWith(offer: OfferedUpload, file: File): void
-  giveUp(offer: OfferedUpload): Promise<void>
-  /** Stops everything, so that it can be gone on with. */
+  /** A file that does not match sets the `problem` of the upload. */
+  resumeWith(upload: ResumableUpload, file: File): void
+  discard(upload: ResumableUpload): Promise<void>
+  /** Stops all uploads. They can be resumed later. */
   close(): void
 }
 
 export interface StoreEvents {
   onReady(): void
-  onProblem(error: unknown): void
+  onCancelError(error: unknown): void
 }
 
-const TELL_MS = 100
-const AT_FIRST: Progress = {
+const NOTIFY_MS = 100
+const INITIAL_PROGRESS: Progress = {
   state: 'waiting',
   bytes: 0,
   total: 0,
@@ -57,16 +62,16 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
   const listeners = new Set<() => void>()
   const items = new Map<number, UploadItem>()
   const closing = new AbortController()
-  let offered: OfferedUpload[] = []
-  let refusal: Refusal | undefined
-  let state: UploadsState = { items: [], offered, refusal }
+  let resumable: ResumableUpload[] = []
+  let shortage: StorageShortage | undefined
+  let state: UploadsState = { items: [], resumable, shortage }
   let lastKey = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function tell(): void {
+  function notifyListeners(): void {
     clearTimeout(timer)
     timer = undefined
-    state = { items: [...items.values()], offered, refusal }
+    state = { items: [...items.values()], resumable, shortage }
     for (const listener of listeners) listener()
   }
 
@@ -74,13 +79,13 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     const item = items.get(key)
     if (item === undefined) return
     items.set(key, { ...item, ...changes })
-    timer ??= setTimeout(tell, TELL_MS)
+    timer ??= setTimeout(notifyListeners, NOTIFY_MS)
   }
 
-  function start(key: number, file: File, offer?: OfferedUpload): void {
+  function start(key: number, file: File, resumed?: ResumableUpload): void {
     let isHeld = false
     const handle = client.upload(file, {
-      resume: offer?.id,
+      resume: resumed?.id,
       signal: closing.signal,
       onProgress(progress) {
         change(key, { progress, id: handle.id })
@@ -92,67 +97,70 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     const ended = handle.finally(() => change(key, { progress: handle.progress, id: handle.id }))
     ended.then(events.onReady, (error: unknown) => {
       if (isStowageError(error, 'cancelled')) return
-      if (offer === undefined || !isStowageError(error, 'file_changed')) change(key, { error })
+      if (resumed === undefined || !isStowageError(error, 'file_changed')) change(key, { error })
       else {
         items.delete(key)
-        putOffer({ ...offer, problem: errorWords(error) })
+        putResumable({ ...resumed, problem: errorText(error) })
       }
     })
-    const begin = { progress: AT_FIRST, error: undefined, id: undefined }
-    items.set(key, { key, file, offer, handle, ...begin })
+    const initial = { progress: INITIAL_PROGRESS, error: undefined, id: undefined }
+    items.set(key, { key, file, resumed, handle, ...initial })
   }
 
-  function take(files: readonly File[]): void {
+  function startAll(files: readonly File[]): void {
     for (const file of files) {
       lastKey += 1
       start(lastKey, file)
     }
-    tell()
+    notifyListeners()
   }
 
-  function putOffer(offer: OfferedUpload): void {
-    const isThere = offered.some(({ id }) => id === offer.id)
-    const put = (one: OfferedUpload) => (one.id === offer.id ? offer : one)
-    offered = isThere ? offered.map(put) : [...offered, offer]
-    tell()
+  /** Adds the upload or replaces the one with the same ID. */
+  function putResumable(upload: ResumableUpload): void {
+    const isKnown = resumable.some(({ id }) => id === upload.id)
+    const put = (one: ResumableUpload) => (one.id === upload.id ? upload : one)
+    resumable = isKnown ? resumable.map(put) : [...resumable, upload]
+    notifyListeners()
   }
 
-  function withdraw({ id }: OfferedUpload): void {
-    offered = offered.filter((offer) => offer.id !== id)
-    tell()
+  function removeResumable({ id }: ResumableUpload): void {
+    resumable = resumable.filter((upload) => upload.id !== id)
+    notifyListeners()
   }
 
-  async function readOffers(): Promise<void> {
-    for await (const offer of findOffers(client)) if (!closing.signal.aborted) putOffer(offer)
+  async function loadResumable(): Promise<void> {
+    for await (const upload of findResumableUploads(client)) {
+      if (!closing.signal.aborted) putResumable(upload)
+    }
   }
 
   function remove(key: number): void {
     const item = items.get(key)
     items.delete(key)
-    tell()
-    if (item === undefined || isOver(item)) return
+    notifyListeners()
+    if (item === undefined || isEnded(item)) return
     item.handle.cancel().catch((error: unknown) => {
-      if (!isStowageError(error, 'already_uploaded')) events.onProblem(error)
+      if (!isStowageError(error, 'already_uploaded')) events.onCancelError(error)
     })
   }
 
-  function each(does: (item: UploadItem) => unknown): void {
-    for (const item of [...items.values()]) does(item)
+  function forEachItem(action: (item: UploadItem) => unknown): void {
+    for (const item of [...items.values()]) action(item)
   }
 
-  function goOnWith(offer: OfferedUpload, file: File): void {
-    const problem = whyNotFileOf(offer, file)
+  function resumeWith(upload: ResumableUpload, file: File): void {
+    const problem = mismatchText(upload, file)
     if (problem !== undefined) {
-      putOffer({ ...offer, problem })
+      putResumable({ ...upload, problem })
       return
     }
     lastKey += 1
-    start(lastKey, file, offer)
-    withdraw(offer)
+    start(lastKey, file, upload)
+    removeResumable(upload)
   }
 
-  readOffers().catch(() => {
-    // Without them nothing is lost: the same file, sent again, goes on too.
+  loadResumable().catch(() => {
+    // Nothing is lost: uploading the same file again resumes it too.
   })
 
   return {
@@ -162,59 +170,60 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     },
     read: () => state,
     async add(files) {
-      const offerOf = (file: File) => offered.find((offer) => isFileOf(offer, file))
-      // What was begun before has its room already.
-      const fresh = files.filter((file) => offerOf(file) === undefined)
+      const resumableOf = (file: File) => resumable.find((upload) => isFileOf(upload, file))
+      // A resumed upload needs no check: its storage is reserved.
+      const newFiles = files.filter((file) => resumableOf(file) === undefined)
       for (const file of files) {
-        const offer = offerOf(file)
-        if (offer !== undefined) goOnWith(offer, file)
+        const upload = resumableOf(file)
+        if (upload !== undefined) resumeWith(upload, file)
       }
-      if (fresh.length === 0) return
+      if (newFiles.length === 0) return
       const { available } = await client.account()
-      const room = findRoom({
-        files: fresh,
-        refused: refusal,
+      const result = checkStorage({
+        files: newFiles,
+        previous: shortage,
         available: Math.max(0, available - bytesToReserve(items.values())),
       })
-      refusal = room.refusal
-      take(room.taken)
+      shortage = result.shortage
+      startAll(result.accepted)
     },
     addFitting() {
-      const { fitting = [] } = refusal ?? {}
-      refusal = undefined
-      take(fitting)
+      const { fitting = [] } = shortage ?? {}
+      shortage = undefined
+      startAll(fitting)
     },
-    dismissRefusal() {
-      refusal = undefined
-      tell()
+    dismissShortage() {
+      shortage = undefined
+      notifyListeners()
     },
     pause: (key) => items.get(key)?.handle.pause(),
     resume: (key) => items.get(key)?.handle.resume(),
     retry(key) {
       const item = items.get(key)
-      if (item !== undefined) start(key, item.file, item.offer)
-      tell()
+      if (item !== undefined) start(key, item.file, item.resumed)
+      notifyListeners()
     },
     remove,
-    pauseAll: () => each((item) => isUnderWay(item) && item.handle.pause()),
-    resumeAll: () => each((item) => item.progress.state === 'paused' && item.handle.resume()),
-    cancelAll: () => each((item) => !isOver(item) && remove(item.key)),
+    pauseAll: () => forEachItem((item) => isActive(item) && item.handle.pause()),
+    resumeAll: () =>
+      forEachItem((item) => item.progress.state === 'paused' && item.handle.resume()),
+    cancelAll: () => forEachItem((item) => !isEnded(item) && remove(item.key)),
     clearDone() {
-      each((item) => isOver(item) && items.delete(item.key))
-      tell()
+      forEachItem((item) => isEnded(item) && items.delete(item.key))
+      notifyListeners()
     },
-    goOnWith,
-    async giveUp(offer) {
-      withdraw(offer)
+    resumeWith,
+    async discard(upload) {
+      removeResumable(upload)
       try {
-        await client.cancelUpload(offer.id)
+        await client.cancelUpload(upload.id)
       } catch (error) {
-        putOffer({ ...offer, problem: errorWords(error) })
+        putResumable({ ...upload, problem: errorText(error) })
       }
     },
     close() {
       clearTimeout(timer)
-      closing.abort(new Error('The page of these uploads was left.'))
+      closing.abort(new Error('The upload store was closed.'))
     },
   }
 }

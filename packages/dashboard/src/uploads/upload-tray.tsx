@@ -1,80 +1,108 @@
 import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useState } from 'react'
 import { useOnline } from '../components/use-online.ts'
 import { countText } from '../format/count-text.ts'
-import { OfferRow } from './resumable-row.tsx'
-import { RefusalNote } from './storage-alert.tsx'
+import { CancelUploadDialog } from './cancel-upload-dialog.tsx'
+import { ResumableRow } from './resumable-row.tsx'
+import { StorageAlert } from './storage-alert.tsx'
 import { TrayHeader } from './tray-header.tsx'
-import { isOver, totalsOf, type UploadItem, type UploadTotals } from './upload-item.ts'
+import { isEnded, totalsOf, type UploadItem, type UploadTotals } from './upload-item.ts'
 import { UploadRow } from './upload-row.tsx'
 import classes from './upload-tray.module.css'
-import { useUploadsState } from './uploads.tsx'
+import { useUploads, useUploadsState } from './uploads.tsx'
 
-/** A folder may hold more files than a page can show. */
-const MOST_ROWS = 50
+/** A folder may contain more files than a page can show. */
+const MAX_ROWS = 50
 
-/** Stays at the bottom, wherever people are, for as long as there is anything in it. */
+/** Stays at the bottom of every page for as long as it has anything to show. */
 export function UploadTray() {
-  const { items, offered, refusal } = useUploadsState()
+  const uploads = useUploads()
+  const { items, resumable, shortage } = useUploadsState()
   const [isOpen, { toggle }] = useDisclosure(true)
+  const [cancelling, setCancelling] = useState<UploadItem | 'all'>()
   const isOnline = useOnline()
-  if (items.length + offered.length === 0 && refusal === undefined) return null
+  if (items.length + resumable.length === 0 && shortage === undefined) return null
   const totals = totalsOf(items)
-  const rows = inOrder(items)
+  const rows = inDisplayOrder(items)
+  const cancel = () => (cancelling === 'all' ? uploads.cancelAll() : remove(cancelling))
+  const remove = (item: UploadItem | undefined) => item && uploads.remove(item.key)
   return (
     <Paper component="section" aria-label="Uploads" className={classes.tray} withBorder shadow="md">
-      {refusal !== undefined && <RefusalNote refusal={refusal} />}
+      {shortage !== undefined && <StorageAlert shortage={shortage} />}
       {items.length > 0 && (
-        <TrayHeader totals={totals} isOnline={isOnline} isOpen={isOpen} onToggle={toggle} />
+        <TrayHeader
+          totals={totals}
+          isOnline={isOnline}
+          isOpen={isOpen}
+          onToggle={toggle}
+          onCancelAll={() => setCancelling('all')}
+        />
       )}
-      <VisuallyHidden role="status">{announcement(totals)}</VisuallyHidden>
+      <VisuallyHidden role="status">{announcementOf(totals)}</VisuallyHidden>
       <Collapse expanded={isOpen || items.length === 0}>
         <ScrollArea.Autosize mah="min(320px, 45dvh)" type="auto" viewportProps={{ tabIndex: 0 }}>
           <Stack gap={0} px="md" pb="xs">
-            {offered.length > 0 && (
+            {resumable.length > 0 && (
               <>
                 <Title order={2} size="h6" pt="sm">
-                  Not finished before this page was loaded
+                  Unfinished uploads
                 </Title>
                 <ul className={classes.list}>
-                  {offered.map((offer) => (
-                    <OfferRow key={offer.id} offer={offer} />
+                  {resumable.map((upload) => (
+                    <ResumableRow key={upload.id} upload={upload} />
                   ))}
                 </ul>
               </>
             )}
             <ul className={classes.list}>
-              {rows.slice(0, MOST_ROWS).map((item) => (
-                <UploadRow key={item.key} item={item} isOnline={isOnline} />
+              {rows.slice(0, MAX_ROWS).map((item) => (
+                <UploadRow
+                  key={item.key}
+                  item={item}
+                  isOnline={isOnline}
+                  onConfirmCancel={setCancelling}
+                />
               ))}
             </ul>
-            {rows.length > MOST_ROWS && (
+            {rows.length > MAX_ROWS && (
               <Text size="sm" c="dimmed" py="xs">
-                and {countText(rows.length - MOST_ROWS, 'file')} more
+                and {countText(rows.length - MAX_ROWS, 'more file')}
               </Text>
             )}
           </Stack>
         </ScrollArea.Autosize>
       </Collapse>
+      <CancelUploadDialog
+        isOpen={cancelling !== undefined}
+        subject={subjectOf(cancelling, totals)}
+        onConfirm={cancel}
+        onClose={() => setCancelling(undefined)}
+      />
     </Paper>
   )
 }
 
-/** What needs a person first, then what moves, then what waits, then what is done. */
-function inOrder(items: readonly UploadItem[]): UploadItem[] {
+function subjectOf(cancelling: UploadItem | 'all' | undefined, totals: UploadTotals): string {
+  if (cancelling === 'all') return countText(totals.active + totals.paused, 'upload')
+  return cancelling?.file.name ?? ''
+}
+
+/** Uploads that need attention first, then active, waiting and finished ones. */
+function inDisplayOrder(items: readonly UploadItem[]): UploadItem[] {
   const rank = (item: UploadItem) => {
     const { state } = item.progress
     if (state === 'stopped') return 0
-    if (isOver(item)) return 3
+    if (isEnded(item)) return 3
     return state === 'waiting' ? 2 : 1
   }
   return items.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** Changes seldom, so that it is read out seldom. */
-function announcement({ files, done, failed, underWay }: UploadTotals): string {
+/** Contains no progress, because screen readers read out every change. */
+function announcementOf({ files, done, failed, active }: UploadTotals): string {
   if (files === 0) return ''
-  const ends = failed > 0 ? `, ${countText(failed, 'file')} failed` : ''
-  if (underWay > 0) return `Uploading ${countText(files, 'file')}${ends}`
-  return `${countText(done, 'file')} uploaded${ends}`
+  const failures = failed > 0 ? `, ${countText(failed, 'file')} failed` : ''
+  if (active > 0) return `Uploading ${countText(files, 'file')}${failures}`
+  return `${countText(done, 'file')} uploaded${failures}`
 }

@@ -7,19 +7,19 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { showNotice } from '../components/notify.ts'
+import { notify } from '../components/notify.tsx'
 import { useLeaveWarning } from '../components/use-leave-warning.ts'
-import { errorWords } from '../format/error-text.ts'
+import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
-import { isOver } from './upload-item.ts'
+import { isEnded } from './upload-item.ts'
 import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
 
 const UploadsContext = createContext<UploadStore | undefined>(undefined)
 
-/** Lists are read again once in a while, not for each of a thousand files. */
+/** Lists are loaded again at most this often, not for each of a thousand files. */
 const REFRESH_MS = 1_000
 
-/** Uploads go on while people move between pages. */
+/** Uploads continue while people move between pages. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
   const client = useClient()
   const queries = useQueryClient()
@@ -34,8 +34,8 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
           void queries.invalidateQueries()
         }, REFRESH_MS)
       },
-      onProblem: (error) =>
-        showNotice({ isFailure: true, title: 'Not cancelled', message: errorWords(error) }),
+      onCancelError: (error) =>
+        notify({ isError: true, title: 'Could not cancel the upload', message: errorText(error) }),
     })
     setStore(opened)
     return () => {
@@ -53,16 +53,16 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** While anything is neither finished nor given up. */
+/** Active while any upload is neither finished nor stopped. */
 function LeaveWarning() {
   const { items } = useUploadsState()
-  useLeaveWarning(items.some((item) => !isOver(item) && item.progress.state !== 'stopped'))
+  useLeaveWarning(items.some((item) => !isEnded(item) && item.progress.state !== 'stopped'))
   return null
 }
 
 export function useUploads(): UploadStore {
   const store = useContext(UploadsContext)
-  if (store === undefined) throw new Error('there are no uploads around this')
+  if (store === undefined) throw new Error('useUploads is called outside of UploadsProvider')
   return store
 }
 

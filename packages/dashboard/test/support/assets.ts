@@ -8,7 +8,7 @@ export interface FileToStore {
   content?: string
 }
 
-/** Stores small files, one after the other, so that their order is known. */
+/** Uploads small files one after the other, so that their order is known. */
 export async function storeFiles(client: NodeClient, files: FileToStore[]): Promise<Asset[]> {
   const assets: Asset[] = []
   for (const { name, mime = 'text/plain', content = name } of files) {
@@ -17,7 +17,7 @@ export async function storeFiles(client: NodeClient, files: FileToStore[]): Prom
   return assets
 }
 
-/** Products called as they are, each its own. */
+/** Creates a product of one variant for each name. */
 export function storeProducts(client: NodeClient, names: string[]): Promise<Product[]> {
   return client.putProducts(
     names.map((name, index) => ({
@@ -29,7 +29,7 @@ export function storeProducts(client: NodeClient, names: string[]): Promise<Prod
   )
 }
 
-/** The names in the table, in its order. */
+/** The names in the table, in the order of its rows. */
 export function rowNames(page: Page): Promise<string[]> {
   return page.locator('tbody tr bdi a, tbody tr a bdi').allTextContents()
 }

@@ -19,51 +19,51 @@ export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 export { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 export { until } from '@stowage/testing/machine/until'
 
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 export interface Dashboard {
-  /** Not gone anywhere yet: `page.goto('/')`. */
+  /** Empty until the test calls `page.goto('/')`. */
   page: Page
   context: BrowserContext
   service: ServiceProcess
-  /** Puts things there behind the page's back, and looks. */
+  /** For test data and for checks of what the service has stored. */
   client: NodeClient
 }
 
 export interface DashboardOptions {
-  /** In keys mode, false leaves it to the test to sign in. */
+  /** False if the test signs in itself. */
   isSignedIn?: boolean
-  /** Size, colours, zone and so on. */
+  /** Window size, color scheme, time zone and so on. */
   browser?: BrowserContextOptions
 }
 
 /**
- * The service with these settings as a process of its own, and a page of its dashboard in a browser
- * that nobody used before. With STOWAGE_AUTH=keys, give an STOWAGE_ADMIN_KEY too. After the test it
- * is an error if the page threw anything, or if it did what its policy forbids.
+ * Starts the service with these settings as a process, and opens a page in a new browser context. With
+ * STOWAGE_AUTH=keys, STOWAGE_ADMIN_KEY is required too. The test fails if the page throws an error or
+ * violates its Content Security Policy.
  */
 export async function openDashboard(
   t: TestContext,
   settings: Environment = {},
   options: DashboardOptions = {},
 ): Promise<Dashboard> {
-  await built()
+  await ensureBuilt()
   const problems: string[] = []
   cleanUp(t, () => assert.deepEqual(problems, []))
   const service = await aServiceProcess(t, settings)
   const apiKey = settings.STOWAGE_ADMIN_KEY
   const stateFolder = await aFolder(t)
   const client = createClient({ baseUrl: service.baseUrl, apiKey, stateFolder })
-  const browser = await theBrowser()
+  const browser = await sharedBrowser()
   const context = await browser.newContext({ baseURL: service.baseUrl, ...options.browser })
   cleanUp(t, () => context.close())
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(TIMEOUT_MS)
   context.on('weberror', (error) => problems.push(`${error.error().stack}`))
   context.on('console', (message) => {
     if (/Content Security Policy/.test(message.text())) problems.push(message.text())
   })
   if (apiKey !== undefined && options.isSignedIn !== false) {
-    // Blank pages and frames have no storage.
+    // Blank pages and frames have no session storage.
     await context.addInitScript(
       `if (origin.startsWith('http')) sessionStorage['stowage.key'] = ${JSON.stringify(apiKey)}`,
     )
@@ -71,16 +71,16 @@ export async function openDashboard(
   return { page: await context.newPage(), context, service, client }
 }
 
-/** Once for all tests of a file. */
+/** Runs once for all tests of a file. */
 let building: Promise<void> | undefined
-function built(): Promise<void> {
+function ensureBuilt(): Promise<void> {
   building ??= buildDashboard()
   return building
 }
 
-/** One for all tests of a file: each has a context of its own in it. */
+/** All tests of a file share one browser; each has its own context. */
 let launching: Promise<Browser> | undefined
-function theBrowser(): Promise<Browser> {
+function sharedBrowser(): Promise<Browser> {
   launching ??= chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
   return launching
 }

@@ -2,13 +2,13 @@ import { until } from '@stowage/testing/machine/until'
 import type { Page } from 'playwright-core'
 
 /**
- * Drops files and folders on the page, as the desktop would: the browser opens them itself. `shown` is
- * what the page says meanwhile.
+ * Drops files and folders on the page as the desktop does: the browser itself opens them. `overlay` is
+ * the text that the page shows meanwhile.
  */
 export async function drop(
   page: Page,
   paths: string[],
-  shown = 'Drop files or folders',
+  overlay = 'Drop files or folders',
 ): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
@@ -17,11 +17,11 @@ export async function drop(
   await page.evaluate(`
     window.isDropped = false
     addEventListener('drop', () => { window.isDropped = true }, { once: true })`)
-  // People move about until they see where to drop, and so does a busy browser's drop that got lost.
-  await until('the page takes it', async () => {
+  // A busy browser may lose events, so they are repeated until the page reacts.
+  await until('the page receives the drop', async () => {
     await send('dragEnter')
     await send('dragOver')
-    if (!(await page.getByText(shown).isVisible())) return false
+    if (!(await page.getByText(overlay).isVisible())) return false
     await send('drop')
     return page.evaluate<boolean>('isDropped')
   })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** One page, with a line of text. */
+/** A page with one line of text. */
 export const PDF = [
   '%PDF-1.4',
   '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
@@ -15,7 +15,7 @@ export const PDF = [
 
 const BYTES_PER_SECOND = 192_000
 
-/** So many seconds of silence, in the best quality. */
+/** Silence of this length, as a WAV file. */
 export function aWave(seconds: number): Uint8Array<ArrayBuffer> {
   const size = seconds * BYTES_PER_SECOND
   const wave = Buffer.alloc(44 + size)
@@ -33,7 +33,7 @@ export function aWave(seconds: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(wave)
 }
 
-/** Records what the browser draws for as long as that, by the browser itself. */
+/** Records a canvas with the browser's own recorder. */
 const RECORD = `(async (ms) => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
   const pen = canvas.getContext('2d')
@@ -50,7 +50,7 @@ const RECORD = `(async (ms) => {
   return Array.from(new Uint8Array(await data.arrayBuffer()))
 })`
 
-/** A film that somebody may have made, as WebM. */
-export async function aFilm(page: Page, ms: number): Promise<Uint8Array<ArrayBuffer>> {
+/** A WebM video that the browser has recorded. */
+export async function aVideo(page: Page, ms: number): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await page.evaluate<number[]>(`${RECORD}(${ms})`))
 }

@@ -2,43 +2,43 @@ import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import type { BrowserContext, Route } from 'playwright-core'
 
 export interface Parts {
-  /** How many the browser began to send. */
-  begun(): number
-  /** How many the storage took. */
-  taken(): number
-  /** Lets all go on that wait, and those to come. */
+  /** The number of parts that the browser started to send. */
+  started(): number
+  /** The number of parts that the storage accepted. */
+  accepted(): number
+  /** Releases all held parts and holds no more. */
   release(): void
 }
 
-/** Watches the parts on their way to the storage. After the first `free` ones they wait. */
+/** Counts the parts that the browser sends to the storage, and holds all after the first `free` ones. */
 export async function watchParts(
   context: BrowserContext,
   service: ServiceProcess,
   free = Number.POSITIVE_INFINITY,
 ): Promise<Parts> {
-  let begun = 0
-  let taken = 0
-  let mayPass = free
-  const waiting: Route[] = []
-  // A page that gave up on its part has no use for it any more.
-  const goOn = (route: Route) => route.continue().catch(() => {})
+  let started = 0
+  let accepted = 0
+  let limit = free
+  const held: Route[] = []
+  // The page may have aborted the request meanwhile.
+  const forward = (route: Route) => route.continue().catch(() => {})
   context.on('requestfinished', async (request) => {
     if (request.method() !== 'PUT' || !request.url().startsWith(service.storageUrl)) return
     const response = await request.response()
-    if (response?.ok()) taken += 1
+    if (response?.ok()) accepted += 1
   })
   await context.route(`${service.storageUrl}/**`, async (route) => {
-    if (route.request().method() !== 'PUT') return goOn(route)
-    begun += 1
-    if (begun > mayPass) waiting.push(route)
-    else await goOn(route)
+    if (route.request().method() !== 'PUT') return forward(route)
+    started += 1
+    if (started > limit) held.push(route)
+    else await forward(route)
   })
   return {
-    begun: () => begun,
-    taken: () => taken,
+    started: () => started,
+    accepted: () => accepted,
     release() {
-      mayPass = Number.POSITIVE_INFINITY
-      for (const route of waiting.splice(0)) void goOn(route)
+      limit = Number.POSITIVE_INFINITY
+      for (const route of held.splice(0)) void forward(route)
     },
   }
 }

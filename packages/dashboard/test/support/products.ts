@@ -5,8 +5,8 @@ export const HOSTILE = '<img src=x onerror=alert(1)>'
 export const RIGHT_TO_LEFT = 'حزمة عينات صوتية'
 export const LONG = 'w'.repeat(255)
 
-export function aProduct(facts: Partial<ProductDetails> = {}): ProductDetails {
-  return { product_id: 1, variant_id: 1, name: 'Sample pack', ...facts }
+export function aProduct(details: Partial<ProductDetails> = {}): ProductDetails {
+  return { product_id: 1, variant_id: 1, name: 'Sample pack', ...details }
 }
 
 export function manyProducts(count: number): ProductDetails[] {
@@ -15,8 +15,8 @@ export function manyProducts(count: number): ProductDetails[] {
   )
 }
 
-/** Fails the test when the page shows a dialog of the browser, as hostile names try to. */
-export function refuseDialogs(page: Page): string[] {
+/** Records and dismisses browser dialogs, which hostile names try to open. */
+export function recordDialogs(page: Page): string[] {
   const shown: string[] = []
   page.on('dialog', (dialog) => {
     shown.push(dialog.message())

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core'
 
-/** As people do it. Not “API keys”: until the service has refused, the page of settings is there. */
+/** Enters the key in the form. The pattern excludes “API keys” on the settings page, which may still be open. */
 export async function signIn(
   page: Page,
   key: string,
   { remember = false }: { remember?: boolean } = {},
 ): Promise<void> {
   await page.getByLabel(/^API key(?!s)/).fill(key)
-  if (remember) await page.getByLabel('Remember it on this computer').check()
+  if (remember) await page.getByLabel('Remember the key on this computer').check()
   await page.keyboard.press('Enter')
 }

@@ -5,42 +5,42 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { freePort } from '@stowage/testing/machine/free-port'
 
 export interface StorageGate {
-  /** A service with these has its storage behind the gate. */
+  /** The service needs these to have its storage behind the gate. */
   settings: Record<string, string>
-  /** How many parts the browser began to send. */
-  begun(): number
-  /** How many the storage took. */
-  taken(): number
-  /** Lets all go on that wait, and those to come. */
+  /** The number of parts that the browser started to send. */
+  started(): number
+  /** The number of parts that the storage accepted. */
+  accepted(): number
+  /** Releases all held parts and holds no more. */
   release(): void
 }
 
-/** Stands before the storage. After the first `free` parts they wait, and are not even read. */
+/** A proxy in front of the storage. It holds all parts after the first `free` ones without reading them. */
 export async function openStorageGate(t: TestContext, free: number): Promise<StorageGate> {
-  let begun = 0
-  let taken = 0
-  let mayPass = free
-  const waiting: (() => void)[] = []
+  let started = 0
+  let accepted = 0
+  let limit = free
+  const held: (() => void)[] = []
   const storagePort = await freePort()
 
-  function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { url = '/', method = 'GET', headers } = incoming
-    const onward = request({ port: storagePort, host: '127.0.0.1', path: url, method, headers })
-    onward.on('response', (answer) => {
-      if (method === 'PUT' && answer.statusCode === 200) taken += 1
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(outgoing)
+    const upstream = request({ port: storagePort, host: '127.0.0.1', path: url, method, headers })
+    upstream.on('response', (response) => {
+      if (method === 'PUT' && response.statusCode === 200) accepted += 1
+      outgoing.writeHead(response.statusCode ?? 502, response.headers)
+      response.pipe(outgoing)
     })
-    onward.on('error', () => outgoing.destroy())
-    incoming.on('error', () => onward.destroy())
-    outgoing.on('close', () => onward.destroy())
-    incoming.pipe(onward)
+    upstream.on('error', () => outgoing.destroy())
+    incoming.on('error', () => upstream.destroy())
+    outgoing.on('close', () => upstream.destroy())
+    incoming.pipe(upstream)
   }
 
   const server = createServer((incoming, outgoing) => {
-    if (incoming.method === 'PUT') begun += 1
-    if (begun <= mayPass || incoming.method !== 'PUT') pass(incoming, outgoing)
-    else waiting.push(() => pass(incoming, outgoing))
+    if (incoming.method === 'PUT') started += 1
+    if (started <= limit || incoming.method !== 'PUT') forward(incoming, outgoing)
+    else held.push(() => forward(incoming, outgoing))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUp(t, () => {
@@ -53,11 +53,11 @@ export async function openStorageGate(t: TestContext, free: number): Promise<Sto
       STOWAGE_STORAGE_PORT: `${storagePort}`,
       STOWAGE_STORAGE_URL: `http://127.0.0.1:${port}`,
     },
-    begun: () => begun,
-    taken: () => taken,
+    started: () => started,
+    accepted: () => accepted,
     release() {
-      mayPass = Number.POSITIVE_INFINITY
-      for (const goOn of waiting.splice(0)) goOn()
+      limit = Number.POSITIVE_INFINITY
+      for (const release of held.splice(0)) release()
     },
   }
 }

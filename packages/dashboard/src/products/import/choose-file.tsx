@@ -3,12 +3,12 @@ import { IconFileSpreadsheet } from '@tabler/icons-react'
 import { type DragEvent, useRef, useState } from 'react'
 import classes from './import.module.css'
 
-/** By the button, or dropped onto it: the page around it leaves alone what is claimed here. */
+/** A button and a drop target. A file that is dropped here is not uploaded as an asset. */
 export function ChooseFile({ onFile }: { onFile(file: File): void }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
 
-  function take(event: DragEvent): void {
+  function onDrop(event: DragEvent): void {
     const [file] = event.dataTransfer.files
     event.preventDefault()
     setOver(false)
@@ -26,7 +26,7 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
           setOver(true)
         }}
         onDragLeave={() => setOver(false)}
-        onDrop={take}
+        onDrop={onDrop}
       >
         <IconFileSpreadsheet
           size={48}
@@ -35,60 +35,60 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
           aria-hidden
         />
         <Text fw={600} size="lg">
-          A CSV or JSON file of your products
+          CSV or JSON file with your products
         </Text>
         <Text c="dimmed" size="sm">
-          You see what it would change before anything is sent.
+          You can review all changes before they are imported.
         </Text>
         <input
           ref={input}
           type="file"
           hidden
-          aria-label="File of products"
+          aria-label="Product file"
           accept=".csv,.tsv,.txt,.json,text/csv,application/json"
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0]
-            // The same file may be chosen again, once it was mended.
+            // Otherwise choosing the same file again, after fixing it, would not count as a change.
             currentTarget.value = ''
             if (file !== undefined) onFile(file)
           }}
         />
         <Button mt="xs" onClick={() => input.current?.click()}>
-          Choose a file
+          Choose file
         </Button>
       </Paper>
-      <WhatItTakes />
+      <Instructions />
     </Stack>
   )
 }
 
-function WhatItTakes() {
+function Instructions() {
   return (
-    <section aria-labelledby="takes">
-      <Title order={2} size="h5" id="takes" mb="xs">
-        Where to get one
+    <section aria-labelledby="instructions">
+      <Title order={2} size="h5" id="instructions" mb="xs">
+        How to get a file
       </Title>
-      <List spacing="xs" size="sm" classNames={{ root: classes.ways }}>
+      <List spacing="xs" size="sm" classNames={{ root: classes.instructions }}>
         <List.Item>
-          <b>Shopify, without any tool:</b> open{' '}
-          <Code>https://YOUR-SHOP/products.json?limit=250</Code> (add <Code>&amp;page=2</Code> and
-          so on for more), and save it.
+          <b>Shopify, without an app:</b> open{' '}
+          <Code>https://YOUR-SHOP/products.json?limit=250</Code> and save the page. For more
+          products, add <Code>&amp;page=2</Code> and so on.
         </List.Item>
         <List.Item>
-          <b>Shopify with Matrixify:</b> export products with <Code>ID</Code> and{' '}
-          <Code>Variant ID</Code>. Shopify’s own CSV export leaves these ids out.
+          <b>Shopify with Matrixify:</b> export products with the columns <Code>ID</Code> and{' '}
+          <Code>Variant ID</Code>. Shopify’s own CSV export does not contain these IDs.
         </List.Item>
         <List.Item>
-          <b>Any spreadsheet:</b> columns <Code>Product ID</Code>, <Code>Variant ID</Code> and{' '}
-          <Code>Title</Code>; if you like, <Code>Variant Title</Code>, <Code>SKU</Code>,{' '}
-          <Code>Vendor</Code> and <Code>Tags</Code>. Saved as CSV UTF-8.
+          <b>Any spreadsheet:</b> use the columns <Code>Product ID</Code>, <Code>Variant ID</Code>{' '}
+          and <Code>Title</Code>, and optionally <Code>Variant Title</Code>, <Code>SKU</Code>,{' '}
+          <Code>Vendor</Code> and <Code>Tags</Code>. Save it as CSV UTF-8.
         </List.Item>
         <List.Item>
-          <b>JSON</b> as{' '}
+          <b>JSON:</b> use the format of{' '}
           <Anchor href="/docs#putProducts" inherit underline="always">
             PUT /products
-          </Anchor>{' '}
-          takes it.
+          </Anchor>
+          .
         </List.Item>
       </List>
     </section>

@@ -1,7 +1,7 @@
 import type { ProductDetails } from '@stowage/client'
 
-/** As the columns of a file are called. */
-export const FIELD_WORDS: Record<keyof ProductDetails, string> = {
+/** The names of the columns in a file. */
+export const FIELD_LABELS: Record<keyof ProductDetails, string> = {
   product_id: 'Product ID',
   variant_id: 'Variant ID',
   name: 'Title',

@@ -1,23 +1,25 @@
 import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { BackLink } from '../../components/back-link.tsx'
-import { Problem } from '../../components/error-alert.tsx'
+import { ErrorAlert } from '../../components/error-alert.tsx'
 import { Loading } from '../../components/loading.tsx'
 import { Name } from '../../components/name.tsx'
+import { useFocusHandover } from '../../components/use-focus-handover.ts'
 import { useLeaveWarning } from '../../components/use-leave-warning.ts'
 import { useTitle } from '../../components/use-title.ts'
 import { countText, numberText } from '../../format/count-text.ts'
-import { useMay } from '../../session/require-scope.tsx'
+import { useHasScope } from '../../session/require-scope.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ProblemTable } from './import-tables.tsx'
-import { type Import, useImport, wantedOf } from './use-import.ts'
+import { changesOf, type Import, useImport } from './use-import.ts'
 
 export function ImportPage() {
   useTitle('Import products')
   const { state, read, send, restart } = useImport()
-  const mayWrite = useMay('write')
+  const canWrite = useHasScope('write')
   useLeaveWarning(state.step === 'sending' && state.failure === undefined)
   return (
     <Stack gap="md">
@@ -27,43 +29,60 @@ export function ImportPage() {
       </Title>
       {'fileName' in state && <Name c="dimmed">{state.fileName}</Name>}
       {'preview' in state && <Name c="dimmed">{state.preview.fileName}</Name>}
-      {state.step === 'choosing' && mayWrite && <ChooseFile onFile={(file) => void read(file)} />}
-      {state.step === 'choosing' && !mayWrite && (
-        <Text>
-          Your key may only read. Sign in with a key of the scope write or manage to import.
-        </Text>
-      )}
-      {state.step === 'reading' && <Loading />}
-      {state.step === 'failed' && (
-        <>
-          <Problem title="It can’t be compared" error={state.error} onRetry={state.retry} />
-          <OtherFile onOther={restart} />
-        </>
-      )}
-      {state.step === 'looking' && (
-        <ImportPreview
-          preview={state.preview}
-          onSend={() => void send(state.preview)}
-          onOther={restart}
-        />
-      )}
-      {state.step === 'sending' && (
-        <Sending
-          state={state}
-          onRetry={() => void send(state.preview, state.done)}
-          onOther={restart}
-        />
-      )}
-      {state.step === 'done' && <Done preview={state.preview} onOther={restart} />}
+      <StepContent key={state.step}>
+        {state.step === 'choosing' && canWrite && <ChooseFile onFile={(file) => void read(file)} />}
+        {state.step === 'choosing' && !canWrite && (
+          <Text>
+            Your key is read-only. To import products, sign in with a key that has the write or
+            manage scope.
+          </Text>
+        )}
+        {state.step === 'reading' && <Loading />}
+        {state.step === 'failed' && (
+          <>
+            <ErrorAlert
+              title="Could not preview the import"
+              error={state.error}
+              onRetry={state.retry}
+            />
+            <ChooseAnother onClick={restart} />
+          </>
+        )}
+        {state.step === 'reviewing' && (
+          <ImportPreview
+            preview={state.preview}
+            onSend={() => void send(state.preview)}
+            onRestart={restart}
+          />
+        )}
+        {state.step === 'sending' && (
+          <Sending
+            state={state}
+            onRetry={() => void send(state.preview, state.done)}
+            onRestart={restart}
+          />
+        )}
+        {state.step === 'done' && <Done preview={state.preview} onRestart={restart} />}
+      </StepContent>
+    </Stack>
+  )
+}
+
+/** Hands the focus to the page when the step ends, because its buttons disappear. */
+function StepContent({ children }: { children: ReactNode }) {
+  const content = useFocusHandover<HTMLDivElement>()
+  return (
+    <Stack ref={content} gap="md">
+      {children}
     </Stack>
   )
 }
 
 type Step<Name extends Import['step']> = Extract<Import, { step: Name }>
 
-function OtherFile({ onOther }: { onOther(): void }) {
+function ChooseAnother({ onClick }: { onClick(): void }) {
   return (
-    <Button variant="default" onClick={onOther} w="fit-content">
+    <Button variant="default" onClick={onClick} w="fit-content">
       Choose another file
     </Button>
   )
@@ -72,44 +91,44 @@ function OtherFile({ onOther }: { onOther(): void }) {
 interface SendingProps {
   state: Step<'sending'>
   onRetry(): void
-  onOther(): void
+  onRestart(): void
 }
 
-function Sending({ state, onRetry, onOther }: SendingProps) {
+function Sending({ state, onRetry, onRestart }: SendingProps) {
   const { done, failure, preview } = state
-  const total = wantedOf(preview).length
+  const total = changesOf(preview).length
   return (
     <Stack gap="sm" maw={640}>
       <Progress
         value={(done / total) * 100}
         size="lg"
-        aria-label="Products sent"
+        aria-label="Imported products"
         animated={failure === undefined}
         color={failure === undefined ? 'cyan' : 'orange'}
       />
       <Text role="status">
-        {numberText(done)} of {countText(total, 'product')} sent
+        {numberText(done)} of {countText(total, 'product')} imported
       </Text>
       {failure !== undefined && (
         <>
-          <Problem
-            title="The rest was not sent"
+          <ErrorAlert
+            title="The import stopped"
             error={
-              failure.problems.length > 0 ? 'The service refuses the lines below.' : failure.error
+              failure.problems.length > 0 ? 'The service rejected the lines below.' : failure.error
             }
             onRetry={onRetry}
           />
           {failure.problems.length > 0 && (
             <ProblemTable problems={failure.problems} format={preview.format} />
           )}
-          <OtherFile onOther={onOther} />
+          <ChooseAnother onClick={onRestart} />
         </>
       )}
     </Stack>
   )
 }
 
-function Done({ preview, onOther }: { preview: Step<'done'>['preview']; onOther(): void }) {
+function Done({ preview, onRestart }: { preview: Step<'done'>['preview']; onRestart(): void }) {
   const count = (outcome: string) =>
     numberText(preview.compared.filter((product) => product.outcome === outcome).length)
   return (
@@ -117,17 +136,17 @@ function Done({ preview, onOther }: { preview: Step<'done'>['preview']; onOther(
       <Group gap="sm">
         <IconCircleCheck size={32} color="var(--mantine-color-teal-text)" aria-hidden />
         <Title order={2} size="h3">
-          All is imported
+          Import complete
         </Title>
       </Group>
       <Text>
-        {count('new')} added, {count('changed')} changed, {count('unchanged')} as they were.
+        {count('new')} added, {count('changed')} changed, {count('unchanged')} unchanged.
       </Text>
       <Group>
         <Button component={Link} href="/products">
-          To the products
+          View products
         </Button>
-        <Button variant="default" onClick={onOther}>
+        <Button variant="default" onClick={onRestart}>
           Import another file
         </Button>
       </Group>

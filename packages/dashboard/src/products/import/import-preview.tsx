@@ -3,12 +3,12 @@ import type { ComparedProduct } from '@stowage/client/products-file'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { countText, numberText } from '../../format/count-text.ts'
 import { ChangeTable, ProblemTable, ProductsTable } from './import-tables.tsx'
-import { type Preview, wantedOf } from './use-import.ts'
+import { changesOf, type Preview } from './use-import.ts'
 
 interface Props {
   preview: Preview
   onSend(): void
-  onOther(): void
+  onRestart(): void
 }
 
 const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: string }[] = [
@@ -17,24 +17,24 @@ const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: str
   { outcome: 'unchanged', label: 'Unchanged', color: 'gray' },
 ]
 
-/** What would become of each line, before anything is sent. */
-export function ImportPreview({ preview, onSend, onOther }: Props) {
+/** Shows the effect of every line before anything is imported. */
+export function ImportPreview({ preview, onSend, onRestart }: Props) {
   const { compared, problems, format } = preview
-  const wanted = wantedOf(preview).length
+  const changes = changesOf(preview).length
   const groups = OUTCOMES.map((one) => ({
     ...one,
     products: compared.filter(({ outcome }) => outcome === one.outcome),
   })).filter(({ products }) => products.length > 0)
   return (
     <Stack gap="md">
-      {problems.length > 0 && <LeftOut {...{ problems, compared, format }} />}
+      {problems.length > 0 && <SkippedLines {...{ problems, compared, format }} />}
       <Group>
-        {wanted > 0 && <Button onClick={onSend}>Import {countText(wanted, 'product')}</Button>}
-        <Button variant="default" onClick={onOther}>
+        {changes > 0 && <Button onClick={onSend}>Import {countText(changes, 'product')}</Button>}
+        <Button variant="default" onClick={onRestart}>
           Choose another file
         </Button>
-        {wanted === 0 && compared.length > 0 && (
-          <Text role="status">Nothing to import: all of it is there already.</Text>
+        {changes === 0 && compared.length > 0 && (
+          <Text role="status">Nothing to import: all products are up to date.</Text>
         )}
       </Group>
       <Tabs
@@ -83,22 +83,22 @@ function Count({ color, count }: { color: string; count: number }) {
   )
 }
 
-function LeftOut({
+function SkippedLines({
   problems,
   compared,
   format,
 }: Pick<Preview, 'problems' | 'compared' | 'format'>) {
   const lines = new Set(problems.map(({ line }) => line)).size
-  const what = format === 'csv' ? countText(lines, 'line') : countText(lines, 'entry', 'entries')
+  const subject = format === 'csv' ? countText(lines, 'line') : countText(lines, 'entry', 'entries')
   return (
     <Alert
       color="orange"
       icon={<IconAlertTriangle aria-hidden />}
-      title={compared.length > 0 ? `${what} can’t be imported` : 'Nothing can be imported'}
+      title={compared.length > 0 ? `${subject} cannot be imported` : 'No product can be imported'}
     >
       {compared.length > 0
-        ? 'They are left out. Mend them in the file and choose it again, or import the others now.'
-        : 'Mend the file and choose it again.'}
+        ? 'Fix the file and choose it again, or import the other products now.'
+        : 'Fix the file and choose it again.'}
     </Alert>
   )
 }

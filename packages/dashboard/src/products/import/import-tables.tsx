@@ -3,7 +3,7 @@ import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/produ
 import { type ReactNode, useState } from 'react'
 import { Name } from '../../components/name.tsx'
 import { numberText } from '../../format/count-text.ts'
-import { FIELD_WORDS } from './field-labels.ts'
+import { FIELD_LABELS } from './field-labels.ts'
 import classes from './import.module.css'
 
 type Format = 'csv' | 'json'
@@ -15,10 +15,10 @@ interface ProductsProps {
 
 export function ProductsTable({ products, format }: ProductsProps) {
   return (
-    <Lines
+    <LinesTable
       items={products}
       format={format}
-      heads={[
+      headers={[
         <Table.Th key="product">Product</Table.Th>,
         <Table.Th key="sku" visibleFrom="sm">
           SKU
@@ -45,18 +45,18 @@ export function ProductsTable({ products, format }: ProductsProps) {
           </Table.Td>
         </>
       )}
-    </Lines>
+    </LinesTable>
   )
 }
 
 export function ChangeTable({ products, format }: ProductsProps) {
   return (
-    <Lines
+    <LinesTable
       items={products}
       format={format}
-      heads={[
+      headers={[
         <Table.Th key="product">Product</Table.Th>,
-        <Table.Th key="changes">What changes</Table.Th>,
+        <Table.Th key="changes">Changes</Table.Th>,
       ]}
     >
       {({ details, changes }) => (
@@ -66,20 +66,20 @@ export function ChangeTable({ products, format }: ProductsProps) {
             <ul className={classes.changes}>
               {changes.map(({ field, before, after }) => (
                 <li key={field}>
-                  {FIELD_WORDS[field]}: <del>{shown(before)}</del> <span aria-hidden>→</span>{' '}
-                  <ins>{shown(after)}</ins>
+                  {FIELD_LABELS[field]}: <del>{fieldValue(before)}</del> <span aria-hidden>→</span>{' '}
+                  <ins>{fieldValue(after)}</ins>
                 </li>
               ))}
             </ul>
           </Table.Td>
         </>
       )}
-    </Lines>
+    </LinesTable>
   )
 }
 
-function shown(text: string): ReactNode {
-  if (text === '') return <span className={classes.empty}>nothing</span>
+function fieldValue(text: string): ReactNode {
+  if (text === '') return <span className={classes.empty}>empty</span>
   return <bdi dir="auto">{text}</bdi>
 }
 
@@ -90,19 +90,19 @@ interface ProblemsProps {
 
 export function ProblemTable({ problems, format }: ProblemsProps) {
   return (
-    <Lines
+    <LinesTable
       items={problems}
       format={format}
-      heads={[<Table.Th key="problem">What is wrong</Table.Th>]}
+      headers={[<Table.Th key="problem">Problem</Table.Th>]}
     >
       {({ field, message }) => (
         <Table.Td className={classes.cell}>
-          {field !== undefined && <b>{FIELD_WORDS[field]} </b>}
+          {field !== undefined && <b>{FIELD_LABELS[field]} </b>}
           {field === undefined && /^[a-z]/.test(message) && 'It '}
           {message}
         </Table.Td>
       )}
-    </Lines>
+    </LinesTable>
   )
 }
 
@@ -121,35 +121,35 @@ function ProductCell({ details }: { details: ComparedProduct['details'] }) {
 
 const PER_PAGE = 50
 
-interface LinesProps<Item> {
+interface LinesTableProps<Item> {
   items: Item[]
   format: Format
-  heads: ReactNode[]
+  headers: ReactNode[]
   children(item: Item): ReactNode
 }
 
-/** As many as there may be, some at a time. */
-function Lines<Item extends { line: number }>({
+/** A paginated table with the line number of every item. */
+function LinesTable<Item extends { line: number }>({
   items,
   format,
-  heads,
+  headers,
   children,
-}: LinesProps<Item>) {
+}: LinesTableProps<Item>) {
   const [page, setPage] = useState(1)
   const pages = Math.ceil(items.length / PER_PAGE)
-  const shownItems = items.slice((page - 1) * PER_PAGE, page * PER_PAGE)
+  const visibleItems = items.slice((page - 1) * PER_PAGE, page * PER_PAGE)
   return (
     <Stack gap="sm">
       <Table className={classes.table} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
             <Table.Th className={classes.line}>{format === 'csv' ? 'Line' : 'No.'}</Table.Th>
-            {heads}
+            {headers}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {shownItems.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have many problems, and none moves
+          {visibleItems.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have several problems, and their order does not change
             <Table.Tr key={index}>
               <Table.Td className={classes.line}>{numberText(item.line)}</Table.Td>
               {children(item)}

@@ -10,11 +10,11 @@ import {
 import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Notice, showNotice } from '../../components/notify.ts'
+import { type Notice, notify } from '../../components/notify.tsx'
 import { countText } from '../../format/count-text.ts'
-import { errorWords } from '../../format/error-text.ts'
+import { errorText } from '../../format/error-text.ts'
 import { useClient } from '../../session/session.tsx'
-import { FIELD_WORDS } from './field-labels.ts'
+import { FIELD_LABELS } from './field-labels.ts'
 import { findExisting } from './find-existing.ts'
 
 export interface Preview {
@@ -28,43 +28,43 @@ export type Import =
   | { step: 'choosing' }
   | { step: 'reading'; fileName: string }
   | { step: 'failed'; fileName: string; error: unknown; retry(): void }
-  | { step: 'looking'; preview: Preview }
+  | { step: 'reviewing'; preview: Preview }
   | {
       step: 'sending'
       preview: Preview
       done: number
-      /** What stopped it; sending goes on behind what is done. */
+      /** Why it stopped. Sending resumes after the first `done` products. */
       failure?: { error: unknown; problems: ProductsFileProblem[] }
     }
   | { step: 'done'; preview: Preview }
 
-/** Whoever chooses a film by mistake is told so, rather than that it is read. */
-const LARGEST_FILE = 200_000_000
+/** Rejects large files, such as a video chosen by mistake, before they are read. */
+const MAX_FILE_BYTES = 200_000_000
 
-/** Nothing is sent before people have seen what it would do. What they have begun to send goes on when they leave the page. */
+/** Sends nothing before the preview is confirmed. A running import continues when people leave the page. */
 export function useImport() {
   const client = useClient()
   const queries = useQueryClient()
   const [state, setState] = useState<Import>({ step: 'choosing' })
   const running = useRef(new AbortController())
-  const isHere = useRef(true)
+  const isMounted = useRef(true)
   const isSending = useRef(false)
   useEffect(() => {
-    isHere.current = true
+    isMounted.current = true
     return () => {
-      isHere.current = false
+      isMounted.current = false
       if (!isSending.current) running.current.abort()
     }
   }, [])
 
-  /** Whoever is on another page by now learns of it too. */
-  function end(state: Import, notice: Notice): void {
+  /** Shows the result on the page, or as a notification if people have left the page. */
+  function finish(state: Import, notice: Notice): void {
     isSending.current = false
-    if (isHere.current) setState(state)
-    else showNotice(notice)
+    if (isMounted.current) setState(state)
+    else notify(notice)
   }
 
-  /** Of anything begun later, this is no more. */
+  /** Aborts the previous operation. */
   function begin(): AbortSignal {
     running.current.abort()
     running.current = new AbortController()
@@ -77,7 +77,7 @@ export function useImport() {
     setState({ step: 'reading', fileName })
     try {
       const preview = await readPreview(client, file, signal)
-      if (!signal.aborted) setState({ step: 'looking', preview })
+      if (!signal.aborted) setState({ step: 'reviewing', preview })
     } catch (error) {
       const retry = () => void read(file)
       if (!signal.aborted) setState({ step: 'failed', fileName, error, retry })
@@ -86,11 +86,11 @@ export function useImport() {
 
   async function send(preview: Preview, from = 0): Promise<void> {
     const signal = begin()
-    const wanted = wantedOf(preview)
+    const changes = changesOf(preview)
     let done = from
     isSending.current = true
     setState({ step: 'sending', preview, done })
-    for (const batch of batchProducts(wanted.slice(from))) {
+    for (const batch of batchProducts(changes.slice(from))) {
       try {
         await client.putProducts(
           batch.map(({ details }) => details),
@@ -99,9 +99,9 @@ export function useImport() {
       } catch (error) {
         const failure = { error, problems: problemsOf(error, batch) }
         if (signal.aborted) return
-        const title = `${countText(wanted.length - done, 'product')} not imported`
-        const notice = { isFailure: true, title, message: errorWords(error) }
-        end({ step: 'sending', preview, done, failure }, notice)
+        const title = `${countText(changes.length - done, 'product')} not imported`
+        const notice = { isError: true, title, message: errorText(error) }
+        finish({ step: 'sending', preview, done, failure }, notice)
         return
       } finally {
         void queries.invalidateQueries()
@@ -110,8 +110,8 @@ export function useImport() {
       if (signal.aborted) return
       setState({ step: 'sending', preview, done })
     }
-    const message = `${countText(wanted.length, 'product')} imported`
-    end({ step: 'done', preview }, { message })
+    const message = `${countText(changes.length, 'product')} imported`
+    finish({ step: 'done', preview }, { message })
   }
 
   function restart(): void {
@@ -122,16 +122,16 @@ export function useImport() {
   return { state, read, send, restart }
 }
 
-/** What is as the file says already is not sent. */
-export function wantedOf({ compared }: Preview): ComparedProduct[] {
+/** Leaves out products that are already as in the file. */
+export function changesOf({ compared }: Preview): ComparedProduct[] {
   return compared.filter(({ outcome }) => outcome !== 'unchanged')
 }
 
 async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
-  if (file.size > LARGEST_FILE) {
-    const most = formatSize(LARGEST_FILE)
+  if (file.size > MAX_FILE_BYTES) {
+    const limit = formatSize(MAX_FILE_BYTES)
     throw new Error(
-      `A file of products has ${most} at the most: this one is ${formatSize(file.size)}.`,
+      `The file is too large (${formatSize(file.size)}). Choose a product file of at most ${limit}.`,
     )
   }
   const bytes = new Uint8Array(await file.arrayBuffer())
@@ -142,14 +142,14 @@ async function readPreview(client: Client, file: File, signal: AbortSignal): Pro
 }
 
 function isField(name: string | undefined): name is keyof ProductDetails {
-  return name !== undefined && name in FIELD_WORDS
+  return name !== undefined && name in FIELD_LABELS
 }
 
-/** What the service says of `products.3.name`, by the line where that stands. */
+/** Translates fields of the request, such as `products.3.name`, to lines of the file. */
 function problemsOf(error: unknown, batch: LocatedProduct[]): ProductsFileProblem[] {
   if (!isStowageError(error, 'invalid')) return []
-  return Object.entries(error.errors).flatMap(([place, messages]) => {
-    const [, index, field] = /^products\.(\d+)(?:\.(\w+))?/.exec(place) ?? []
+  return Object.entries(error.errors).flatMap(([path, messages]) => {
+    const [, index, field] = /^products\.(\d+)(?:\.(\w+))?/.exec(path) ?? []
     const line = batch[Number(index)]?.line
     if (line === undefined) return []
     const message = messages.join(', ')

@@ -1,16 +1,10 @@
 import { createClient, isStowageError } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
-import { useClient } from '../session/session.tsx'
 
-export function useKeys({ enabled }: { enabled: boolean }) {
-  const client = useClient()
-  return useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys({ signal }), enabled })
-}
-
-/** Whether the service answers those without a key: a key that somebody has says nothing of that. */
-export function useIsOpen() {
+/** Whether the service accepts requests without a key. Asks without one: a key that works does not show it. */
+export function useOpenAccess() {
   return useQuery({
-    queryKey: ['is-open'],
+    queryKey: ['open-access'],
     async queryFn({ signal }) {
       try {
         await createClient({ baseUrl: location.origin }).account({ signal })

@@ -1,0 +1,19 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { useFocusReturn } from './use-focus-return.ts'
+
+interface Props extends Omit<ModalProps, 'opened' | 'returnFocus'> {
+  isOpen: boolean
+  title: string
+}
+
+export function Dialog({ isOpen, ...props }: Props) {
+  useFocusReturn(isOpen)
+  return (
+    <Modal
+      opened={isOpen}
+      returnFocus={false}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      {...props}
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import { Text } from '@mantine/core'
+import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+
+interface Props {
+  isOpen: boolean
+  /** The name of the file, or the number of uploads. */
+  subject: string
+  onConfirm(): void
+  onClose(): void
+}
+
+export function CancelUploadDialog({ isOpen, subject, onConfirm, onClose }: Props) {
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title="Cancel upload?"
+      confirmLabel="Cancel upload"
+      cancelLabel="Keep uploading"
+      onConfirm={onConfirm}
+      onClose={onClose}
+    >
+      <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+        <bdi dir="auto">{subject}</bdi>
+      </Text>
+      <Text size="sm">
+        The data uploaded so far will be deleted. To continue later, pause the upload instead.
+      </Text>
+    </ConfirmDialog>
+  )
+}
