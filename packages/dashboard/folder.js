@@ -1,2 +1,2 @@
-/** Where the built web app lies. Whoever serves it need not know how it is made. */
+/** The folder of the built web app. */
 export const folder = new URL('./dist/', import.meta.url)

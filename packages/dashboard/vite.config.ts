@@ -3,19 +3,19 @@ import type { InlineConfig } from 'vite'
 
 export const config: InlineConfig = {
   root: import.meta.dirname,
-  // Ours is `build.ts`: nothing is read from elsewhere.
+  // build.ts passes this object, and Vite reads no other configuration.
   configFile: false,
   logLevel: 'warn',
   plugins: [react()],
   build: {
-    // `/assets/<id>` is the page of an asset.
+    // Not the default `assets`: `/assets/<id>` is the page of an asset.
     assetsDir: 'app',
     target: 'es2022',
     modulePreload: { polyfill: false },
     emptyOutDir: true,
-    // Those of what is bundled, beside it.
+    // Lists the licenses of all bundled packages.
     license: { fileName: 'licenses.md' },
-    // A test keeps the whole of it small.
+    // script-size.test.ts limits the total size instead.
     chunkSizeWarningLimit: 1000,
   },
 }

@@ -113,7 +113,7 @@ test('a file that is too large is rejected, and another one can be chosen', asyn
 
 /** Repeats one small blob, so that the file takes little memory. */
 const CHOOSE_LARGE = `(() => {
-  const input = document.querySelector('[aria-label="File of products"]')
+  const input = document.querySelector('[aria-label="Product file"]')
   const piece = new Blob([new Uint8Array(1_000_000)])
   const transfer = new DataTransfer()
   transfer.items.add(new File(Array(201).fill(piece), 'video.mov'))

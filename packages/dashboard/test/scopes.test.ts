@@ -41,7 +41,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
   await page.goto('/')
   await signIn(page, secret)
-  await page.getByText('Read-only').waitFor()
+  await page.getByText('Read-only', { exact: true }).waitFor()
   const pages = {
     '/': 'a.txt',
     [`/assets/${asset?.id}`]: 'Poster',
@@ -54,12 +54,12 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   for (const [path, shown] of Object.entries(pages)) {
     await page.goto(path)
     await page.locator('main').getByText(shown).first().waitFor()
-    await page.getByText('Read-only').waitFor()
+    await page.getByText('Read-only', { exact: true }).waitFor()
     assert.deepEqual(await changingControlsOf(page), [], path)
   }
   await page.locator('header [tabindex="0"]').focus()
   await page.getByRole('tooltip').getByText('Your key is read-only').waitFor()
-  await assertAccessible(page, 'read only')
+  await assertAccessible(page, 'read-only')
 })
 
 test('with a write key the pages offer everything but managing keys', async (t) => {

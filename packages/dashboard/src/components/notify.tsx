@@ -18,8 +18,8 @@ export function notify({ message, title, isError = false }: Notice): void {
     color: isError ? 'red' : 'cyan',
     withBorder: true,
     closeButtonProps: { 'aria-label': 'Dismiss' },
-    onClose() {
-      if (document.activeElement?.closest('[role=alert]')) focusPage()
+    onClose({ id = '' }: { id?: string }) {
+      if (document.getElementById(id)?.contains(document.activeElement)) focusPage()
     },
   }
   const id = notifications.show({

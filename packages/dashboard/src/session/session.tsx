@@ -46,7 +46,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return { session: { client, apiKey, signOut }, queries }
   }, [apiKey])
 
-  // Shows the sign-in form on pages too that make no request of their own.
+  // Pages without requests of their own must show the sign-in form too.
   useEffect(() => {
     const { client } = session
     void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })

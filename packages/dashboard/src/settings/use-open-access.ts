@@ -1,7 +1,7 @@
 import { createClient, isStowageError } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 
-/** Whether the service accepts requests without a key. Asks without one: a key that works does not show it. */
+/** Whether the service accepts requests without a key. Sends one without the key in use to find out. */
 export function useOpenAccess() {
   return useQuery({
     queryKey: ['open-access'],

@@ -20,7 +20,7 @@ import { useUploads } from './uploads.tsx'
 interface Props {
   item: UploadItem
   isOnline: boolean
-  /** Called instead of cancelling an upload that has sent much. */
+  /** Called instead of cancelling if much data would be lost. */
   onConfirmCancel(item: UploadItem): void
 }
 
