@@ -8,7 +8,7 @@ byId('files').addEventListener('change', ({ target }) => {
   for (const file of target.files) send(stowage, file)
 })
 
-/** A file whose upload a reload ended goes on where it was: choose it again. */
+/** To resume an upload after a reload, choose the same file again. */
 async function send(stowage, file) {
   const item = byId('upload').content.cloneNode(true).firstElementChild
   const find = (selector) => item.querySelector(selector)
@@ -20,7 +20,7 @@ async function send(stowage, file) {
       const left = secondsLeft === undefined ? '' : `, ${Math.ceil(secondsLeft)} s left`
       find('progress').value = total > 0 ? bytes / total : 0
       find('.pause').textContent = state === 'paused' ? 'Resume' : 'Pause'
-      find('output').value = problem ? `Trying again: ${problem.message}` : `${state}${left}`
+      find('output').value = problem ? `Retrying: ${problem.message}` : `${state}${left}`
     },
   })
   find('.cancel').onclick = () => upload.cancel()
@@ -33,7 +33,7 @@ async function send(stowage, file) {
     const { id, size } = await upload
     item.dataset.state = 'ready'
     find('progress').value = 1
-    find('output').value = `Arrived: ${size}, asset ${id}`
+    find('output').value = `Uploaded: ${size}, asset ${id}`
   } catch (error) {
     item.dataset.state = 'failed'
     find('output').value = error.message

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The smallest whole upload: upload.sh FILE. Prints the asset's id.
+# Uploads a file: upload.sh FILE. Prints the ID of the asset.
 set -eu
 FILE=$1
 API=${STOWAGE_URL:-http://127.0.0.1:4000}/api/v1
@@ -11,19 +11,19 @@ call() { # path, JSON
     ${STOWAGE_API_KEY:+-H "Authorization: Bearer $STOWAGE_API_KEY"}
 }
 
-# 1. Say what comes; get one signed address per part.
+# 1. Send the file's metadata. The response has one signed URL per part.
 NAME=$(basename "$FILE")
 SIZE=$(wc -c < "$FILE" | tr -d ' ')
 call /assets/signed "$(jq -n --arg name "$NAME" --argjson size "$SIZE" '$ARGS.named')" \
   > "$SCRATCH/session.json"
 
-# 2. Send each part, in any order. An address takes exactly the bytes from start to end.
+# 2. Send each part, in any order. A URL accepts exactly the bytes from start to end.
 jq -r '.urls[] | "\(.start) \(.end) \(.url)"' "$SCRATCH/session.json" |
   while read -r start end url; do
     tail -c +$((start + 1)) "$FILE" | head -c $((end - start)) > "$SCRATCH/part"
     curl -sS --fail-with-body --retry 5 -X PUT -H 'Content-Type:' --data-binary "@$SCRATCH/part" "$url"
   done
 
-# 3. Say that it is done. The service asks the storage which parts it holds.
+# 3. Complete the upload. The service checks with the storage which parts it holds.
 ID=$(jq -r .id "$SCRATCH/session.json")
 call "/assets/$ID/uploaded" "$(jq '{upload_id}' "$SCRATCH/session.json")" | jq -r .data.id

@@ -9,9 +9,9 @@ import GoldenRetriever from '@uppy/golden-retriever'
 
 const form = document.getElementById('connect')
 
-// Kept for this tab, so that a reload goes on by itself.
-const kept = JSON.parse(sessionStorage.getItem('connection') ?? 'null')
-if (kept) start(kept)
+// Saved for this tab, so that uploads resume after a reload.
+const saved = JSON.parse(sessionStorage.getItem('connection') ?? 'null')
+if (saved) start(saved)
 
 form.addEventListener('submit', (event) => {
   event.preventDefault()
@@ -25,5 +25,5 @@ function start({ baseUrl, apiKey }) {
   new Uppy()
     .use(Dashboard, { target: '#dashboard', inline: true, width: '100%' })
     .use(AwsS3, stowage({ baseUrl, apiKey }))
-    .use(GoldenRetriever) // goes on after a reload
+    .use(GoldenRetriever) // resumes after a reload
 }
