@@ -7,7 +7,8 @@ import { build } from 'esbuild'
 const [name = ''] = process.argv.slice(2)
 const port = Number(process.env.PORT ?? 8080)
 const PAGES = ['browser', 'uppy']
-if (!PAGES.includes(name)) throw new Error(`Unknown example. Usage: npm run example ${PAGES.join('|')}`)
+if (!PAGES.includes(name))
+  throw new Error(`Unknown example. Usage: npm run example ${PAGES.join('|')}`)
 const file = (path) => fileURLToPath(new URL(`${name}/${path}`, import.meta.url))
 
 const { outputFiles } = await build({
