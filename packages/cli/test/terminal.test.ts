@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
@@ -15,7 +15,7 @@ import { aStorageGate } from './support/storage-gate.ts'
 
 const whyNoTerminal =
   process.platform === 'linux'
-    ? await installed({ command: 'script', packages: ['bsdutils'] })
+    ? await ensureInstalled({ command: 'script', packages: ['bsdutils'] })
     : 'the script command of util-linux is missing'
 
 function terminalTest(name: string, run: (t: TestContext) => Promise<void>): void {

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { whyNoBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { whyNoCurl } from '@stowage/testing/machine/curl'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
@@ -46,7 +46,7 @@ async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: nu
 }
 
 test('the curl example uploads a file', async (t) => {
-  const missing = (await whyNoCurl()) ?? (await installed({ command: 'jq', packages: ['jq'] }))
+  const missing = (await whyNoCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
   const printed = await runExample(['sh', 'curl/upload.sh', path], settings)

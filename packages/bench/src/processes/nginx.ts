@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { freePort } from '@stowage/testing/machine/free-port'
 import { until } from '@stowage/testing/machine/until'
 import type { WorkloadContext } from '../workload.ts'
@@ -16,7 +16,7 @@ export interface Nginx {
 
 /** nginx that stores PUT requests in a folder (WebDAV module). */
 export async function startNginx(context: WorkloadContext): Promise<Nginx> {
-  const reason = await installed({ command: 'nginx', packages: ['nginx-light'] })
+  const reason = await ensureInstalled({ command: 'nginx', packages: ['nginx-light'] })
   if (reason !== undefined) throw new Error(reason)
   const prefix = await context.folder()
   const port = await freePort()

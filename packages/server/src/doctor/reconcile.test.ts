@@ -12,7 +12,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
 import { runJobs } from '../../test/support/run-jobs.ts'
-import { inHours } from '../../test/support/upload-expiry.ts'
+import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
 import type { DoctorContext } from './doctor-context.ts'
@@ -28,7 +28,7 @@ async function reconcile(
   options: Partial<DoctorContext> = {},
 ): Promise<Finding[]> {
   const context: DoctorContext = {
-    database: inHours(service.context, 48).database,
+    database: withClockAhead(service.context, 48).database,
     contents: service.context.storage,
     clock: () => new Date(),
     signedForMs: 12 * HOUR_MS,

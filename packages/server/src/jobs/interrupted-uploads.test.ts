@@ -14,7 +14,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
 import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
-import { inHours, keepingNothing, makeOverdue } from '../../test/support/upload-expiry.ts'
+import { withClockAhead, withoutRetention, moveExpiryToPast } from '../../test/support/upload-expiry.ts'
 import { EngineUnavailable } from '../errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishCompletions } from './finish-completions.ts'
@@ -47,7 +47,7 @@ function withFailing(context: Context, ...names: ('completeUpload' | 'findObject
 test('beginning to complete an upload keeps it for its whole time again', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await aFullUpload(service)
-  await makeOverdue(service.context, [session.id])
+  await moveExpiryToPast(service.context, [session.id])
   const data = await ownData(service.context)
   const { uploadsKeptForMs } = service.context.settings
   await data.beginCompletion(session.id, { keptForMs: uploadsKeptForMs })
@@ -65,7 +65,7 @@ for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as co
     await context.storage.completeUpload(upload, PLAN, [])
     await (await ownData(context)).beginCompletion(session.id, { keptForMs: -1 })
     await runJobs(withFailing(context, ...names), { stuckMs: -1 })
-    await finishCompletions(inHours(context, 2), NEVER)
+    await finishCompletions(withClockAhead(context, 2), NEVER)
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   })
 }
@@ -110,10 +110,10 @@ test('an upload that expires though its parts are listed becomes ready if its ob
   const upload = await uploadInStorage(service, session)
   const parts = await storage.listParts(upload)
   await storage.completeUpload(upload, PLAN, [])
-  await makeOverdue(context, [session.id])
+  await moveExpiryToPast(context, [session.id])
   // As OpenStack Swift does.
   const listing = { ...storage, listParts: async () => parts }
-  await runJobs(keepingNothing({ ...context, storage: listing }))
+  await runJobs(withoutRetention({ ...context, storage: listing }))
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
@@ -164,7 +164,7 @@ test('two instances, one of which dies, leave no completion waiting that was not
   const gate = Promise.withResolvers<never>()
   gate.promise.catch(() => {})
   const hanging = { ...context.storage, completeUpload: () => gate.promise }
-  const later = inHours(context, 1)
+  const later = withClockAhead(context, 1)
   const dead = finishCompletions({ ...later, storage: hanging }, NEVER)
   const account = forAccount(context, (await context.database.findAccount('default'))?.id ?? '')
   await runJobs(later)

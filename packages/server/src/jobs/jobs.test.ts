@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { takeStorageAway, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -14,7 +14,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
 import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
-import { inHours, keepingNothing, makeOverdue } from '../../test/support/upload-expiry.ts'
+import { withClockAhead, withoutRetention, moveExpiryToPast } from '../../test/support/upload-expiry.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/uploads/resume-upload.ts'
 import type { StorageUpload } from '../storage/storage.ts'
@@ -49,10 +49,10 @@ test('an upload without activity expires when it was kept for long enough, long 
   const { expiresAt } = (await data.findUpload(session.id)) ?? {}
   const leftMs = Number(expiresAt) - Date.now()
   assert.ok(Math.abs(leftMs - keptForMs) < 60_000, `kept for ${leftMs} ms`)
-  await runJobs(keepingNothing(context))
+  await runJobs(withoutRetention(context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
-  await makeOverdue(context, [session.id])
-  await runJobs(keepingNothing(context))
+  await moveExpiryToPast(context, [session.id])
+  await runJobs(withoutRetention(context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
   assert.equal((await complete(service.baseUrl, session)).status, 404)
   assert.equal((await cancel(service.baseUrl, session)).status, 404)
@@ -70,9 +70,9 @@ test('an instance whose clock is years ahead expires no upload', async (t) => {
 test('resuming an upload keeps it for its whole time again', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  await makeOverdue(service.context, [session.id])
+  await moveExpiryToPast(service.context, [session.id])
   await resumeUpload(await ownAccount(service.context), session.id)
-  await runJobs(keepingNothing(service.context))
+  await runJobs(withoutRetention(service.context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
 })
 
@@ -81,7 +81,7 @@ test('a part that was received lately keeps an upload that would expire', async 
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const idle = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putPart(session.urls[1]?.url ?? '', someBytes(25).subarray(10, 20))
-  await makeOverdue(service.context, [session.id, idle.id])
+  await moveExpiryToPast(service.context, [session.id, idle.id])
   await runJobs(service.context)
   assert.equal((await service.call('GET', `${API}/assets/${idle.id}`)).status, 404)
   const { data } = await ownAccount(service.context)
@@ -98,23 +98,23 @@ test('an upload whose time is up but whose object is stored becomes ready', asyn
   const plan = { size: 25, chunkSize: 10, count: 3 }
   const upload = await uploadInStorage(service, session)
   await service.context.storage.completeUpload(upload, plan, [])
-  await makeOverdue(service.context, [session.id])
-  await runJobs(keepingNothing(service.context))
+  await moveExpiryToPast(service.context, [session.id])
+  await runJobs(withoutRetention(service.context))
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
 test('an upload that the storage can’t tell about is kept for as long as its URLs could be used', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  const putBack = await takeStorageAway(service)
-  await makeOverdue(service.context, [session.id])
-  await runJobs(keepingNothing(service.context))
+  const restoreStorage = await makeStorageUnavailable(service)
+  await moveExpiryToPast(service.context, [session.id])
+  await runJobs(withoutRetention(service.context))
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
-  const context = keepingNothing(service.context)
+  const context = withoutRetention(service.context)
   await runJobs({ ...context, settings: { ...context.settings, signedForMs: 0 } })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
-  await putBack()
-  await runJobs(inHours(service.context, 1))
+  await restoreStorage()
+  await runJobs(withClockAhead(service.context, 1))
   await assertNothingLeft(service)
 })
 
@@ -123,15 +123,15 @@ test('a completion that still fails when its upload’s time is up expires', asy
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
   await data.beginCompletion(session.id, { keptForMs: -1 })
-  const putBack = await takeStorageAway(service)
+  const restoreStorage = await makeStorageUnavailable(service)
   await runJobs(service.context, { stuckMs: -1 })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
   const { context } = service
-  const later = { ...inHours(context, 1), settings: { ...context.settings, signedForMs: 0 } }
+  const later = { ...withClockAhead(context, 1), settings: { ...context.settings, signedForMs: 0 } }
   await runJobs(later, { stuckMs: -1 })
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
-  await putBack()
-  await runJobs(inHours(service.context, 1))
+  await restoreStorage()
+  await runJobs(withClockAhead(service.context, 1))
   await assertNothingLeft(service)
 })
 
@@ -140,7 +140,7 @@ test('a reservation whose upload never came to be is given back', async (t) => {
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   // As after a crash between database and storage.
   await service.context.storage.abortUpload(await uploadInStorage(service, session))
-  await makeOverdue(service.context, [session.id])
+  await moveExpiryToPast(service.context, [session.id])
   await runJobs(service.context)
   await assertNothingLeft(service)
 })
@@ -157,8 +157,8 @@ test('an upload whose name in the storage was never noted ends like any other', 
   const left = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
   await runJobs(service.context)
   assert.deepEqual(await left(), [id])
-  await makeOverdue(service.context, [session.id])
-  await runJobs(keepingNothing(service.context))
+  await moveExpiryToPast(service.context, [session.id])
+  await runJobs(withoutRetention(service.context))
   assert.deepEqual(await left(), [])
   await assertNothingLeft(service)
 })
@@ -173,7 +173,7 @@ test('an orphaned upload that cannot be removed keeps no other from being remove
     if (upload.key === stubborn?.key) throw new Error('the store refuses to remove it')
     await storage.abortUpload(upload)
   }
-  const later = inHours(service.context, 37)
+  const later = withClockAhead(service.context, 37)
   await removeOrphanedUploads({ ...later, storage: { ...storage, abortUpload } }, NEVER)
   const left = (await Array.fromAsync(storage.listUploads())).map(({ key }) => key)
   assert.deepEqual(left, [stubborn?.key])
@@ -193,7 +193,7 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
   const clock = () => new Date(Date.now() + 37 * 3_600_000)
   await removeOrphanedUploads({ ...service.context, clock }, NEVER)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
-  await removeOrphanedUploads(inHours(service.context, 37), NEVER)
+  await removeOrphanedUploads(withClockAhead(service.context, 37), NEVER)
   assert.deepEqual(await left(), [session.id])
 })
 
@@ -271,7 +271,7 @@ test('while the storage is away nothing is lost, and it is put right on its retu
   const unwanted = await requestSession(service.baseUrl, { bytes })
   const wanted = await requestSession(service.baseUrl, { bytes })
   await putParts(wanted, bytes)
-  const putBack = await takeStorageAway(service)
+  const restoreStorage = await makeStorageUnavailable(service)
   const refused = await complete(service.baseUrl, wanted)
   assert.deepEqual([refused.status, refused.body.code], [503, 'storage_unavailable'])
   assert.ok(refused.headers.get('retry-after'))
@@ -279,9 +279,9 @@ test('while the storage is away nothing is lost, and it is put right on its retu
   assert.equal(request.status, 503)
   assert.equal((await cancel(service.baseUrl, unwanted)).status, 200)
   await runJobs(service.context)
-  await putBack()
+  await restoreStorage()
   assert.equal((await complete(service.baseUrl, wanted)).status, 200)
-  await runJobs(inHours(service.context, 1))
+  await runJobs(withClockAhead(service.context, 1))
   await assertNothingLeft(service)
   assert.deepEqual(await download(service.baseUrl, wanted.id), bytes)
 })

@@ -4,7 +4,7 @@ import { until } from '@stowage/testing/machine/until'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { putParts, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { takeOverJobs } from '../../test/support/run-jobs.ts'
-import { inHours } from '../../test/support/upload-expiry.ts'
+import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Context } from '../operations/context.ts'
 import { openSchedule } from './schedule.ts'
@@ -44,7 +44,7 @@ async function withBacklog(t: TestContext, count: number) {
     const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(1) })
     await data.deleteAsset(id)
   }
-  return { service, context: inHours(context, 2) }
+  return { service, context: withClockAhead(context, 2) }
 }
 
 test('removals that the storage does not answer delay no other job', async (t) => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
 import { callJson } from '@stowage/testing/service/service'
@@ -49,7 +49,7 @@ test('everything that the service answers is synced to the disk before', async (
 
 async function whyNoTrace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'strace is for Linux only'
-  return installed({ command: 'strace', packages: ['strace'] })
+  return ensureInstalled({ command: 'strace', packages: ['strace'] })
 }
 
 /** One upload of two parts, one of which is sent twice, its download and its deletion. */

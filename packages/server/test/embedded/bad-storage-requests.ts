@@ -8,26 +8,26 @@ import {
   type Refusal,
   wrongMethod,
 } from '../support/refusals.ts'
-import type { Scene } from '../support/upload-fixture.ts'
+import type { UploadFixture } from '../support/upload-fixture.ts'
 
 const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
 const addressExpired: Refusal = { status: 403, code: 'address_expired' }
-const wrongLength: Refusal = { status: 400, code: 'wrong_length', says: /exactly 10 bytes/ }
+const wrongLength: Refusal = { status: 400, code: 'wrong_length', message: /exactly 10 bytes/ }
 const uploadNotFound: Refusal = { status: 404, code: 'upload_not_found' }
 const objectNotFound: Refusal = { status: 404, code: 'object_not_found' }
 const rangeNotSatisfiable: Refusal = { status: 416, code: 'range_not_satisfiable' }
 
-export async function badStorageRequests(scene: Scene): Promise<BadRequests> {
+export async function badStorageRequests(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'an address of a part that is not as it was signed': changedPartRows(scene),
-    'an address of a file that is not as it was signed': await changedDownloadRows(scene),
-    'an address that ran out': await expiredRows(scene),
-    'a part of another length': lengthRows(scene),
-    'an upload or a file that is gone': await goneRows(scene),
-    'an address that is none': nowhereRows(scene),
-    'a method that the address does not take': await methodRows(scene),
-    'a range outside the file': await rangeRows(scene),
-    'a large body, whose sender sees the answer too': await largeRows(scene),
+    'an address of a part that is not as it was signed': changedPartRows(fixture),
+    'an address of a file that is not as it was signed': await changedDownloadRows(fixture),
+    'an address that ran out': await expiredRows(fixture),
+    'a part of another length': lengthRows(fixture),
+    'an upload or a file that is gone': await goneRows(fixture),
+    'an address that is none': nowhereRows(fixture),
+    'a method that the address does not take': await methodRows(fixture),
+    'a range outside the file': await rangeRows(fixture),
+    'a large body, whose sender sees the answer too': await largeRows(fixture),
   }
 }
 
@@ -38,7 +38,7 @@ function pathOf(url: string | null | undefined): string {
 
 type Row = [input: string, request: Partial<ExactRequest> & { path: string }, refusal: Refusal]
 
-function rowsOf({ service }: Scene, rows: Row[]): BadRequest[] {
+function rowsOf({ service }: UploadFixture, rows: Row[]): BadRequest[] {
   return rows.map(([input, request, refusal]) => ({
     input,
     send: () => sendExactly(service.storageUrl, { method: 'PUT', ...request }),
@@ -46,13 +46,13 @@ function rowsOf({ service }: Scene, rows: Row[]): BadRequest[] {
   }))
 }
 
-async function downloadPathOf({ service, ready }: Scene): Promise<string> {
+async function downloadPathOf({ service, ready }: UploadFixture): Promise<string> {
   const answer = await service.call('GET', `${API}/assets/${ready.id}/download`)
   return pathOf(answer.headers.get('location'))
 }
 
-function changedPartRows(scene: Scene): BadRequest[] {
-  const { open, empty, bytes } = scene
+function changedPartRows(fixture: UploadFixture): BadRequest[] {
+  const { open, empty, bytes } = fixture
   const path = pathOf(empty.urls[0]?.url)
   const [unsigned = '', signature = ''] = path.split('&signature=')
   const [, otherSignature] = pathOf(empty.urls[1]?.url).split('&signature=')
@@ -85,27 +85,27 @@ function changedPartRows(scene: Scene): BadRequest[] {
   ]
   const body = bytes.subarray(0, 10)
   return rowsOf(
-    scene,
+    fixture,
     changed.map(([input, to]): Row => [input, { path: to, body }, signatureInvalid]),
   )
 }
 
-async function changedDownloadRows(scene: Scene): Promise<BadRequest[]> {
-  const path = await downloadPathOf(scene)
+async function changedDownloadRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const path = await downloadPathOf(fixture)
   const [unsigned] = path.split('&signature=')
-  const [, partSignature] = pathOf(scene.open.urls[0]?.url).split('&signature=')
+  const [, partSignature] = pathOf(fixture.open.urls[0]?.url).split('&signature=')
   const changed: [string, string][] = [
     ['another signature', `${path.slice(0, -4)}AAAA`],
     ['no signature', `${unsigned}`],
     ['the signature of a part', `${unsigned}&signature=${partSignature}`],
-    ['another asset id', path.replace(scene.ready.id, scene.open.id)],
+    ['another asset id', path.replace(fixture.ready.id, fixture.open.id)],
     ['another name and size', path.replace(/object=[\w-]+/, 'object=e30')],
     ['more time', path.replace(/expires=\d+/, 'expires=9999999999')],
-    ['only the key', `/objects/${scene.ready.id}`],
+    ['only the key', `/objects/${fixture.ready.id}`],
     ['dots in the path', '/objects/../secret'],
   ]
   return rowsOf(
-    scene,
+    fixture,
     changed.map(([input, to]): Row => [input, { method: 'GET', path: to }, signatureInvalid]),
   )
 }
@@ -117,8 +117,8 @@ function objectOf(key: string) {
   return { key, plan, filename: 'ready.bin', mime: 'text/plain' }
 }
 
-async function expiredRows(scene: Scene): Promise<BadRequest[]> {
-  const { service, empty, ready, bytes } = scene
+async function expiredRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const { service, empty, ready, bytes } = fixture
   const { storage } = service.context
   const upload = { id: empty.upload_id, key: empty.id }
   const past = new Date(Date.now() - 1000)
@@ -130,20 +130,20 @@ async function expiredRows(scene: Scene): Promise<BadRequest[]> {
   } = await storage.signParts(upload, [FIRST_PART], new Date(0))
   const { url: download } = await storage.signDownload(objectOf(ready.id), past)
   const body = bytes.subarray(0, 10)
-  return rowsOf(scene, [
+  return rowsOf(fixture, [
     ['a part, a second too late', { path: pathOf(part), body }, addressExpired],
     ['a part, years too late', { path: pathOf(longAgo), body }, addressExpired],
     ['a download', { method: 'GET', path: pathOf(download) }, addressExpired],
   ])
 }
 
-function lengthRows(scene: Scene): BadRequest[] {
-  const { empty, bytes } = scene
+function lengthRows(fixture: UploadFixture): BadRequest[] {
+  const { empty, bytes } = fixture
   const path = pathOf(empty.urls[0]?.url)
   const body = bytes.subarray(0, 10)
   const chunked = { 'transfer-encoding': 'chunked' }
   const expecting = { expect: '100-continue' }
-  return rowsOf(scene, [
+  return rowsOf(fixture, [
     ['a byte less', { path, body: bytes.subarray(0, 9) }, wrongLength],
     ['a byte more', { path, body: bytes.subarray(0, 11) }, wrongLength],
     ['the whole file', { path, body: bytes }, wrongLength],
@@ -155,8 +155,8 @@ function lengthRows(scene: Scene): BadRequest[] {
   ])
 }
 
-async function goneRows(scene: Scene): Promise<BadRequest[]> {
-  const { service, cancelled, ready, bytes } = scene
+async function goneRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const { service, cancelled, ready, bytes } = fixture
   const { storage, newId } = service.context
   const later = new Date(Date.now() + 60_000)
   const { upload_id } = (await service.call('GET', `${API}/assets/${ready.id}/upload`)).body
@@ -168,7 +168,7 @@ async function goneRows(scene: Scene): Promise<BadRequest[]> {
   } = await storage.signParts({ id: newId(), key: newId() }, [FIRST_PART], later)
   const { url: download } = await storage.signDownload(objectOf(newId()), later)
   const body = bytes.subarray(0, 10)
-  return rowsOf(scene, [
+  return rowsOf(fixture, [
     ['a cancelled upload', { path: pathOf(cancelled.urls[0]?.url), body }, uploadNotFound],
     ['a completed upload', { path: pathOf(completed), body }, uploadNotFound],
     ['an upload that never was', { path: pathOf(none), body }, uploadNotFound],
@@ -176,38 +176,38 @@ async function goneRows(scene: Scene): Promise<BadRequest[]> {
   ])
 }
 
-function nowhereRows(scene: Scene): BadRequest[] {
+function nowhereRows(fixture: UploadFixture): BadRequest[] {
   const paths = ['/', '/nothing', '/secret', '/../secret', '/UPLOADS/a', '/uploads', '//uploads/a']
   return rowsOf(
-    scene,
+    fixture,
     ['GET', 'PUT', 'DELETE'].flatMap((method) =>
       paths.map((path): Row => [`${method} ${path}`, { method, path }, notFound]),
     ),
   )
 }
 
-async function methodRows(scene: Scene): Promise<BadRequest[]> {
-  const part = pathOf(scene.empty.urls[0]?.url)
-  const file = await downloadPathOf(scene)
+async function methodRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const part = pathOf(fixture.empty.urls[0]?.url)
+  const file = await downloadPathOf(fixture)
   const ofPart = ['GET', 'POST', 'PATCH', 'DELETE'].map(
     (method): Row => [`${method} of a part`, { method, path: part }, wrongMethod(['PUT'])],
   )
   const ofFile = ['PUT', 'POST', 'PATCH', 'DELETE'].map(
     (method): Row => [`${method} of a file`, { method, path: file }, wrongMethod(['GET'])],
   )
-  return rowsOf(scene, [...ofPart, ...ofFile])
+  return rowsOf(fixture, [...ofPart, ...ofFile])
 }
 
 /** The answer has the size that the ranges miss. */
-async function rangeRows(scene: Scene): Promise<BadRequest[]> {
-  const path = await downloadPathOf(scene)
+async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const path = await downloadPathOf(fixture)
   const ranges = ['25-', '25-30', '100-200', '-0', '9007199254740993-', '99999999999999999999-']
   return ranges.map((range) => ({
     input: `Range: bytes=${range}`,
     async send() {
       const headers = { range: `bytes=${range}` }
       const request = { method: 'GET', path, headers }
-      const answer = await sendExactly(scene.service.storageUrl, request)
+      const answer = await sendExactly(fixture.service.storageUrl, request)
       assert.equal(answer.headers.get('content-range'), 'bytes */25')
       return answer
     },
@@ -216,8 +216,8 @@ async function rangeRows(scene: Scene): Promise<BadRequest[]> {
 }
 
 /** Several times: an answer that is cut off is cut off often, not always. */
-async function largeRows(scene: Scene): Promise<BadRequest[]> {
-  const { empty, cancelled, service } = scene
+async function largeRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const { empty, cancelled, service } = fixture
   const body = Buffer.alloc(8_000_000)
   const part = pathOf(empty.urls[0]?.url)
   const later = new Date(Date.now() + 60_000)
@@ -227,7 +227,7 @@ async function largeRows(scene: Scene): Promise<BadRequest[]> {
     urls: [gone],
   } = await service.context.storage.signParts(upload, [range], later)
   return [1, 2, 3, 4].flatMap((time) =>
-    rowsOf(scene, [
+    rowsOf(fixture, [
       [`too long (${time})`, { path: part, body }, wrongLength],
       [`another signature (${time})`, { path: `${part}A`, body }, signatureInvalid],
       [`a cancelled upload (${time})`, { path: pathOf(gone), body }, uploadNotFound],

@@ -58,9 +58,9 @@ test('counters that went wrong are named, and counted again when asked', async (
   const mended = await doctor(settings, '--repair')
   assert.equal(mended.code, 0)
   assert.match(mended.stdout, /^mended +books: /m)
-  const [books] = await context.database.compareUsage()
-  assert.deepEqual([books?.counted.stored, books?.wrongBlocks], [25, 0])
-  assert.equal(books?.counted.types[0]?.assets, 1)
+  const [usage] = await context.database.compareUsage()
+  assert.deepEqual([usage?.counted.stored, usage?.wrongBlocks], [25, 0])
+  assert.equal(usage?.counted.types[0]?.assets, 1)
 })
 
 test('--verify finds a byte that changed on the disk', async (t) => {

@@ -15,7 +15,7 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { runJobs } from '../support/run-jobs.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { assertUsageConsistent } from '../support/shop.ts'
 import { aSlowPut } from '../support/slow-transfer.ts'
 
 const MB = 1_000_000
@@ -67,7 +67,7 @@ test('uploads stop at the reserve of the disk, and completing and deleting go on
     assert.equal((await service.call('DELETE', `${API}/assets/${first.id}`)).status, 202)
     await runJobs(service.context)
     await uploadFile(baseUrl, { bytes })
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }))
 
 test('an upload does not grow beyond the room on the disk, and can shrink on a full one', (t) =>
@@ -140,5 +140,5 @@ test('deleting and cancelling work on a disk that something else has filled, als
     await runJobs(service.context)
     assert.ok((await disk.free()) >= 2 * MB)
     assert.deepEqual(await download(service.baseUrl, files[2]?.id ?? ''), bytes)
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }))

@@ -81,9 +81,9 @@ test('everything arrives as it was, with other parts, and the source stays as it
   for (const { id, kind, bytes } of list) {
     if (kind === 'file') assert.deepEqual(await download(baseUrl, id), someBytes(bytes))
   }
-  const [books] = await context.database.compareUsage()
-  assert.deepEqual(books?.counted, books?.actual)
-  assert.partialDeepStrictEqual(books?.actual, { stored: 60, reserved: 0, assets: 5 })
+  const [usage] = await context.database.compareUsage()
+  assert.deepEqual(usage?.counted, usage?.actual)
+  assert.partialDeepStrictEqual(usage?.actual, { stored: 60, reserved: 0, assets: 5 })
 })
 
 test('running it again changes nothing, and goes on where files are missing', async (t) => {

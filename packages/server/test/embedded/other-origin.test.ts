@@ -5,8 +5,8 @@ import { aBrowser, whyNoBrowser } from '@stowage/testing/browser/browser'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { API } from '@stowage/testing/service/upload'
 import type { Page } from 'playwright-core'
-import { aCarelessService, anotherSite, type CarelessService } from '../support/other-origin.ts'
-import { aShopScene, readShop, type ShopScene } from '../support/shop-fixture.ts'
+import { anotherSite, aPermissiveService, type PermissiveService } from '../support/other-origin.ts'
+import { aShopFixture, readShopState, type ShopFixture } from '../support/shop-fixture.ts'
 import { readState } from '../support/upload-fixture.ts'
 
 const NO_BROWSER = await whyNoBrowser()
@@ -28,11 +28,11 @@ async function attemptAll(page: Page, target: string, ids: Ids): Promise<Record<
 }
 
 /** What can be read of the state, in the database and in the storage. */
-async function readAll(scene: ShopScene) {
-  return { state: await readState(scene), shop: await readShop(scene.service.context) }
+async function readAll(fixture: ShopFixture) {
+  return { state: await readState(fixture), shop: await readShopState(fixture.service.context) }
 }
 
-function idsOf({ ready, products, readKey }: ShopScene): Ids {
+function idsOf({ ready, products, readKey }: ShopFixture): Ids {
   return { asset: ready.id, product: products[0]?.id, key: readKey.id }
 }
 
@@ -49,28 +49,28 @@ const REBOUND = 'rebound.example'
 
 test('in a real browser, only a page of the service’s own origin gets to it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const scene = await aShopScene(t)
+  const fixture = await aShopFixture(t)
   const browser = await aBrowser(t, { rebound: REBOUND })
   const port = await anotherSite(t)
   for (const { site, service } of PAIRS) {
-    const target = scene.service.baseUrl.replace('127.0.0.1', service)
+    const target = fixture.service.baseUrl.replace('127.0.0.1', service)
     await t.test(`a page of ${site} reads and changes nothing of ${service}`, async () => {
       const page = await browser.newPage()
       await page.goto(`http://${site}:${port}/`)
-      await checkKeptOff(page, target, scene)
+      await checkKeptOff(page, target, fixture)
     })
   }
   await t.test('a rebound name makes no page of ours', async () => {
     const page = await browser.newPage()
-    await checkRebound(page, scene)
+    await checkRebound(page, fixture)
   })
   await t.test('the same attempts succeed where nothing keeps them off', async (group) => {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${port}/`)
-    await checkLetIn(page, await aCarelessService(group))
+    await checkLetIn(page, await aPermissiveService(group))
   })
   for (const { service } of PAIRS.slice(1, 3)) {
-    const origin = scene.service.baseUrl.replace('127.0.0.1', service)
+    const origin = fixture.service.baseUrl.replace('127.0.0.1', service)
     await t.test(`a page of the service works by the name ${service}`, async () => {
       const page = await browser.newPage()
       await page.goto(`${origin}/`)
@@ -79,20 +79,20 @@ test('in a real browser, only a page of the service’s own origin gets to it', 
   }
 })
 
-async function checkKeptOff(page: Page, target: string, scene: ShopScene): Promise<void> {
-  const before = await readAll(scene)
+async function checkKeptOff(page: Page, target: string, fixture: ShopFixture): Promise<void> {
+  const before = await readAll(fixture)
   const answered: number[] = []
   page.on('response', (response) => {
     if (response.url().startsWith(target)) answered.push(response.status())
   })
-  assertKeptOff(await attemptAll(page, target, idsOf(scene)))
+  assertKeptOff(await attemptAll(page, target, idsOf(fixture)))
   // The browser hides from us, as from the page, what it kept from the page.
   assert.ok(answered.length > 8, `only ${answered.length} answers`)
   assert.deepEqual(new Set(answered), new Set([403]))
-  await assertNothingShown(page, scene)
-  await assertLinkRefused(page, target, scene)
+  await assertNothingShown(page, fixture)
+  await assertLinkRefused(page, target, fixture)
   await page.close()
-  assert.deepEqual(await readAll(scene), before)
+  assert.deepEqual(await readAll(fixture), before)
 }
 
 function assertKeptOff(outcomes: Record<string, string>): void {
@@ -107,16 +107,16 @@ function assertKeptOff(outcomes: Record<string, string>): void {
 }
 
 /** Not even to the person in front of the page. */
-async function assertNothingShown(page: Page, scene: ShopScene): Promise<void> {
+async function assertNothingShown(page: Page, fixture: ShopFixture): Promise<void> {
   const frames = page.frames().filter((frame) => frame !== page.mainFrame())
   assert.ok(frames.length >= 6, `only ${frames.length} frames`)
   for (const frame of frames) {
     const content: string = await frame.evaluate('document.documentElement.outerHTML')
-    assertNothingOfOurs(content, scene)
+    assertNothingOfOurs(content, fixture)
   }
 }
 
-function assertNothingOfOurs(content: string, { ready, link, products }: ShopScene): void {
+function assertNothingOfOurs(content: string, { ready, link, products }: ShopFixture): void {
   for (const secret of [
     ready.id,
     ready.filename,
@@ -129,7 +129,7 @@ function assertNothingOfOurs(content: string, { ready, link, products }: ShopSce
 }
 
 /** A link that somebody follows leads to a refusal, too. */
-async function assertLinkRefused(page: Page, target: string, scene: ShopScene): Promise<void> {
+async function assertLinkRefused(page: Page, target: string, fixture: ShopFixture): Promise<void> {
   const address = JSON.stringify(`${target}${API}/assets`)
   const opened = page.waitForEvent('popup')
   await page.evaluate(`void window.open(${address})`)
@@ -137,26 +137,26 @@ async function assertLinkRefused(page: Page, target: string, scene: ShopScene): 
   await popup.waitForLoadState()
   const content = await popup.content()
   assert.match(content, /forbidden/)
-  assertNothingOfOurs(content, scene)
+  assertNothingOfOurs(content, fixture)
   await popup.close()
 }
 
 /** To the browser such a page is of the service's own origin: no other check would stop it. */
-async function checkRebound(page: Page, scene: ShopScene): Promise<void> {
-  const before = await readAll(scene)
-  const origin = scene.service.baseUrl.replace('127.0.0.1', REBOUND)
+async function checkRebound(page: Page, fixture: ShopFixture): Promise<void> {
+  const before = await readAll(fixture)
+  const origin = fixture.service.baseUrl.replace('127.0.0.1', REBOUND)
   for (const path of ['/', '/docs', '/openapi.json', '/healthz', `${API}/assets`]) {
     const response = await page.goto(origin + path)
     assert.equal(response?.status(), 403, path)
-    assertNothingOfOurs(await page.content(), scene)
+    assertNothingOfOurs(await page.content(), fixture)
   }
-  const outcomes = await tryOwn(page, scene)
+  const outcomes = await tryOwn(page, fixture)
   for (const [name, status] of Object.entries(outcomes)) assert.equal(status, 403, name)
   await page.close()
-  assert.deepEqual(await readAll(scene), before)
+  assert.deepEqual(await readAll(fixture), before)
 }
 
-function tryOwn(page: Page, { ready }: ShopScene): Promise<Record<string, number>> {
+function tryOwn(page: Page, { ready }: ShopFixture): Promise<Record<string, number>> {
   const calls = {
     list: [`${API}/assets`, {}],
     rename: [`${API}/assets/${ready.id}`, { ...JSON_REQUEST, method: 'PUT' }],
@@ -169,7 +169,7 @@ function tryOwn(page: Page, { ready }: ShopScene): Promise<Record<string, number
   ).then(Object.fromEntries)`)
 }
 
-async function checkLetIn(page: Page, careless: CarelessService): Promise<void> {
+async function checkLetIn(page: Page, careless: PermissiveService): Promise<void> {
   const target = `http://127.0.0.1:${careless.port}`
   const outcomes = await attemptAll(page, target, { asset: 'a', product: 'p', key: 'k' })
   const refused = Object.entries(outcomes).filter(([, outcome]) => outcome === 'refused')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
 import {
-  downloadAddress,
+  downloadUrl,
   putPart,
   requestSession,
   someBytes,
@@ -43,18 +43,18 @@ test('the storage sends no 100 to HTTP/1.0, and refuses other expectations with 
   const old = aRawConnection(t, origin)
   old.socket.write(put('1.0', '100-continue'))
   old.socket.write(BYTES)
-  await old.sees(' 200 OK')
+  await old.waitFor(' 200 OK')
   assert.doesNotMatch(old.received(), /100 Continue/)
   const strange = aRawConnection(t, origin)
   strange.socket.write(put('1.1', 'foo'))
-  await strange.sees('}')
+  await strange.waitFor('}')
   assert.match(strange.received(), /^HTTP\/1\.1 417 .*"code":"expectation_failed"\}$/s)
 })
 
 test('downloads honour If-Match and If-None-Match, with lists, weak tags and *', async (t) => {
   const { baseUrl } = await aService(t)
   const { id } = await uploadFile(baseUrl, { bytes: BYTES })
-  const url = await downloadAddress(baseUrl, id)
+  const url = await downloadUrl(baseUrl, id)
   const etag = (await fetch(url)).headers.get('etag') ?? ''
   const statusOf = async (headers: Record<string, string>) => (await fetch(url, { headers })).status
   const expected: [Record<string, string>, number][] = [

@@ -6,7 +6,7 @@ import { until } from '@stowage/testing/machine/until'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import {
-  downloadAddress,
+  downloadUrl,
   putPart,
   requestSession,
   signatureOf,
@@ -15,7 +15,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
 import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
-import { aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
+import { anIdleConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 
 /** More than the buffers between two processes hold, so that whoever stops reading stops it. */
 const LONG = 40_000_000
@@ -27,7 +27,7 @@ test('SIGTERM keeps new transfers off, and the process waits for those that run'
   const sent = someBytes(1_000_000, 3)
   const session = await requestSession(service.baseUrl, { bytes: sent })
   const put = await aSlowPut(session.urls[0]?.url ?? '', sent)
-  const download = await aSlowDownload(await downloadAddress(service.baseUrl, asset.id))
+  const download = await aSlowDownload(await downloadUrl(service.baseUrl, asset.id))
 
   const ended = service.stop('SIGTERM')
   await until('the storage takes no new calls', () => isRefused(service.storageUrl))
@@ -42,7 +42,7 @@ test('SIGTERM keeps new transfers off, and the process waits for those that run'
 test('SIGTERM ends it, though someone is connected to the storage and says nothing', async (t) => {
   const service = await aServiceProcess(t)
   await uploadFile(service.baseUrl, { bytes: someBytes(10) })
-  await aSilentConnection(t, service.storageUrl)
+  await anIdleConnection(t, service.storageUrl)
   const ended = service.stop('SIGTERM')
   await untilEnded(service)
   assert.equal(await ended, 0)
@@ -69,7 +69,7 @@ test('the storage’s own failures and refusals are logged without signatures', 
   const longer = part.replace('length=100', 'length=250')
   assert.notEqual(longer, part)
   assert.equal((await putPart(longer, someBytes(250))).status, 403)
-  const address = await downloadAddress(baseUrl, id)
+  const address = await downloadUrl(baseUrl, id)
   await truncate(join(deployment.folder, 'storage', 'objects', id.slice(-2), id, '00002'), 50)
   await assert.rejects(async () => (await fetch(address)).arrayBuffer())
   await until('the failure is in the log', () => /request failed/.test(service.output().stderr))

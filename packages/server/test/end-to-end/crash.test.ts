@@ -8,13 +8,13 @@ import { aDeployment, type Deployment } from '@stowage/testing/service/deploymen
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
-import { untilAllOverdue } from '../support/upload-expiry.ts'
+import { untilAllPastExpiry } from '../support/upload-expiry.ts'
 import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
 import {
-  anEmptyDiary,
-  type Diary,
+  anEmptyUploadLog,
   type SentFile,
   startClients,
+  type UploadLog,
 } from '../support/uploading-client.ts'
 
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10)
@@ -43,49 +43,64 @@ test(`after ${ROUNDS} kills under eight clients nothing answered is lost and not
 async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   const random = aRandom(seed)
   const deployment = await aDeployment(t)
-  const diary = anEmptyDiary()
+  const uploadLog = anEmptyUploadLog()
   let left: (SentFile | undefined)[] = []
   let interruptedRounds = 0
   // On a slow machine little happens in a round: it goes on until every end was seen often enough.
-  for (let round = 0; round < ROUNDS || (!hasSeenEnough(diary) && round < 3 * ROUNDS); round += 1) {
-    left = await runUntilKilled(t, { deployment, random, diary, left })
+  for (
+    let round = 0;
+    round < ROUNDS || (!hasSeenEnough(uploadLog) && round < 3 * ROUNDS);
+    round += 1
+  ) {
+    left = await runUntilKilled(t, { deployment, random, uploadLog, left })
     if (left.some((file) => file !== undefined)) interruptedRounds += 1
   }
-  t.diagnostic(describe(diary, interruptedRounds))
-  assert.ok(diary.completed.size >= 2 * ROUNDS, `${diary.completed.size} completions were answered`)
-  assert.ok(diary.cancelled.size >= LEAST, `${diary.cancelled.size} cancellations were answered`)
-  assert.ok(diary.abandoned.size >= LEAST, `${diary.abandoned.size} uploads were abandoned`)
+  t.diagnostic(describe(uploadLog, interruptedRounds))
+  assert.ok(
+    uploadLog.completed.size >= 2 * ROUNDS,
+    `${uploadLog.completed.size} completions were answered`,
+  )
+  assert.ok(
+    uploadLog.cancelled.size >= LEAST,
+    `${uploadLog.cancelled.size} cancellations were answered`,
+  )
+  assert.ok(uploadLog.abandoned.size >= LEAST, `${uploadLog.abandoned.size} uploads were abandoned`)
   assert.ok(interruptedRounds >= ROUNDS / 2, `${interruptedRounds} rounds were interrupted`)
-  assert.ok(diary.interrupted.complete > 0)
+  assert.ok(uploadLog.interrupted.complete > 0)
   // To S3 the parts pass by the service, so that its death breaks none.
-  assert.equal(diary.interrupted.parts > 0, !isOnS3)
+  assert.equal(uploadLog.interrupted.parts > 0, !isOnS3)
 
   const service = await aService(t, SETTINGS, deployment)
-  await untilAllOverdue(service.context)
-  await settleAll(service, diary)
+  await untilAllPastExpiry(service.context)
+  await settleAll(service, uploadLog)
   const assets = await listAll(service.baseUrl)
-  await checkAnswers(service, diary, assets)
-  await checkContents(service, diary, assets)
+  await checkAnswers(service, uploadLog, assets)
+  await checkContents(service, uploadLog, assets)
   await checkUsage(service, assets)
   // Then nothing is being removed just now.
   await service.close()
   await deployment.backdoor.assertHoldsOnly(assets, CHUNK)
 }
 
-function hasSeenEnough({ cancelled, abandoned, completed }: Diary): boolean {
+function hasSeenEnough({ cancelled, abandoned, completed }: UploadLog): boolean {
   return cancelled.size >= LEAST && abandoned.size >= LEAST && completed.size >= 2 * ROUNDS
 }
 
 async function runUntilKilled(
   t: TestContext,
-  options: { deployment: Deployment; random: Random; diary: Diary; left: (SentFile | undefined)[] },
+  options: {
+    deployment: Deployment
+    random: Random
+    uploadLog: UploadLog
+    left: (SentFile | undefined)[]
+  },
 ): Promise<(SentFile | undefined)[]> {
-  const { deployment, random, diary, left } = options
+  const { deployment, random, uploadLog, left } = options
   const service = await aServiceProcess(t, { ...SETTINGS, STOWAGE_LOG: 'warn' }, deployment)
   const { baseUrl } = service
-  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
-  const enough = diary.completed.size + random.between(0, 8)
-  await until('uploads are completed', () => diary.completed.size >= enough)
+  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, uploadLog, left })
+  const enough = uploadLog.completed.size + random.between(0, 8)
+  await until('uploads are completed', () => uploadLog.completed.size >= enough)
   // Not a wait for anything: the end may come at any moment.
   await pause(random.between(0, 100))
   const interrupted = await clients.stop(() => service.stop('SIGKILL'))
@@ -100,8 +115,8 @@ function pickSize({ pick, between }: Random): number {
   return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])
 }
 
-function describe(diary: Diary, interruptedRounds: number): string {
-  const { completed, cancelled, abandoned, interrupted } = diary
+function describe(uploadLog: UploadLog, interruptedRounds: number): string {
+  const { completed, cancelled, abandoned, interrupted } = uploadLog
   const steps = Object.entries(interrupted).map(([step, count]) => `${step} ${count}`)
   return `answered: ${completed.size} completions, ${cancelled.size} cancellations; abandoned: ${abandoned.size}; interrupted: ${interruptedRounds} rounds (${steps.join(', ')})`
 }

@@ -11,7 +11,7 @@ import {
   API,
   cancel,
   complete,
-  downloadAddress,
+  downloadUrl,
   putPart,
   putParts,
   requestSession,
@@ -21,7 +21,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
 import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
-import { anUnfinishedRequest, aSilentConnection, aTakenPort, isRefused } from '../support/tcp.ts'
+import { anIdleConnection, anUnfinishedRequest, aTakenPort, isRefused } from '../support/tcp.ts'
 
 /** More than the buffers between two processes hold, so that whoever stops reading stops it. */
 const LONG = 40_000_000
@@ -33,7 +33,7 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
   const sent = someBytes(1_000_000, 3)
   const session = await requestSession(service.baseUrl, { bytes: sent })
   const put = await aSlowPut(session.urls[0]?.url ?? '', sent)
-  const download = await aSlowDownload(await downloadAddress(service.baseUrl, asset.id))
+  const download = await aSlowDownload(await downloadUrl(service.baseUrl, asset.id))
 
   const ended = service.stop('SIGTERM')
   await until('it says that it ends', () => service.output().stderr.includes('shutting down'))
@@ -56,7 +56,7 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
 test('SIGTERM ends it, though someone is connected and says nothing', async (t) => {
   const service = await aServiceProcess(t)
   await uploadFile(service.baseUrl, { bytes: someBytes(10) })
-  await aSilentConnection(t, service.baseUrl)
+  await anIdleConnection(t, service.baseUrl)
   const ended = service.stop('SIGTERM')
   await untilEnded(service)
   assert.equal(await ended, 0)
@@ -118,7 +118,7 @@ test('the log never has a signature, whatever is done with the addresses', async
   const first = session.urls[0]?.url ?? ''
   await complete(baseUrl, session, await putParts(session, bytes))
   const resumed = await callJson(`${baseUrl}${API}/assets/${session.id}/upload`, { method: 'GET' })
-  const address = await downloadAddress(baseUrl, session.id)
+  const address = await downloadUrl(baseUrl, session.id)
   const downloaded = Buffer.from(await (await fetch(address)).arrayBuffer())
   assert.ok(downloaded.equals(bytes))
 
@@ -138,10 +138,10 @@ test('the log never has a signature, whatever is done with the addresses', async
   ]
   for (const { status } of refused) assert.ok(status >= 400 && status < 500, `${status}`)
   // The storage's failures are logged too.
-  const putBack = await service.deployment.backdoor.takeAway()
+  const restoreStorage = await service.deployment.backdoor.makeUnavailable()
   const asked = { method: 'POST', body: { name: 'a.bin', size: 1 } }
   const failed = await callJson(`${baseUrl}${API}/assets/signed`, asked)
-  await putBack()
+  await restoreStorage()
   assert.equal(failed.body.code, 'storage_unavailable')
   await until('the failure is in the log', () =>
     /storage does not answer/.test(service.output().stderr),

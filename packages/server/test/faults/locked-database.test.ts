@@ -10,7 +10,7 @@ import { SCENES } from '../interleavings/scenes.ts'
 import { openStage, type Stage } from '../interleavings/stage.ts'
 import { openClients } from '../model/clients.ts'
 import type { Event } from '../model/observation.ts'
-import { assertBooksBalance } from '../support/shop.ts'
+import { assertUsageConsistent } from '../support/shop.ts'
 import { playFault } from './play-fault.ts'
 
 const skip = !areEmbedded && 'the engines are not SQLite and disk'
@@ -69,7 +69,7 @@ test('calls that wait too long for the lock are 503, change nothing, and succeed
     JSON.stringify(answered),
   )
   await endAll(stage)
-  await assertBooksBalance(stage)
+  await assertUsageConsistent(stage)
 })
 
 async function aStage(t: TestContext): Promise<{ stage: Stage; other: DatabaseSync }> {

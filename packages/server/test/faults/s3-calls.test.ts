@@ -93,11 +93,11 @@ test('whatever the store answers to whichever request, the client is told the tr
     const made: string[] = []
     const fault = {
       begin: () =>
-        proxy.interfere(({ operation }) => {
+        proxy.injectFaults(({ operation }) => {
           made.push(operation)
           return undefined
         }),
-      end: () => proxy.interfere(() => undefined),
+      end: () => proxy.injectFaults(() => undefined),
     }
     await playFault(stage, scene, fault)
     return made
@@ -107,11 +107,11 @@ test('whatever the store answers to whichever request, the client is told the tr
     let count = -1
     const during = await playFault(stage, scene, {
       begin: () =>
-        proxy.interfere(() => {
+        proxy.injectFaults(() => {
           count += 1
           return count === index || (lasting && count > index) ? fault : undefined
         }),
-      end: () => proxy.interfere(() => undefined),
+      end: () => proxy.injectFaults(() => undefined),
       excuses: (answer) => isRefusal(fault) && saysRefused(answer),
     })
     const seen = answers.get(scene.name) ?? new Map<string, number>()

@@ -4,7 +4,7 @@ import { globSync } from 'node:fs'
 import { appendFile, chown, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { buildah, findImage } from './buildah.ts'
 
 const run = promisify(execFile)
@@ -74,7 +74,7 @@ interface Making {
 }
 
 async function makeBaseImage({ image, folder, settings, madeOf }: Making): Promise<void> {
-  const missing = await installed({ command: 'mmdebstrap', packages: ['mmdebstrap'] })
+  const missing = await ensureInstalled({ command: 'mmdebstrap', packages: ['mmdebstrap'] })
   if (missing !== undefined) throw new Error(missing)
   // The machine's own sources, as these can be reached.
   const sources = globSync('/etc/apt/{sources.list,sources.list.d/*.{list,sources}}')

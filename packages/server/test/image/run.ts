@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { buildImage } from './build-image.ts'
 import { readCompose } from './compose-file.ts'
 
@@ -33,7 +33,7 @@ async function whyNoContainers(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid?.() !== 0) return 'only root can build the image and run it here'
   for (const wanted of NEEDED) {
-    const missing = await installed(wanted)
+    const missing = await ensureInstalled(wanted)
     if (missing !== undefined) return missing
   }
   return promisify(execFile)('unshare', ['--mount', '--net', 'true']).then(

@@ -6,9 +6,9 @@ import { until } from '@stowage/testing/machine/until'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
-import { checkAftermath } from '../support/check-final-state.ts'
+import { checkFinalState } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import { anEmptyLedger, keepRoaming, type Ledger } from '../support/multi-instance-client.ts'
+import { noOutcomes, type Outcomes, uploadUntilOver } from '../support/multi-instance-client.ts'
 import type { Attempt } from '../support/retry-until-answered.ts'
 import {
   type SharedDeployment,
@@ -47,23 +47,23 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   )
   const ended: ServiceProcess[] = []
   const attempts: Attempt[] = []
-  const ledger = anEmptyLedger()
+  const outcomes = noOutcomes()
   const end = performance.now() + DURATION_MS
   let hasFailed = false
   const isOver = () =>
     hasFailed ||
     (performance.now() > end &&
       ended.length >= LEAST.kills &&
-      ledger.completed.size >= LEAST.completions &&
-      ledger.cancelled.size >= LEAST.cancellations &&
+      outcomes.completed.size >= LEAST.completions &&
+      outcomes.cancelled.size >= LEAST.cancellations &&
       STEPS.every((step) => cutOff(attempts, step) > 0))
   const clients = Array.from({ length: CLIENTS }, (_, index) =>
-    keepRoaming({
+    uploadUntilOver({
       name: `client${index}`,
-      addresses: () => addressesOf(running),
+      baseUrls: () => baseUrlsOf(running),
       random: aRandom(random.between(0, 2 ** 32)),
       attempts,
-      ledger,
+      outcomes,
       isOver,
     }),
   )
@@ -74,12 +74,12 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   })
   for (const instance of running) assert.equal(await instance.stop('SIGTERM'), 0)
 
-  t.diagnostic(describe({ ledger, attempts, kills: ended.length }))
+  t.diagnostic(describe({ outcomes, attempts, kills: ended.length }))
   const refused = attempts.filter(({ status }) => status === 503)
   assert.deepEqual(refused, [])
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
-  await checkAftermath(t, deployment, ledger)
+  await checkFinalState(t, deployment, outcomes)
   // The bucket has no rules yet: that is all that there is to mend.
   const { code, stdout } = await stowage(
     deployment.settings,
@@ -109,7 +109,7 @@ async function killUntil(isOver: () => boolean, killing: Killing): Promise<void>
     let victim = -1
     await until(`a ${step} is under way`, () => {
       const underWay = attempts.findLast((call) => call.step === step && !call.endedAt)
-      victim = running.findIndex(({ baseUrl }) => baseUrl === underWay?.address)
+      victim = running.findIndex(({ baseUrl }) => baseUrl === underWay?.baseUrl)
       return victim >= 0 || isOver()
     })
     const [killed] = running.slice(victim, victim + 1)
@@ -122,7 +122,7 @@ async function killUntil(isOver: () => boolean, killing: Killing): Promise<void>
   }
 }
 
-function addressesOf(running: ServiceProcess[]): [string, ...string[]] {
+function baseUrlsOf(running: ServiceProcess[]): [string, ...string[]] {
   const [first = '', ...others] = running.map(({ baseUrl }) => baseUrl)
   return [first, ...others]
 }
@@ -133,9 +133,9 @@ function cutOff(attempts: Attempt[], step: Attempt['step']): number {
   return attempts.filter((call) => call.step === step && isCut(call)).length
 }
 
-function describe(report: { ledger: Ledger; attempts: Attempt[]; kills: number }): string {
-  const { ledger, attempts, kills } = report
+function describe(report: { outcomes: Outcomes; attempts: Attempt[]; kills: number }): string {
+  const { outcomes, attempts, kills } = report
   const steps = STEPS.map((step) => `${step} ${cutOff(attempts, step)}`)
-  const { completed, deleted, cancelled, abandoned } = ledger
+  const { completed, deleted, cancelled, abandoned } = outcomes
   return `${kills} kills; answered: ${completed.size} completions, ${cancelled.size} cancellations, ${deleted.size} deletions; abandoned: ${abandoned.size}; cut off: ${steps.join(', ')}`
 }

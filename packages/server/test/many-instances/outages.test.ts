@@ -13,11 +13,15 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { checkAftermath } from '../support/check-final-state.ts'
+import { checkFinalState } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
-import { anEmptyLedger, keepRoaming, type Ledger } from '../support/multi-instance-client.ts'
+import { noOutcomes, type Outcomes, uploadUntilOver } from '../support/multi-instance-client.ts'
 import type { Attempt, Step } from '../support/retry-until-answered.ts'
-import { type Outage, type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
+import {
+  type RestartableEngine,
+  type SharedEngines,
+  withSharedEngines,
+} from '../support/shared-engines.ts'
 
 const CLIENTS = 8
 /** Longer than the pause between two runs of the jobs, so that they meet it. */
@@ -27,7 +31,7 @@ const BACK_WITHIN_MS = 15_000
 
 interface Case {
   engine: 'database' | 'storage'
-  outage: Outage
+  outage: RestartableEngine
   /** The steps that can't be done while the engine is away. */
   needing: Step[]
   /** What anyone can ask meanwhile, and its status. */
@@ -64,29 +68,29 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
   const deployment = await engines.deploy(t)
   const instances = [await deployment.start(), await deployment.start()] as const
   const attempts: Attempt[] = []
-  const ledger = anEmptyLedger()
+  const outcomes = noOutcomes()
   let isOver = false
   const clients = Array.from({ length: CLIENTS }, (_, index) =>
-    keepRoaming({
+    uploadUntilOver({
       name: `client${index}`,
-      addresses: () => [instances[0].baseUrl, instances[1].baseUrl],
+      baseUrls: () => [instances[0].baseUrl, instances[1].baseUrl],
       random: aRandom(index),
       attempts,
-      ledger,
+      outcomes,
       isOver: () => isOver,
     }),
   )
   const working = Promise.all(clients).finally(() => {
     isOver = true
   })
-  const completed = (count: number) => () => isOver || ledger.completed.size >= count
+  const completed = (count: number) => () => isOver || outcomes.completed.size >= count
   const goThrough = async () => {
     await until('work has begun', completed(20), 60_000)
-    const open = await anOpenUpload(instances[0].baseUrl, ledger)
+    const open = await anOpenUpload(instances[0].baseUrl, outcomes)
     await one.outage.stop()
     const away = performance.now()
     try {
-      const kept = [...ledger.completed].find((id) => !ledger.deleted.has(id)) ?? ''
+      const kept = [...outcomes.completed].find((id) => !outcomes.deleted.has(id)) ?? ''
       while (performance.now() < away + AWAY_MS && !isOver) {
         for (const { baseUrl } of instances) await lookAround(baseUrl, one, { kept, open })
         // Not a wait for anything: this is how often it is looked at.
@@ -96,13 +100,13 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
       await one.outage.start()
     }
     const back = performance.now()
-    await until('work goes on', completed(ledger.completed.size + 20), BACK_WITHIN_MS)
+    await until('work goes on', completed(outcomes.completed.size + 20), BACK_WITHIN_MS)
     for (const { baseUrl } of instances) {
       const isReady = async () => (await callUrl(`${baseUrl}/readyz`)).status === 200
       await until('it is ready', isReady)
       assert.equal((await complete(baseUrl, open)).status, 200)
     }
-    ledger.completed.add(open.id)
+    outcomes.completed.add(open.id)
     isOver = true
     return { away, returning: away + AWAY_MS, back }
   }
@@ -112,15 +116,15 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
   t.diagnostic(describe(attempts, times.back))
   checkAttempts(attempts, one, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
-  await checkAftermath(t, deployment, ledger)
+  await checkFinalState(t, deployment, outcomes)
 }
 
 /** All of it is stored, but it is not completed. */
-async function anOpenUpload(baseUrl: string, ledger: Ledger): Promise<UploadSession> {
+async function anOpenUpload(baseUrl: string, outcomes: Outcomes): Promise<UploadSession> {
   const bytes = someBytes(1000)
   const session = await requestSession(baseUrl, { bytes })
   await putParts(session, bytes)
-  ledger.files.set(session.id, createHash('sha256').update(bytes).digest('hex'))
+  outcomes.files.set(session.id, createHash('sha256').update(bytes).digest('hex'))
   return session
 }
 

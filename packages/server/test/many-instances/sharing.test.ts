@@ -54,12 +54,12 @@ function spread<Result>(
 }
 
 async function assertReserved({ database }: Four, reserved: number): Promise<void> {
-  const books = await database.compareUsage()
+  const usage = await database.compareUsage()
   assert.deepEqual(
-    books.map(({ actual }) => actual.reserved),
+    usage.map(({ actual }) => actual.reserved),
     [reserved],
   )
-  for (const { counted, actual } of books) assert.deepEqual(counted, actual)
+  for (const { counted, actual } of usage) assert.deepEqual(counted, actual)
 }
 
 await withSharedEngines('many instances', (engines) => {
@@ -183,9 +183,9 @@ await withSharedEngines('many instances', (engines) => {
       }
       assert.ok(bytes.equals(await download(four.all[3], session.id)))
     }
-    const [books] = await four.database.compareUsage()
-    assert.partialDeepStrictEqual(books?.counted, { stored: 55_000, reserved: 0, assets: 10 })
-    assert.deepEqual(books?.actual, books?.counted)
+    const [usage] = await four.database.compareUsage()
+    assert.partialDeepStrictEqual(usage?.counted, { stored: 55_000, reserved: 0, assets: 10 })
+    assert.deepEqual(usage?.actual, usage?.counted)
     assert.equal((await four.readObjects()).length, 10)
   })
 })

@@ -14,13 +14,13 @@ import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
-import { makeAllOverdue } from '../support/upload-expiry.ts'
+import { moveAllExpiriesToPast } from '../support/upload-expiry.ts'
 import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
 import {
-  anEmptyDiary,
-  type Diary,
+  anEmptyUploadLog,
   type SentFile,
   startClients,
+  type UploadLog,
 } from '../support/uploading-client.ts'
 
 const CLIENTS = 6
@@ -44,7 +44,7 @@ export async function soak(
   const random = aRandom(seed)
   const deployment = await aDeployment(t, { isReliable: true })
   const store = await aSlowStore(t, deployment, random)
-  const diary = anEmptyDiary()
+  const uploadLog = anEmptyUploadLog()
   const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0 }
   let left: (SentFile | undefined)[] = []
   let shifts = 0
@@ -53,14 +53,14 @@ export async function soak(
     const remainingMs = end - performance.now()
     const lastsMs = Math.min(remainingMs, random.between(500, 5_000))
     const signal = random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)
-    const round = await runOnce(t, { deployment, store, random, diary, left, lastsMs, signal })
+    const round = await runOnce(t, { deployment, store, random, uploadLog, left, lastsMs, signal })
     left = round.left
     shifts += round.shifts
     ends[signal] = (ends[signal] ?? 0) + 1
   }
-  store?.interfere(() => undefined)
-  await check(t, deployment, diary)
-  const { completed, cancelled, abandoned } = diary
+  store?.injectFaults(() => undefined)
+  await check(t, deployment, uploadLog)
+  const { completed, cancelled, abandoned } = uploadLog
   return {
     'Uploads completed': String(completed.size),
     'Uploads cancelled': String(cancelled.size),
@@ -76,14 +76,14 @@ interface Round {
   deployment: Deployment
   store: S3Proxy | undefined
   random: Random
-  diary: Diary
+  uploadLog: UploadLog
   left: (SentFile | undefined)[]
   lastsMs: number
   signal: 'SIGKILL' | 'SIGTERM'
 }
 
 async function runOnce(t: TestContext, round: Round) {
-  const { deployment, store, random, diary, lastsMs, signal } = round
+  const { deployment, store, random, uploadLog, lastsMs, signal } = round
   const clockFile = join(deployment.folder, 'clock')
   const settings = {
     ...SETTINGS,
@@ -95,7 +95,7 @@ async function runOnce(t: TestContext, round: Round) {
   const service = await aServiceProcess(t, settings, deployment)
   const { baseUrl } = service
   const { left } = round
-  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, diary, left })
+  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, uploadLog, left })
   const end = performance.now() + lastsMs
   let shifts = 0
   while (performance.now() < end) {
@@ -108,13 +108,13 @@ async function runOnce(t: TestContext, round: Round) {
   return { left: await clients.stop(() => service.stop(signal)), shifts }
 }
 
-async function check(t: TestContext, deployment: Deployment, diary: Diary): Promise<void> {
+async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLog): Promise<void> {
   const service = await aService(t, SETTINGS, deployment)
   await makeEverythingOverdue(deployment)
-  await settleAll(service, diary)
+  await settleAll(service, uploadLog)
   const assets = await listAll(service.baseUrl)
-  await checkAnswers(service, diary, assets)
-  await checkContents(service, diary, assets)
+  await checkAnswers(service, uploadLog, assets)
+  await checkContents(service, uploadLog, assets)
   await checkUsage(service, assets)
   await service.close()
   await deployment.backdoor.assertHoldsOnly(assets, CHUNK)
@@ -130,7 +130,8 @@ async function check(t: TestContext, deployment: Deployment, diary: Diary): Prom
 
 /** As if four hours had passed, also for uploads whose request was never answered. */
 async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<void> {
-  if (settings.STOWAGE_DATABASE !== undefined) return makeAllOverdue(settings.STOWAGE_DATABASE)
+  if (settings.STOWAGE_DATABASE !== undefined)
+    return moveAllExpiriesToPast(settings.STOWAGE_DATABASE)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec(`update assets set expires_at = 0 where status in ('uploading', 'completing')`)
   database.close()
@@ -141,7 +142,7 @@ async function aSlowStore(t: TestContext, { settings }: Deployment, random: Rand
   if (settings.STOWAGE_S3_ENDPOINT === undefined) return undefined
   const proxy = await startS3Proxy(settings.STOWAGE_S3_ENDPOINT)
   cleanUp(t, () => proxy.close())
-  proxy.interfere(({ operation }) => {
+  proxy.injectFaults(({ operation }) => {
     if (operation === 'UploadPart') return undefined
     return random.pick([undefined, undefined, { kind: 'slow', ms: random.between(0, SLOWEST_MS) }])
   })

@@ -3,7 +3,7 @@ import type { StorageUpload } from '../../src/storage/storage.ts'
 
 const EVERYTHING = { page: 1, perPage: 1000 }
 
-/** All that an account has, as the database tells it. Only when its keys were used is left out. */
+/** Everything that the database stores for an account, except when its keys were last used. */
 export async function readAccountState(context: Context, accountId: string) {
   return readAccount(context, accountId, await Array.fromAsync(context.storage.listUploads()))
 }
@@ -24,18 +24,18 @@ async function readAccount({ database }: Context, accountId: string, open: Stora
       100_000,
     ),
     keys: keys.map(({ lastUsedAt, ...key }) => key),
-    // What is another's is not found.
+    // Uploads of other accounts are not found.
     uploads: uploads.filter((upload) => upload !== undefined),
   }
 }
 
-/** All that the service has. */
+/** Everything that the service stores, for all accounts. */
 export async function readWholeState(context: Context) {
   const { database, storage } = context
   const accounts = await database.listAccounts()
   const open = await Array.fromAsync(storage.listUploads())
   return {
-    books: await database.compareUsage(),
+    usage: await database.compareUsage(),
     accounts: await Promise.all(accounts.map(({ id }) => readAccount(context, id, open))),
     parts: await Promise.all(open.map((upload) => storage.listParts(upload))),
   }

@@ -16,7 +16,7 @@ export async function routesOf({ context, baseUrl }: TestService): Promise<strin
   await app.close()
   const steps: string[] = []
   return tree.split('\n').flatMap((line) => {
-    // Four columns of lines for each level, then what the path goes on with.
+    // Each level is indented by four columns, followed by the next part of the path.
     const [, indent, step, methods] = /^([│├└─ ]+)(\S+)(?: \((.+)\))?$/.exec(line) ?? []
     if (indent === undefined || step === undefined) return []
     steps.splice(indent.length / 4 - 1, Number.POSITIVE_INFINITY, step)

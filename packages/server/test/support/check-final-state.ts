@@ -5,38 +5,38 @@ import type { Asset } from '@stowage/protocol'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
-import type { Ledger } from './multi-instance-client.ts'
+import type { Outcomes } from './multi-instance-client.ts'
 import { runJobs } from './run-jobs.ts'
 import type { SharedDeployment } from './shared-engines.ts'
-import { keepingNothing, makeAllOverdue } from './upload-expiry.ts'
+import { moveAllExpiriesToPast, withoutRetention } from './upload-expiry.ts'
 
-/** Beyond every upload's life, and the day that the storage's strays are left alone. */
+/** Longer than any upload is kept, and than orphaned uploads stay in the storage. */
 const LATER_MS = 48 * 3_600_000
-const AT_ONCE = 8
+const CONCURRENT_DOWNLOADS = 8
 
 /**
- * Once all clients and instances have ended: lets the jobs run at a later time, and then nothing
- * that was answered is lost and nothing is left over.
+ * Call it after all clients and instances have ended. Runs the jobs with a later clock, then checks that
+ * every confirmed change is stored and that nothing else remains in the database or the storage.
  */
-export async function checkAftermath(
+export async function checkFinalState(
   t: TestContext,
   deployment: SharedDeployment,
-  ledger: Ledger,
+  outcomes: Outcomes,
 ): Promise<void> {
   const service = await aService(t, deployment.settings)
   await settle(service, deployment.settings.STOWAGE_DATABASE ?? '')
   const assets = await listAll(service.baseUrl)
-  const kept = [...ledger.completed].filter((id) => !ledger.deleted.has(id))
+  const kept = [...outcomes.completed].filter((id) => !outcomes.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
-  await checkContents(service, ledger, assets)
-  for (const id of [...ledger.cancelled, ...ledger.deleted, ...ledger.abandoned]) {
+  await checkContents(service, outcomes, assets)
+  for (const id of [...outcomes.cancelled, ...outcomes.deleted, ...outcomes.abandoned]) {
     assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404, id)
   }
-  const [books, ...others] = await service.context.database.compareUsage()
+  const [usage, ...others] = await service.context.database.compareUsage()
   assert.deepEqual(others, [])
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
-  assert.partialDeepStrictEqual(books?.actual, { stored, reserved: 0, assets: assets.length })
-  assert.deepEqual(books?.counted, books?.actual)
+  assert.partialDeepStrictEqual(usage?.actual, { stored, reserved: 0, assets: assets.length })
+  assert.deepEqual(usage?.counted, usage?.actual)
   assert.deepEqual(await deployment.readObjects(), kept.toSorted())
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
@@ -48,15 +48,15 @@ async function settle({ context }: TestService, database: string): Promise<void>
     clock,
     database: { ...context.database, readClock: async () => clock() },
   }
-  // A completion that is found wanting goes back to uploading, and expires in the next run.
-  await makeAllOverdue(database)
-  for (let run = 0; run < 3; run += 1) await runJobs(keepingNothing(later), { stuckMs: 0 })
+  // A completion that lacks parts is reopened as an upload, which expires in the next run.
+  await moveAllExpiriesToPast(database)
+  for (let run = 0; run < 3; run += 1) await runJobs(withoutRetention(later), { stuckMs: 0 })
   assert.deepEqual(await context.database.listRemovals(1), [])
 }
 
 async function checkContents(
   { baseUrl }: TestService,
-  ledger: Ledger,
+  outcomes: Outcomes,
   assets: Asset[],
 ): Promise<void> {
   const waiting = assets.values()
@@ -64,9 +64,9 @@ async function checkContents(
     for (const { id, status, bytes } of waiting) {
       const file = await download(baseUrl, id)
       const sha256 = createHash('sha256').update(file).digest('hex')
-      const expected = ['ready', file.length, ledger.files.get(id)]
+      const expected = ['ready', file.length, outcomes.files.get(id)]
       assert.deepEqual([status, bytes, sha256], expected, id)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, check))
+  await Promise.all(Array.from({ length: CONCURRENT_DOWNLOADS }, check))
 }

@@ -10,14 +10,14 @@ export interface ExactRequest {
   body?: string | Buffer | undefined
 }
 
-/** Sends what `fetch` would mend or refuse: dots in the path, broken encoding, a foreign Host. */
+/** Sends requests that `fetch` would correct or refuse: dots in the path, broken encoding, another Host. */
 export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise<Answer> {
   const { method, path, body, headers = {} } = exact
   const isChunked = 'transfer-encoding' in headers
   const length =
     body === undefined || isChunked ? {} : { 'content-length': Buffer.byteLength(body) }
   const { hostname, port } = new URL(baseUrl)
-  // Without an agent of this kind, Node would send `Connection: close`, as no browser does.
+  // With the default agent, Node would send `Connection: close`, which browsers do not.
   const agent = new Agent({ keepAlive: true })
   try {
     const sent = request({
@@ -30,7 +30,7 @@ export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise
     })
     sent.end(body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    // Who has the answer does not mind that the rest of the body found no reader.
+    // After the response, it is no error that the server does not read the rest of the body.
     sent.on('error', () => {})
     const chunks: Buffer[] = await Array.fromAsync(response)
     return toAnswer(response.statusCode ?? 0, response.rawHeaders, Buffer.concat(chunks).toString())
@@ -39,7 +39,7 @@ export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise
   }
 }
 
-/** Sends letters that no HTTP library would, and reads until the other side closes. */
+/** Sends raw text that no HTTP library would send, and reads until the server closes the connection. */
 export async function sendText(baseUrl: string, text: string): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
@@ -51,7 +51,7 @@ export async function sendText(baseUrl: string, text: string): Promise<Answer> {
   return toAnswer(Number(statusLine.split(' ')[1]), headers, rest.join('\r\n\r\n'))
 }
 
-/** `rawHeaders` has names and values by turns. */
+/** `rawHeaders` alternates between names and values. */
 function toAnswer(status: number, rawHeaders: string[], text: string): Answer {
   const headers = new Headers()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -8,7 +8,7 @@ export interface FailedStart {
   stderr: string
 }
 
-/** `stowage serve` with settings that keep it from starting. One that starts is an error. */
+/** Runs `stowage serve` with settings that must prevent it from starting. Throws if it starts. */
 export async function aFailedStart(settings: Environment): Promise<FailedStart> {
   const child = spawnService(settings)
   let stdout = ''
@@ -20,8 +20,8 @@ export async function aFailedStart(settings: Environment): Promise<FailedStart> 
   child.stderr.on('data', (text) => {
     stderr += text
   })
-  // Unlike "exit", it comes after everything that was written.
+  // Unlike "exit", "close" is emitted after all output was read.
   const [code] = await once(child, 'close')
-  if (stdout.includes('is ready')) throw new Error(`it started: ${stdout}`)
+  if (stdout.includes('is ready')) throw new Error(`the service started: ${stdout}`)
   return { code, stdout, stderr }
 }

@@ -10,9 +10,9 @@ import { API, someBytes } from '@stowage/testing/service/upload'
 import type { Operation, Target } from './openapi-operations.ts'
 
 async function anUploadingFile({ call }: TestAccount): Promise<Target> {
-  const { session, parts } = await sendUpload(call, { name: 'going up.zip', bytes: someBytes(25) })
+  const { session, parts } = await sendUpload(call, { name: 'uploading.zip', bytes: someBytes(25) })
   const fields = { upload_id: session.upload_id, parts }
-  return { state: 'a file on its way', ids: { 'assets/{id}': session.id }, fields }
+  return { state: 'an unfinished upload', ids: { 'assets/{id}': session.id }, fields }
 }
 
 async function aReadyFile({ call }: TestAccount): Promise<Target> {
@@ -47,26 +47,26 @@ async function createdBy(call: Call, method: string, path: string, body: object)
   return answer.body.data
 }
 
-/** What can stand for a parameter of a path, in every state that matters. */
+/** Creates resources for each path parameter, one in every state that matters. */
 const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'assets/{id}': [anUploadingFile, aReadyFile, aLink],
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
 }
 
-/** New things of the account to call the operation on. A path that nobody can fill is an error. */
+/** Creates the resources of the account to call the operation on. Throws for unknown path parameters. */
 export async function targetsOf(operation: Operation, account: TestAccount): Promise<Target[]> {
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
-  assert.ok(variables.length <= 1, `${operation.name}: nothing is known that could fill its path`)
+  assert.ok(variables.length <= 1, `${operation.name}: no test resources for its path parameters`)
   const [variable] = variables
   if (variable === undefined) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
-  assert.ok(makers, `${operation.name}: nothing is known that could stand for ${variable}`)
+  assert.ok(makers, `${operation.name}: no test resource for ${variable}`)
   return Promise.all(makers.map((make) => make(account)))
 }
 
-/** The same call, on something that never was. */
-export function neverThere({ state, fields, ids }: Target, newId: () => string): Target {
+/** The same target with IDs that never existed. */
+export function onUnknownIds({ state, fields, ids }: Target, newId: () => string): Target {
   const unknown = Object.keys(ids).map((variable) => [variable, newId()])
   return { state, fields, ids: Object.fromEntries(unknown) }
 }

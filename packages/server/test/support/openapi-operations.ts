@@ -27,22 +27,22 @@ export interface OpenApiDocument {
 
 export const SCOPES = ['read', 'write', 'manage'] as const
 
-/** A call of the interface, as far as the OpenAPI document tells it. */
+/** An API operation, as described by the OpenAPI document. */
 export interface Operation {
   name: string
   method: string
-  /** With `{name}` for each part that varies. */
+  /** Contains `{name}` for each path parameter. */
   path: string
   scope: 'public' | (typeof SCOPES)[number]
   parameters: Parameter[]
-  /** The document's own example; undefined for a call without a body. */
+  /** The example from the document; undefined for an operation without a body. */
   body: Record<string, unknown> | undefined
   success: number
   /** The error codes of each status. */
   refusals: Map<number, string[]>
 }
 
-/** Reads every operation; one without a rule about who may call it is an error. */
+/** Reads every operation. Throws for an operation that does not state the required scope. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => readOperation(path, method, operation)),
@@ -52,12 +52,15 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
 function readOperation(path: string, method: string, operation: DocumentedOperation): Operation {
   const name = `${method.toUpperCase()} ${path}`
   const scope = (['public', ...SCOPES] as const).find((known) => known === operation['x-scope'])
-  assert.ok(scope, `${name} has no rule: x-scope is ${operation['x-scope']}`)
+  assert.ok(scope, `${name} has no valid x-scope: ${operation['x-scope']}`)
   const statuses = Object.keys(operation.responses).map(Number)
   const [success, ...others] = statuses.filter((status) => status < 400)
-  assert.ok(success !== undefined && others.length === 0, `${name} has no one success`)
+  assert.ok(
+    success !== undefined && others.length === 0,
+    `${name} does not have exactly one success status`,
+  )
   const content = operation.requestBody?.content['application/json']
-  if (operation.requestBody) assert.ok(content?.example, `${name} has no example of its body`)
+  if (operation.requestBody) assert.ok(content?.example, `${name} has no example body`)
   return {
     name,
     method: method.toUpperCase(),
@@ -77,13 +80,13 @@ function readOperation(path: string, method: string, operation: DocumentedOperat
   }
 }
 
-/** What stands in for the parts of a call that vary. */
+/** The values for the variable parts of an operation. */
 export interface Target {
-  /** What is special about it, for the test's name. */
+  /** Describes the target in the test's name. */
   state: string
-  /** By the parameter with the segment before it, such as `assets/{id}`. */
+  /** Keyed by the parameter and the segment before it, such as `assets/{id}`. */
   ids: Record<string, string>
-  /** Takes the place of the example's members with the same names. */
+  /** Replaces the fields of the example that have the same names. */
   fields: Record<string, unknown>
 }
 
@@ -93,19 +96,19 @@ export interface FilledCall {
   headers: Record<string, string>
 }
 
-/** The call with every parameter that the document gives it, but a cursor. One that nobody can fill is an error. */
+/** Fills in every documented parameter except a cursor. Throws for a parameter without a known value. */
 export function fillCall(operation: Operation, target: Target): FilledCall {
   const { name, parameters, body } = operation
   const path = operation.path.replaceAll(/\w+\/\{\w+\}/g, (variable) => {
     const id = target.ids[variable]
-    assert.ok(id, `${name}: nothing is known that could stand for ${variable}`)
+    assert.ok(id, `${name}: no test value for ${variable}`)
     return variable.replace(/\{\w+\}/, id)
   })
-  assert.doesNotMatch(path, /[{}]/, `${name}: nothing is known that could fill its path`)
+  assert.doesNotMatch(path, /[{}]/, `${name}: no test value for a path parameter`)
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   for (const parameter of parameters) {
-    // A cursor can't be made up, and takes the place of `page`.
+    // A cursor cannot be invented, and it excludes `page`.
     if (parameter.name === 'after') continue
     const value = () => aValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())
@@ -122,11 +125,11 @@ function aValueOf({ name, schema }: Parameter, operation: string): string {
   if (schema.enum?.[0] !== undefined) return schema.enum[0]
   if (schema.type === 'boolean') return 'true'
   if (schema.type === 'integer') return String(schema.minimum ?? 1)
-  assert.equal(schema.type, 'string', `${operation}: nothing is known that could be ${name}`)
+  assert.equal(schema.type, 'string', `${operation}: no test value for ${name}`)
   return `text-${randomUUID()}`
 }
 
-/** Fails unless the answer is one that the document has for the operation. */
+/** Fails unless the document lists this response for the operation. */
 export function assertDocumented(operation: Operation, { status, body }: Answer): void {
   if (status === operation.success) return
   const got = `${operation.name}: ${status} ${JSON.stringify(body)}`

@@ -23,7 +23,7 @@ async function listen(t: TestContext, listener: RequestListener): Promise<number
   return (server.address() as AddressInfo).port
 }
 
-/** Somebody else's web site: a page with every attempt in it, and a redirect to wherever. */
+/** A website of another origin: a page that runs every attempt, and a redirect to any URL. */
 export async function anotherSite(t: TestContext): Promise<number> {
   const script = await readFile(ATTEMPTS)
   return listen(t, (request, response) => {
@@ -39,7 +39,7 @@ export async function anotherSite(t: TestContext): Promise<number> {
   })
 }
 
-/** What each kind of reader loads, if only it may. */
+/** Content that each kind of element can load when nothing blocks it. */
 const LOADABLE: Record<string, [type: string, content: string | Buffer]> = {
   image: ['image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
   script: ['text/javascript', 'void 0'],
@@ -47,14 +47,14 @@ const LOADABLE: Record<string, [type: string, content: string | Buffer]> = {
   iframe: ['text/html', '<!doctype html>in the frame'],
 }
 
-export interface CarelessService {
+export interface PermissiveService {
   port: number
   /** The method and the media type of each request. */
   got: string[]
 }
 
-/** A service that lets everyone in: what the attempts do where nothing keeps them off. */
-export async function aCarelessService(t: TestContext): Promise<CarelessService> {
+/** A service that allows every origin, to show that the attempts succeed where nothing blocks them. */
+export async function aPermissiveService(t: TestContext): Promise<PermissiveService> {
   const got: string[] = []
   const port = await listen(t, (request, response) => {
     allow(request, response)

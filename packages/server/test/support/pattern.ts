@@ -4,15 +4,15 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { someBytes } from '@stowage/testing/service/upload'
 
-/** Endless content out of one buffer: every file and every part of it starts at another place. */
+/** Content of any length from one buffer. Every file, and every part of it, starts at a different offset. */
 export interface Pattern {
-  /** PUTs the bytes from `start` up to, not including, `end`, and gives the status. */
+  /** PUTs the bytes from `start` to `end` (exclusive) and returns the status. */
   put(url: string, range: { file: number; start: number; end: number }): Promise<number>
-  /** GETs the file, compares each byte, and gives the status and how many bytes came. */
+  /** GETs the file, compares each byte, and returns the status and the number of received bytes. */
   get(url: string, file: number): Promise<{ status: number; length: number }>
 }
 
-/** Prime, so that no part has a whole number of them. */
+/** Prime, so that no part size is a multiple of it. */
 const PERIOD = 1_000_003
 const SEND_SIZE = 256 * 1024
 
@@ -20,7 +20,7 @@ export function aPattern(): Pattern {
   const period = someBytes(PERIOD)
   const twice = Buffer.concat([period, period])
 
-  /** A view, not a copy; at most a period long. */
+  /** A view, not a copy. Its length is at most one period. */
   function bytesAt(file: number, offset: number, length: number): Buffer {
     const start = (offset + file * 77_777) % PERIOD
     return twice.subarray(start, start + length)

@@ -4,15 +4,15 @@ import { until } from '@stowage/testing/machine/until'
 
 export interface RawConnection {
   socket: Socket
-  /** Everything that was received so far. */
+  /** The text received so far. */
   received(): string
   /** Waits until this text was received. */
-  sees(text: string): Promise<void>
-  /** Waits until the other side has closed the connection. */
+  waitFor(text: string): Promise<void>
+  /** Waits until the server has closed the connection. */
   closed(): Promise<void>
 }
 
-/** A connection on which the test writes every byte itself. It does not close its side by itself. */
+/** A TCP connection that sends only the bytes that the test writes, and stays half-open when the server closes. */
 export function aRawConnection(t: TestContext, url: string): RawConnection {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
@@ -31,7 +31,7 @@ export function aRawConnection(t: TestContext, url: string): RawConnection {
   return {
     socket,
     received: () => text,
-    sees: (part) => until(`${part} is received, not ${text}`, () => text.includes(part)),
+    waitFor: (part) => until(`${part} is received, not ${text}`, () => text.includes(part)),
     closed: () => until('the connection is closed', () => isClosed),
   }
 }

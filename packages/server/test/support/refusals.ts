@@ -3,29 +3,34 @@ import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '@stowage/protocol'
 import type { Answer } from '@stowage/testing/service/service'
-import { aScene, finishOpenUpload, readState, type Scene } from './upload-fixture.ts'
+import {
+  anUploadFixture,
+  finishOpenUpload,
+  readState,
+  type UploadFixture,
+} from './upload-fixture.ts'
 
-/** How the service says no. */
+/** The error response that a request must get. */
 export interface Refusal {
   status: number
   code: ErrorCode
   /** On 422: the field that `errors` names. */
   field?: string
-  /** What the message must tell. */
-  says?: RegExp
-  /** On 405: the methods that there are, besides HEAD and OPTIONS. */
+  /** What the message must match. */
+  message?: RegExp
+  /** On 405: the allowed methods, except HEAD and OPTIONS. */
   allow?: string[]
 }
 
 export interface BadRequest {
-  /** The input, as the row's name. */
+  /** The input, which is also the name of the subtest. */
   input: string
   send: () => Promise<Answer>
   refusal: Refusal
 }
 
-export function invalid(field: string, says?: RegExp): Refusal {
-  return { status: 422, code: 'invalid', field, ...(says && { says }) }
+export function invalid(field: string, message?: RegExp): Refusal {
+  return { status: 422, code: 'invalid', field, ...(message && { message }) }
 }
 
 export function wrongMethod(allow: string[]): Refusal {
@@ -41,10 +46,10 @@ export const bodyTooLarge: Refusal = { status: 413, code: 'body_too_large' }
 export const wrongMediaType: Refusal = {
   status: 415,
   code: 'unsupported_media_type',
-  says: /application\/json/,
+  message: /application\/json/,
 }
 
-/** The members that a code adds to the body. */
+/** The fields that an error code adds to the body. */
 const DETAILS: Partial<Record<ErrorCode, string[]>> = {
   invalid: ['errors'],
   storage_exceeded: ['available', 'limit', 'needed', 'reserved', 'stored'],
@@ -59,7 +64,7 @@ function assertRefused(answer: Answer, refusal: Refusal): void {
   assert.deepEqual(Object.keys(body).sort(), members.sort(), got)
   assert.match(body.message, /^\S.{10,}\.$/su, got)
   assert.doesNotMatch(body.message, /FST_|undefined|\[object|\n {4}at /, got)
-  if (refusal.says) assert.match(body.message, refusal.says, got)
+  if (refusal.message) assert.match(body.message, refusal.message, got)
   if (refusal.field !== undefined) {
     assert.ok(Object.hasOwn(body.errors, refusal.field), got)
     assert.match(String(body.errors[refusal.field]?.[0]), /\S{2,}/, got)
@@ -71,46 +76,46 @@ function assertRefused(answer: Answer, refusal: Refusal): void {
   }
 }
 
-/** Groups of rows, by what they have in common. */
+/** Rows by the name of their group. */
 export type BadRequests = Record<string, BadRequest[]>
 
-/** Where a table is sent to. */
-interface Stage<AnyScene extends Scene> {
-  setUp(t: TestContext): Promise<AnyScene>
-  /** Whatever must be the same after every row. */
-  readState(scene: AnyScene): Promise<unknown>
+/** Creates the fixture that the rows are sent to, and reads its state. */
+interface Setup<Fixture extends UploadFixture> {
+  setUp(t: TestContext): Promise<Fixture>
+  /** Everything that no row may change. */
+  readState(fixture: Fixture): Promise<unknown>
 }
 
-type Table<AnyScene> = (scene: AnyScene) => BadRequests | Promise<BadRequests>
+type Table<Fixture> = (fixture: Fixture) => BadRequests | Promise<BadRequests>
 
 /**
- * A test of a table, with a subtest for each row, which must be refused. After each group the state
- * is as it was before: reading it takes longer than a row does. Where it is not, the group is sent
- * once more elsewhere, to name the row. In the end the open upload is finished.
+ * A test of a table, with a subtest for each row, which must be refused. The state is compared after each
+ * group and not after each row, because reading it takes longer than a row. When it has changed, the group
+ * runs again on a new fixture to find the row. In the end the open upload is completed.
  */
-export function refusesOn<AnyScene extends Scene>(stage: Stage<AnyScene>) {
-  return (tableOf: Table<AnyScene>) => async (t: TestContext) => {
-    const scene = await stage.setUp(t)
-    for (const [name, rows] of Object.entries(await tableOf(scene))) {
+export function refusesOn<Fixture extends UploadFixture>(setup: Setup<Fixture>) {
+  return (tableOf: Table<Fixture>) => async (t: TestContext) => {
+    const fixture = await setup.setUp(t)
+    for (const [name, rows] of Object.entries(await tableOf(fixture))) {
       await t.test(name, async (group) => {
-        const before = await stage.readState(scene)
+        const before = await setup.readState(fixture)
         for (const { input, send, refusal } of rows) {
           await group.test(`${input}: ${refusal.status} ${refusal.code}`, async () =>
             assertRefused(await send(), refusal),
           )
         }
-        const after = await stage.readState(scene)
+        const after = await setup.readState(fixture)
         if (isDeepStrictEqual(after, before)) return
-        const another = await stage.setUp(group)
-        await assertHarmless((await tableOf(another))[name] ?? [], () => stage.readState(another))
-        assert.deepEqual(after, before, 'these rows changed something, but did not do so again')
+        const another = await setup.setUp(group)
+        await assertHarmless((await tableOf(another))[name] ?? [], () => setup.readState(another))
+        assert.deepEqual(after, before, 'these rows changed the state, but not when they ran again')
       })
     }
-    await t.test('the open upload goes on as if nothing was said', () => finishOpenUpload(scene))
+    await t.test('the open upload can still be completed', () => finishOpenUpload(fixture))
   }
 }
 
-/** Fails at the first row after which the state is not as it was. */
+/** Fails at the first row that changes the state. */
 async function assertHarmless(
   rows: BadRequest[],
   readState: () => Promise<unknown>,
@@ -118,13 +123,13 @@ async function assertHarmless(
   const before = await readState()
   for (const { input, send } of rows) {
     await send()
-    assert.deepEqual(await readState(), before, `this changed something: ${input}`)
+    assert.deepEqual(await readState(), before, `this row changed the state: ${input}`)
   }
 }
 
-export const refuses = refusesOn({ setUp: aScene, readState })
+export const refuses = refusesOn({ setUp: anUploadFixture, readState })
 
-/** A value as a row's name, however long it is. */
+/** Makes the name of a row from a value of any length. */
 export function shorten(value: unknown): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)) ?? 'left out'
   const visible = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')

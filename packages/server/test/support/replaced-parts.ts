@@ -4,11 +4,11 @@ import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { callJson } from '@stowage/testing/service/service'
 import { API, complete, putPart, requestSession, someBytes } from '@stowage/testing/service/upload'
 
-/** A part has one of two contents, and completions name the ETags of the one, the other or none. */
-export interface Raced {
+/** A part has one of two contents. Completions send the ETags of one of them, or none. */
+export interface RaceResult {
   session: UploadSession
   contents: [Buffer, Buffer]
-  /** How often each status answered, by the kind of call: `complete 200`. */
+  /** The number of responses by call and status, such as `complete 200`. */
   answers: Map<string, number>
 }
 
@@ -17,12 +17,15 @@ const COMPLETIONS = 8
 const RESUMPTIONS = 2
 
 /**
- * Sends an upload of two parts, then replaces the first part while completions and resumptions
- * race. A client that was refused completes again once everything was answered, as clients do.
+ * Sends an upload of two parts, then replaces the first part during concurrent completions and
+ * resumptions. In the end one more completion must succeed, as when a refused client tries again.
  */
-export async function raceReplacedPart(baseUrl: string, seed: number): Promise<Raced> {
+export async function raceReplacedPart(baseUrl: string, seed: number): Promise<RaceResult> {
   const random = aRandom(seed)
-  const contents: Raced['contents'] = [someBytes(SIZE, 2 * seed + 1), someBytes(SIZE, 2 * seed + 2)]
+  const contents: RaceResult['contents'] = [
+    someBytes(SIZE, 2 * seed + 1),
+    someBytes(SIZE, 2 * seed + 2),
+  ]
   const session = await requestSession(baseUrl, { bytes: contents[0] })
   const answers = new Map<string, number>()
   const count = (call: string, status: number) => {
@@ -40,12 +43,12 @@ export async function raceReplacedPart(baseUrl: string, seed: number): Promise<R
     }
   }
   const completeOnce = async (index: number) => {
-    await turns(baseUrl, random, 2)
+    await delay(baseUrl, random, 2)
     const answer = await complete(baseUrl, session, lists[index % 4])
     count('complete', answer.status)
   }
   const resume = async () => {
-    await turns(baseUrl, random, 3)
+    await delay(baseUrl, random, 3)
     const answer = await callJson(`${baseUrl}${API}/assets/${session.id}/upload`, { method: 'GET' })
     count('resume', answer.status)
   }
@@ -59,8 +62,9 @@ export async function raceReplacedPart(baseUrl: string, seed: number): Promise<R
   return { session, contents, answers }
 }
 
-async function turns(baseUrl: string, random: Random, most: number): Promise<void> {
-  for (let turn = random.between(0, most); turn > 0; turn -= 1) {
+/** Delays by the duration of a few requests, so that the order of the calls varies. */
+async function delay(baseUrl: string, random: Random, limit: number): Promise<void> {
+  for (let left = random.between(0, limit); left > 0; left -= 1) {
     await callJson(`${baseUrl}/healthz`, { method: 'GET' })
   }
 }

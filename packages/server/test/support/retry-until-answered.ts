@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '@stowage/testing/machine/random'
 import type { Answer } from '@stowage/testing/service/service'
 
-/** What is asked of the service; but a part goes straight to the storage. */
+/** The kind of request. Parts go directly to the storage, all others to the service. */
 export type Step =
   | 'request'
   | 'part'
@@ -14,70 +14,70 @@ export type Step =
   | 'show'
   | 'list'
 
-/** One call to one address, and what became of it. */
+/** One request to one instance, and its outcome. */
 export interface Attempt {
   step: Step
-  address: string
+  baseUrl: string
   startedAt: number
-  /** Undefined while it is under way. */
+  /** Undefined while the request is in progress. */
   endedAt?: number
-  /** Nothing when the connection broke, or could not be made. */
+  /** Undefined when the connection failed. */
   status?: number
   code?: string
   retryAfter?: string | null
-  /** Of a connection that broke. */
+  /** Why the connection failed. */
   failure?: string
 }
 
-export interface Insistence {
-  /** Where the service is, or was until just now. */
-  addresses: () => readonly [string, ...string[]]
+export interface RetryOptions {
+  /** The base URLs of the instances. Some may have been stopped. */
+  baseUrls: () => readonly [string, ...string[]]
   random: Random
-  /** Every attempt is put down here as it begins. */
+  /** Every attempt is added here when it starts. */
   attempts: Attempt[]
 }
 
 interface Call {
   step: Step
-  wants: number
-  /** What is also right when the answer to an earlier attempt was lost. */
-  wantsAgain?: number
-  at(address: string): Promise<Answer>
+  expected: number
+  /** A status that is also correct when the response to an earlier attempt was lost. */
+  expectedOnRetry?: number
+  send(baseUrl: string): Promise<Answer>
 }
 
-/** Longer than any outage of the tests. */
-const PATIENCE_MS = 60_000
+/** Longer than any outage in the tests. */
+const RETRY_FOR_MS = 60_000
 const PAUSE_MS = 100
 
 /**
- * Calls until there is an answer, each time anywhere: again after a connection that broke and after
- * 503, as every client may that is told to. Any other answer than the one that is wanted is a fault.
+ * Sends the request to a random instance until one responds. Retries after a connection failure and
+ * after 503, as clients are told to. Any other status than the expected one fails the test.
  */
-export async function insist(on: Insistence, call: Call): Promise<Answer> {
+export async function retryUntilAnswered(options: RetryOptions, call: Call): Promise<Answer> {
   const begin = performance.now()
-  for (let isAgain = false; ; isAgain = true) {
-    const answer = await attempt(on, call)
-    const wanted = isAgain ? [call.wants, call.wantsAgain] : [call.wants]
-    if (answer !== undefined && wanted.includes(answer.status)) return answer
+  for (let isRetry = false; ; isRetry = true) {
+    const answer = await attempt(options, call)
+    const expected = isRetry ? [call.expected, call.expectedOnRetry] : [call.expected]
+    if (answer !== undefined && expected.includes(answer.status)) return answer
     assert.ok(answer === undefined || answer.status === 503, describe(call, answer))
-    assert.ok(performance.now() - begin < PATIENCE_MS, `no ${call.step} in ${PATIENCE_MS} ms`)
-    // Not a wait for anything: this is how often a client asks.
+    assert.ok(performance.now() - begin < RETRY_FOR_MS, `no ${call.step} in ${RETRY_FOR_MS} ms`)
+    // The interval between two attempts; it waits for no particular event.
     await pause(PAUSE_MS)
   }
 }
 
-async function attempt(on: Insistence, call: Call): Promise<Answer | undefined> {
-  const address = on.random.pick(on.addresses())
-  const attempted: Attempt = { step: call.step, address, startedAt: performance.now() }
-  on.attempts.push(attempted)
+async function attempt(options: RetryOptions, call: Call): Promise<Answer | undefined> {
+  const baseUrl = options.random.pick(options.baseUrls())
+  const attempted: Attempt = { step: call.step, baseUrl, startedAt: performance.now() }
+  options.attempts.push(attempted)
   try {
-    const answer = await call.at(address)
+    const answer = await call.send(baseUrl)
     attempted.status = answer.status
     attempted.code = answer.body?.code
     attempted.retryAfter = answer.headers.get('retry-after')
     return answer
   } catch (error) {
-    // What fetch says when the connection could not be made, or broke in the middle of the answer.
+    // fetch throws these when it cannot connect, or when the connection breaks during the response.
     const isBroken = error instanceof TypeError && /fetch failed|terminated/.test(error.message)
     if (!isBroken) throw error
     attempted.failure = String(error.cause)

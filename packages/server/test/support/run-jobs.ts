@@ -6,8 +6,8 @@ import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts
 import type { Context } from '../../src/operations/context.ts'
 
 /**
- * A context in which a test runs the jobs of a service alone: the service's own find nothing to do
- * from now on.
+ * Returns a context in which the test runs the service's jobs itself. From now on, the service's own jobs
+ * find nothing to do.
  */
 export function takeOverJobs({ context }: { context: Context }): Context {
   const own = { ...context }
@@ -20,7 +20,7 @@ export function takeOverJobs({ context }: { context: Context }): Context {
   return own
 }
 
-/** Each job on its own, at a time when everything that it looks for is due. */
+/** Each job by itself, with a clock at which everything that it looks for is due. */
 export const JOBS = {
   expireUploads: (context: Context) => expireUploads(context, NEVER),
   finishCompletions: (context: Context) => finishCompletions(context, NEVER, -LATER_MS),
@@ -29,7 +29,7 @@ export const JOBS = {
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
 } as const
 
-/** Beyond the pauses after failures, and beyond the time that ended uploads are remembered. */
+/** Longer than the pauses after failures, and than the database keeps ended uploads. */
 const LATER_MS = 8 * 24 * 3_600_000
 
 function later(context: Context): Context {
@@ -42,9 +42,9 @@ function later(context: Context): Context {
 export const NEVER = new AbortController().signal
 
 /**
- * Every job once, one after the other, so that a test knows what has happened afterwards. As in the
- * service, one that fails does not keep the others from running. `stuckMs` is how old a completion
- * must be to count as interrupted.
+ * Runs every job once, one after another, so that all of their effects are visible afterwards. As in the
+ * service, a job that fails does not stop the others. `stuckMs` is the age at which a completion counts
+ * as interrupted.
  */
 export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number } = {}) {
   const jobs = [

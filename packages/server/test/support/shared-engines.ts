@@ -11,16 +11,16 @@ import { openPostgresDatabase } from '../../src/database/postgres/postgres-datab
 
 export const CHUNK = S3_SMALLEST_PART
 
-/** What can be taken away from running instances and given back. */
-export interface Outage {
+/** An engine that can be stopped and started while instances use it. */
+export interface RestartableEngine {
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** An empty database and an empty bucket, for as many instances as a test likes. */
+/** An empty database and an empty bucket, for any number of instances. */
 export interface SharedDeployment {
   settings: Record<string, string>
-  /** Looks at the rows behind the instances' backs. */
+  /** A separate connection that reads the rows without an instance. */
   database: Database
   /** The keys of all objects in the bucket. */
   readObjects(): Promise<string[]>
@@ -28,12 +28,12 @@ export interface SharedDeployment {
 }
 
 export interface SharedEngines {
-  postgres: Outage
-  ceph: Outage
+  postgres: RestartableEngine
+  ceph: RestartableEngine
   deploy(t: TestContext): Promise<SharedDeployment>
 }
 
-/** Tests on one PostgreSQL and one Ceph, which run as long as the tests of this file. */
+/** Runs tests on one PostgreSQL and one Ceph, which stop after the last test of the file. */
 export async function withSharedEngines(name: string, tests: (engines: SharedEngines) => void) {
   const missing = await whyNoCeph()
   if (missing !== undefined) {
@@ -56,7 +56,7 @@ async function startEngines(): Promise<SharedEngines> {
     async deploy(t) {
       count += 1
       const name = `test_${count}`
-      // Not dropped: those that are killed leave connections, and the server goes soon anyway.
+      // Not dropped: killed instances leave connections, and the server stops after the tests anyway.
       await server.createDatabase(name)
       const url = postgres.url.replace(/postgres$/, name)
       Object.assign(process.env, credentialsOf(ceph))
@@ -66,7 +66,7 @@ async function startEngines(): Promise<SharedEngines> {
         STOWAGE_DATA: await aFolder(t),
         STOWAGE_DATABASE: url,
         STOWAGE_STORAGE: `s3://${bucket}`,
-        // Of the disk storage only.
+        // Only for the disk storage.
         STOWAGE_STORAGE_PORT: '',
         STOWAGE_S3_ENDPOINT: endpoint,
         STOWAGE_S3_REGION: region,

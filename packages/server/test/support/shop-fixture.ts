@@ -9,35 +9,35 @@ import { forAccount } from '../../src/operations/context.ts'
 import { createKey } from '../../src/operations/keys/create-key.ts'
 import { putProducts as putTheirs } from '../../src/operations/products/put-products.ts'
 import { attach, productsFrom, putProducts, storeLink } from './shop.ts'
-import { aScene, type Scene } from './upload-fixture.ts'
+import { anUploadFixture, type UploadFixture } from './upload-fixture.ts'
 
-/** The scene, and beside it whatever a shop has that a bad request could damage. */
-export interface ShopScene extends Scene {
+/** The upload fixture, with a link, products and keys that a bad request could damage. */
+export interface ShopFixture extends UploadFixture {
   link: Asset
-  /** With the shop's ids 1 to 3; the first is linked to `ready` and to `link`. */
+  /** The shop's IDs are 1 to 3. The first product is linked to `ready` and to `link`. */
   products: Product[]
   readKey: Key
-  /** The only one of its scope. */
+  /** The only key with this scope. */
   manageKey: Key
-  /** What is another account's, under the same shop ids. */
+  /** Resources of another account. */
   theirs: { linkId: string; productId: string; keyId: string }
 }
 
-export async function aShopScene(t: TestContext): Promise<ShopScene> {
-  const scene = await aScene(t)
-  const { service, ready } = scene
+export async function aShopFixture(t: TestContext): Promise<ShopFixture> {
+  const fixture = await anUploadFixture(t)
+  const { service, ready } = fixture
   const products = await putProducts(service, productsFrom(1, 3))
   const link = await storeLink(service, { size: 5 })
   for (const { id } of [ready, link]) {
     assert.equal((await attach(service, id, { product_ids: [1] })).status, 201)
   }
   return {
-    ...scene,
+    ...fixture,
     link,
     products,
     readKey: await aKey(service, 'read'),
     manageKey: await aKey(service, 'manage'),
-    theirs: await whatIsTheirs(service),
+    theirs: await resourcesOfAnotherAccount(service),
   }
 }
 
@@ -47,8 +47,8 @@ async function aKey({ call }: TestService, scope: string): Promise<Key> {
   return answer.body.data
 }
 
-async function whatIsTheirs({ context }: TestService): Promise<ShopScene['theirs']> {
-  const account = await context.database.findAccount('somebody else')
+async function resourcesOfAnotherAccount({ context }: TestService): Promise<ShopFixture['theirs']> {
+  const account = await context.database.findAccount('another account')
   assert.ok(account)
   const own = forAccount(context, account.id)
   const link = await storeTheirs(own, { filename: 'theirs', url: 'https://example.com/theirs' })
@@ -59,8 +59,8 @@ async function whatIsTheirs({ context }: TestService): Promise<ShopScene['theirs
   return { linkId: link.id, productId: product?.id ?? '', keyId: key.id }
 }
 
-/** Everything of every account that a refused request must leave as it was. */
-export async function readShop({ database }: TestService['context']) {
+/** Everything, in every account, that a refused request must not change. */
+export async function readShopState({ database }: TestService['context']) {
   const page = { page: 1, perPage: 1000 }
   return Promise.all(
     (await database.listAccounts()).map(async ({ id }) => {

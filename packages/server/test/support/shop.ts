@@ -3,7 +3,7 @@ import type { Asset, Product } from '@stowage/protocol'
 import type { Answer, TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 
-/** A product as it is put: the id is the service's. */
+/** A product as it is sent to the service, which assigns the `id`. */
 export interface ProductToPut extends Partial<Omit<Product, 'id'>> {
   variant_id: number
 }
@@ -20,7 +20,7 @@ export function aProductToPut(facts: ProductToPut): Omit<Product, 'id'> {
   }
 }
 
-/** `count` products, each the only variant of its own: the shop's ids begin with `first`. */
+/** `count` products with one variant each. The shop's IDs start at `first`. */
 export function productsFrom(first: number, count: number): ProductToPut[] {
   return Array.from({ length: count }, (_, index) => ({
     product_id: first + index,
@@ -28,7 +28,7 @@ export function productsFrom(first: number, count: number): ProductToPut[] {
   }))
 }
 
-/** Puts the products, and expects them back. */
+/** Stores the products and returns them. Fails unless the service accepts them. */
 export async function putProducts(
   { call }: TestService,
   products: ProductToPut[],
@@ -39,7 +39,7 @@ export async function putProducts(
   return answer.body.data
 }
 
-/** One variant of product 1. */
+/** Stores one variant, of product 1 by default. */
 export async function putProduct(service: TestService, facts: ProductToPut): Promise<Product> {
   const [product] = await putProducts(service, [facts])
   assert.ok(product)
@@ -52,7 +52,7 @@ export interface LinkToStore {
   size?: number | string
 }
 
-/** Stores a link, and expects it back. */
+/** Stores a link and returns it. Fails unless the service accepts it. */
 export async function storeLink({ call }: TestService, link: LinkToStore = {}): Promise<Asset> {
   const body = { filename: 'link.zip', url: 'https://example.com/link.zip', ...link }
   const answer = await call('POST', `${API}/assets/store`, body)
@@ -81,15 +81,17 @@ export async function productsOf({ call }: TestService, id: string): Promise<Pro
   return answer.body.data.products
 }
 
-/** The names on a page of assets, in its order. */
+/** The filenames on a page of assets, in order. */
 export async function namesOf({ call }: TestService, query: string): Promise<string[]> {
   const answer = await call('GET', `${API}/assets?${query}`)
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   return answer.body.data.map(({ filename }: Asset) => filename)
 }
 
-/** What the counters say is what the rows add up to, in every account. */
-export async function assertBooksBalance({ context }: Pick<TestService, 'context'>): Promise<void> {
+/** Fails unless the usage counters of every account match its rows. */
+export async function assertUsageConsistent({
+  context,
+}: Pick<TestService, 'context'>): Promise<void> {
   for (const { counted, actual } of await context.database.compareUsage()) {
     assert.deepEqual(counted, actual)
   }

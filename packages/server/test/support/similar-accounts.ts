@@ -11,27 +11,27 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
 
-/** An account in which everything that people choose is the same as in its twin. */
-export interface Twin extends TestAccount {
+/** An account whose names, shop IDs and idempotency keys are the same as in another test account. */
+export interface SimilarAccount extends TestAccount {
   bytes: Buffer
-  /** A ready file, linked to both variants of product 77. */
+  /** A ready file that is linked to both variants of product 77. */
   file: UploadSession
-  /** Ready, and linked to nothing. */
+  /** A ready file that is not linked to any product. */
   loose: UploadSession
-  /** An upload that is not finished. */
+  /** An unfinished upload. */
   open: UploadSession
-  /** A link, linked to variant 781. */
+  /** A link asset that is linked to variant 781. */
   linkId: string
   products: Product[]
-  /** What must never show in an answer to somebody else. */
-  traits: string[]
+  /** Values that must never appear in a response to another account. */
+  privateValues: string[]
 }
 
-/** `name` is a word that occurs nowhere else; `size` differs, so that the files do. */
-export async function aTwin(
+/** `name` must occur nowhere else. A different `size` gives the account different file contents. */
+export async function aSimilarAccount(
   service: TestService,
   { name, size }: { name: string; size: number },
-): Promise<Twin> {
+): Promise<SimilarAccount> {
   const account = await anAccount(service, { name })
   const { call, keys } = account
   const bytes = someBytes(size, size)
@@ -57,7 +57,7 @@ export async function aTwin(
     open: open.session,
     linkId,
     products,
-    traits: [
+    privateValues: [
       account.id,
       name,
       linkId,
@@ -85,14 +85,16 @@ function productsOf(name: string) {
   ]
 }
 
-/** Fails as soon as an answer shows one of these, unless the caller said it first. */
-export function withoutTraits(call: Call, traits: string[]): Call {
+/** Fails when a response contains one of these values, unless the request contains it too. */
+export function checkingForLeaks(call: Call, privateValues: string[]): Call {
   return async (...request) => {
     const answer = await call(...request)
-    const said = JSON.stringify(request)
-    const heard = [answer.text, ...answer.headers.values()].join('\n')
-    const leaked = traits.filter((trait) => heard.includes(trait) && !said.includes(trait))
-    assert.deepEqual(leaked, [], `${said}: ${heard}`)
+    const sent = JSON.stringify(request)
+    const received = [answer.text, ...answer.headers.values()].join('\n')
+    const leaked = privateValues.filter(
+      (value) => received.includes(value) && !sent.includes(value),
+    )
+    assert.deepEqual(leaked, [], `${sent}: ${received}`)
     return answer
   }
 }
@@ -116,8 +118,8 @@ const PRODUCT_FILTERS = {
 
 const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes']
 
-/** Every list that an account can ask for: all filters, alone and together, and all sorts. */
-export function listQuestions(): string[] {
+/** Every list that an account can request: each combination of filters, and each sort order. */
+export function listPaths(): string[] {
   const assets = combinations(ASSET_FILTERS).map(
     (query, index) =>
       `${API}/assets?with_products=true&sort=${SORTS[index % SORTS.length]}${query}`,
@@ -129,8 +131,8 @@ export function listQuestions(): string[] {
   return [...assets, ...sorted, ...products]
 }
 
-/** Everything else that a twin can read, by its own ids. */
-export function ownQuestions({ file, loose, open, linkId, products }: Twin): string[] {
+/** Everything else that the account can read, by its own IDs. */
+export function ownPaths({ file, loose, open, linkId, products }: SimilarAccount): string[] {
   const ids = [file.id, loose.id, open.id, linkId]
   return [
     `${API}/account`,
@@ -141,7 +143,7 @@ export function ownQuestions({ file, loose, open, linkId, products }: Twin): str
   ]
 }
 
-/** Each filter with each of its values or left out, as query strings. */
+/** Query strings for every combination of filters; each filter has one of its values or is left out. */
 function combinations(filters: Record<string, string[]>): string[] {
   return Object.entries(filters).reduce<string[]>(
     (queries, [name, values]) =>

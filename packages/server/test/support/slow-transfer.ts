@@ -3,14 +3,14 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
 export interface SlowTransfer {
-  /** Lets the rest of it go, and gives the answer with its whole body. */
+  /** Transfers the rest and returns the response with its whole body. */
   finish(): Promise<{ status: number | undefined; etag: string | undefined; body: Buffer }>
 }
 
-/** Like a browser's, its connections stay open until the service ends them. */
+/** Like those of a browser, its connections stay open until the service closes them. */
 const agent = new Agent({ keepAlive: true })
 
-/** A PUT that has sent the first half of its bytes and holds back the second. */
+/** A PUT that has sent the first half of its bytes, and sends the second half on `finish`. */
 export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer> {
   const put = request(url, {
     agent,
@@ -19,7 +19,7 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
   })
   const answered = once(put, 'response') as Promise<[IncomingMessage]>
   answered.catch(() => {})
-  // Then the server has read the head: it knows that the part is on its way.
+  // "100 Continue" shows that the server has read the headers and started to receive the part.
   put.flushHeaders()
   await once(put, 'continue')
   const half = Math.floor(bytes.length / 2)
@@ -33,7 +33,7 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
   }
 }
 
-/** A GET that has the head of its answer and reads no further. */
+/** A GET that has received the response headers, and reads the body on `finish`. */
 export async function aSlowDownload(url: string): Promise<SlowTransfer> {
   const [answer] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
   return { finish: () => read(answer) }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 
-/** A port on which another program listens until the test ends. */
+/** A port on which another server listens until the test ends. */
 export async function aTakenPort(t: TestContext): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
@@ -10,31 +10,31 @@ export async function aTakenPort(t: TestContext): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Connects and says nothing, as browsers do ahead of a request that they may never send. */
-export async function aSilentConnection(t: TestContext, url: string): Promise<void> {
+/** Connects and sends nothing, as browsers do before a request that they may never send. */
+export async function anIdleConnection(t: TestContext, url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   t.after(() => socket.destroy())
   await once(socket, 'connect')
-  // How it ends is not what is tested.
+  // The test does not depend on how the connection ends.
   socket.on('error', () => {})
 }
 
 /**
- * A POST whose body is not whole yet, on a connection that the client never closes. `finish` sends
- * the rest, and answers what the server has sent until it closed its side.
+ * A POST whose body is incomplete, on a connection that the client never closes. `finish` sends the rest
+ * and returns everything that the server sends until it closes its side.
  */
 export async function anUnfinishedRequest(t: TestContext, url: string) {
   const { hostname, port, host, pathname } = new URL(url)
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
   t.after(() => socket.destroy())
-  // How it ends is not what is tested.
+  // The test does not depend on how the connection ends.
   socket.on('error', () => {})
   await once(socket, 'connect')
   const first = `GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`
   const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json`
   socket.write(`${first}${head}\r\nContent-Length: 2\r\n\r\n{`)
-  // The answer to the first request shows that the server has read the head of the second.
+  // The response to the first request shows that the server has read the headers of the second.
   await once(socket, 'data')
   return {
     async finish(): Promise<string> {
@@ -49,7 +49,7 @@ export async function anUnfinishedRequest(t: TestContext, url: string) {
   }
 }
 
-/** Whether nobody listens there (any more). */
+/** Whether no server listens at this URL. */
 export async function isRefused(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

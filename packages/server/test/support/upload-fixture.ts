@@ -17,24 +17,24 @@ import { requestUpload } from '../../src/operations/uploads/request-upload.ts'
 const CHUNK_SIZE = 10
 const SIZE = 25
 
-/** A service with something in every state that a bad request could damage. */
-export interface Scene {
+/** A service with an upload in every state that a bad request could damage. */
+export interface UploadFixture {
   service: TestService
   accountId: string
   bytes: Buffer
-  /** Three parts, all of them stored, not completed. */
+  /** Three parts, all of them stored; not completed. */
   open: UploadSession
-  /** Of `open`, by number. */
+  /** The parts of `open`, in order. */
   parts: CompletedPart[]
-  /** Three parts, none of them sent. */
+  /** Three parts, none of them stored. */
   empty: UploadSession
   cancelled: UploadSession
   ready: Asset
   /** An open upload of another account. */
-  foreign: { id: string; uploadId: string }
+  otherAccountsUpload: { id: string; uploadId: string }
 }
 
-export async function aScene(t: TestContext): Promise<Scene> {
+export async function anUploadFixture(t: TestContext): Promise<UploadFixture> {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${CHUNK_SIZE}` })
   const { baseUrl } = service
   const [own] = await service.context.database.compareUsage()
@@ -54,45 +54,50 @@ export async function aScene(t: TestContext): Promise<Scene> {
     empty: await requestSession(baseUrl, { bytes, name: 'empty.bin' }),
     cancelled,
     ready: await uploadFile(baseUrl, { bytes, name: 'ready.bin' }),
-    foreign: await aForeignUpload(service),
+    otherAccountsUpload: await anUploadOfAnotherAccount(service),
   }
 }
 
-async function aForeignUpload({ context }: TestService) {
+async function anUploadOfAnotherAccount({ context }: TestService) {
   const account = await context.database.ensureAccount({
     id: context.newId(),
-    name: 'somebody else',
+    name: 'another account',
     planName: 'small',
     planStorage: 1000,
     createdAt: context.clock(),
   })
-  const file = { filename: 'foreign.bin', size: SIZE }
+  const file = { filename: 'other-account.bin', size: SIZE }
   const { upload } = await requestUpload(forAccount(context, account.id), { file })
   return { id: upload.asset.id, uploadId: upload.id }
 }
 
-/** Everything that a refused request must leave as it was, in the database and in the storage. */
-export async function readState({ service, accountId, ...scene }: Scene) {
+/** Everything in the database and the storage that a refused request must not change. */
+export async function readState({ service, accountId, ...fixture }: UploadFixture) {
   const { database, storage } = service.context
-  const ids = [scene.open.id, scene.empty.id, scene.cancelled.id, scene.ready.id]
-  const [books, ...uploads] = await Promise.all([
+  const ids = [fixture.open.id, fixture.empty.id, fixture.cancelled.id, fixture.ready.id]
+  const [usage, ...uploads] = await Promise.all([
     database.compareUsage(),
     ...ids.map((id) => database.of(accountId).findUpload(id)),
   ])
   const inStorage = await Array.fromAsync(storage.listUploads())
   const sorted = inStorage.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return {
-    books,
+    usage,
     uploads,
     objects: await service.backdoor.readObjects(),
-    // A file of no bytes is in no book, but its upload is open in the storage.
+    // An empty file does not count toward usage, but its upload is open in the storage.
     inStorage: sorted.map(({ id }) => id),
     parts: await Promise.all(sorted.map((upload) => storage.listParts(upload))),
   }
 }
 
-/** The last word on whether nothing was damaged: the open upload becomes its file. */
-export async function finishOpenUpload({ service, open, parts, bytes }: Scene): Promise<void> {
+/** The final proof that nothing was damaged: the open upload can be completed and downloaded. */
+export async function finishOpenUpload({
+  service,
+  open,
+  parts,
+  bytes,
+}: UploadFixture): Promise<void> {
   const answer = await complete(service.baseUrl, open, parts)
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.deepEqual(await download(service.baseUrl, open.id), bytes)

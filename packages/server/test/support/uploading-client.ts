@@ -12,20 +12,20 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
-/** How far an upload had come when the service died under it. */
+/** The step that an upload had reached when the service was killed. */
 export type Step = 'request' | 'parts' | 'complete' | 'cancel' | 'resume'
 
 export interface SentFile {
   session: UploadSession
   bytes: Buffer
   sha256: string
-  /** The parts whose PUT was answered. */
+  /** The parts whose PUT was confirmed. */
   answered: CompletedPart[]
 }
 
-/** What clients were told, and what they were in the middle of; kept over all rounds. */
-export interface Diary {
-  /** Every file whose session was answered, by asset. */
+/** What the service confirmed to its clients, and which steps kills interrupted, over all rounds. */
+export interface UploadLog {
+  /** Every file whose upload session the client received, by asset ID. */
   files: Map<string, SentFile>
   completed: Set<string>
   cancelled: Set<string>
@@ -33,7 +33,7 @@ export interface Diary {
   interrupted: Record<Step, number>
 }
 
-export function anEmptyDiary(): Diary {
+export function anEmptyUploadLog(): UploadLog {
   return {
     files: new Map(),
     completed: new Set(),
@@ -47,14 +47,14 @@ interface Client {
   baseUrl: string
   pickSize: (random: Random) => number
   random: Random
-  diary: Diary
-  /** Whether the service may be dead by now; before that, a call that fails is a fault. */
+  uploadLog: UploadLog
+  /** Whether the service may have been killed. Before that, a failed call fails the test. */
   isOver: () => boolean
 }
 
 /**
- * Several clients that upload until they are stopped. `left` is what each of them was in the middle of
- * when the service died the last time.
+ * Several clients that upload until they are stopped. `left` has the unfinished upload of each client from
+ * the last time that the service was killed.
  */
 export function startClients(
   options: Omit<Client, 'isOver'> & { count: number; left: (SentFile | undefined)[] },
@@ -67,7 +67,7 @@ export function startClients(
   })
   const ended = Promise.allSettled(clients)
   return {
-    /** Ends the service, and returns what each client was in the middle of. */
+    /** Ends the service and returns the unfinished upload of each client. */
     async stop(endService: () => Promise<unknown>): Promise<(SentFile | undefined)[]> {
       isOver = true
       await endService()
@@ -78,8 +78,8 @@ export function startClients(
 }
 
 /**
- * Uploads file after file until the service dies. `left` is what this client was in the middle of
- * when the service died the last time: it goes on with that first. Returns what it leaves now.
+ * Uploads one file after another until the service is killed. First resumes `left`, the upload that the
+ * last kill interrupted. Returns the upload that this kill interrupts.
  */
 export async function keepUploading(
   client: Client,
@@ -100,39 +100,39 @@ export async function keepUploading(
     }
     return undefined
   } catch (error) {
-    // What fetch says when the connection could not be made, or broke in the middle of the answer.
+    // fetch throws these when it cannot connect, or when the connection breaks during the response.
     const isBroken = error instanceof TypeError && /fetch failed|terminated/.test(error.message)
     if (!client.isOver() || !isBroken) throw error
-    client.diary.interrupted[step] += 1
+    client.uploadLog.interrupted[step] += 1
     return current
   }
 }
 
-async function request({ baseUrl, pickSize, random, diary }: Client): Promise<SentFile> {
+async function request({ baseUrl, pickSize, random, uploadLog }: Client): Promise<SentFile> {
   const size = pickSize(random)
   const bytes = someBytes(size, random.between(1, 1_000_000))
   const session = await requestSession(baseUrl, { bytes })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const file = { session, bytes, sha256, answered: [] }
-  diary.files.set(session.id, file)
+  uploadLog.files.set(session.id, file)
   return file
 }
 
 async function send(client: Client, file: SentFile, at: (step: Step) => void): Promise<void> {
-  const { baseUrl, random, diary } = client
+  const { baseUrl, random, uploadLog } = client
   const { session } = file
   const end = random.pick(['complete', 'complete', 'complete', 'complete', 'cancel', 'abandon'])
   at('parts')
-  // Who abandons an upload has often sent some of it.
+  // A client that abandons or cancels an upload may have sent some of its parts.
   const urls = end === 'complete' ? session.urls : session.urls.slice(random.between(0, 2))
   await putAll(file, urls)
   if (end === 'complete') await completeFile(client, file, at)
-  if (end === 'abandon') diary.abandoned.add(session.id)
+  if (end === 'abandon') uploadLog.abandoned.add(session.id)
   if (end !== 'cancel') return
   at('cancel')
   const answer = await cancel(baseUrl, session)
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  diary.cancelled.add(session.id)
+  uploadLog.cancelled.add(session.id)
 }
 
 async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
@@ -144,12 +144,12 @@ async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
       file.answered.push({ PartNumber: part, ETag: etag.replaceAll('"', '') })
     }),
   )
-  // Only once all have ended: what is answered after the first failure counts too.
+  // Wait for all of them: parts that are confirmed after the first failure count too.
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 async function completeFile(
-  { baseUrl, random, diary }: Client,
+  { baseUrl, random, uploadLog }: Client,
   { session, answered }: SentFile,
   at: (step: Step) => void,
 ): Promise<void> {
@@ -157,14 +157,14 @@ async function completeFile(
   const answer = await complete(baseUrl, session, answered, random.pick(['POST', 'PUT']))
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.equal(answer.body.data.status, 'ready')
-  diary.completed.add(session.id)
+  uploadLog.completed.add(session.id)
 }
 
-/** Every part that was answered is still there; the others are sent again. */
+/** Checks that every confirmed part is still stored, and sends the others again. */
 async function resume(client: Client, file: SentFile, at: (step: Step) => void): Promise<void> {
   const url = `${client.baseUrl}${API}/assets/${file.session.id}/upload`
   const { status, body } = await callJson(url, { method: 'GET' })
-  // It has expired, or the cancellation went through though nobody was left to be told.
+  // The upload has expired, or was cancelled although the client did not get the response.
   if (status === 404) return
   assert.equal(status, 200, JSON.stringify(body))
   if (body.status === 'uploading') {

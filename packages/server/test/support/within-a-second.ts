@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 const SECOND_US = 1_000_000
 
 /**
- * Fails when the work takes this thread, in which the service is too, more than a second. By the
- * processor's clock: on the wall's it would also count what other tests do meanwhile.
+ * Fails when the work uses more than a second of CPU time on this thread, which also runs the service.
+ * Wall-clock time would include what other tests do meanwhile.
  */
 export async function withinASecond<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = process.threadCpuUsage()

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from '../machine/clean-up.ts'
-import { installed } from '../machine/ensure-installed.ts'
+import { ensureInstalled } from '../machine/ensure-installed.ts'
 
 export const EXECUTABLE = '/usr/bin/chromium'
 
-/** It runs as root too, and calls nobody but the pages that it is told to. */
+/** Lets Chromium run as root, and turns off its background network requests. */
 export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -16,10 +16,10 @@ export const FLAGS = [
 ]
 
 export function whyNoBrowser(): Promise<string | undefined> {
-  return installed({ command: EXECUTABLE, packages: ['chromium'] })
+  return ensureInstalled({ command: EXECUTABLE, packages: ['chromium'] })
 }
 
-/** Chromium without a window, closed after the test. For it, `rebound` is a name of this machine. */
+/** Headless Chromium, closed after the test. It resolves the hostname `rebound` to this machine. */
 export async function aBrowser(
   t: TestContext,
   { rebound }: { rebound?: string } = {},

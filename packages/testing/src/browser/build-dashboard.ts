@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const BUILD = fileURLToPath(new URL('../../../dashboard/build.ts', import.meta.url))
 
-/** Builds the dashboard unless it is up to date. Fails with what the build wrote. */
+/** Builds the dashboard unless it is up to date. Fails with the stderr output of the build. */
 export function buildDashboard(): Promise<void> {
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [BUILD, '--required'], (error, _stdout, stderr) => {

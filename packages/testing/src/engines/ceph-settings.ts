@@ -1,4 +1,4 @@
-/** One monitor, one store in memory, one gateway; no authentication between them, loopback only. */
+/** One monitor, one in-memory store and one gateway, on loopback, without authentication between them. */
 export function cephSettings(facts: {
   folder: string
   cluster: string
@@ -34,7 +34,7 @@ osd_crush_chooseleaf_type = 0
 mon_allow_pool_size_one = true
 mon_warn_on_pool_no_redundancy = false
 mon_max_pg_per_osd = 1000
-# Without crc mode the gateway hangs where authentication is none.
+# Without crc mode, the gateway hangs if authentication is none.
 ms_mon_client_mode = crc
 ms_cluster_mode = crc
 ms_service_mode = crc
@@ -67,11 +67,11 @@ rgw_thread_pool_size = 32
 rgw_run_sync_thread = false
 # Small parts, so that tests need not send megabytes.
 rgw_multipart_min_part_size = 1
-# Otherwise a store in memory keeps what was deleted for two hours.
+# By default the in-memory store keeps deleted objects for two hours.
 rgw_gc_obj_min_wait = 5
 rgw_gc_processor_period = 5
 rgw_gc_processor_max_time = 5
-# A gateway that is killed while it completes an upload leaves it locked, by default for 10 minutes.
+# If the gateway is killed while it completes an upload, the upload stays locked, by default for 10 minutes.
 rgw_mp_lock_max_time = 5
 `
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '../machine/ensure-installed.ts'
+import { ensureInstalled } from '../machine/ensure-installed.ts'
 import { freePort } from '../machine/free-port.ts'
 import { until } from '../machine/until.ts'
 import { cephSettings } from './ceph-settings.ts'
@@ -13,17 +13,17 @@ import type { S3Server } from './s3-server.ts'
 const run = promisify(execFile)
 const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }
 
-/** Why there is no Ceph; undefined when there is. On Debian, root installs it when it is missing. */
+/** Returns why Ceph is unavailable, or undefined if it is installed. On Debian, root installs it. */
 export function whyNoCeph(): Promise<string | undefined> {
-  return installed({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
+  return ensureInstalled({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }
 
-/** Ceph's S3 gateway on a store in memory, on loopback, with one user who has this key. */
+/** Starts Ceph's S3 gateway with an in-memory store, on loopback, with one user who has this key. */
 export function startCeph(credentials = CREDENTIALS): Promise<S3Server> {
   return startS3Daemons('ceph', (...started) => startDaemons(credentials, ...started))
 }
 
-/** Fails with the reason when a daemon does not come up. */
+/** Fails with the reason when a daemon does not start. */
 async function startDaemons(
   credentials: S3Server['credentials'],
   folder: string,

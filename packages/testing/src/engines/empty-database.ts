@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import postgres from 'postgres'
 import { cleanUp } from '../machine/clean-up.ts'
 
-/** A database of its own on that PostgreSQL server, which is dropped after the test. */
+/** Creates an empty database on the PostgreSQL server and drops it after the test. Returns its URL. */
 export async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(server, (sql) => sql`create database ${sql(name)}`)

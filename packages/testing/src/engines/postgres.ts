@@ -13,17 +13,17 @@ const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')
 const USER = 'postgres'
 const PASSWORD = 'test'
-/** As much of its log is shown when it does not start. */
-const MOST_LOG = 2000
+/** How many characters of the log are shown when the server does not start. */
+const MAX_LOG = 2000
 
 const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=300']
-/** It need not outlive the machine: without waiting for the disk it is several times as fast. */
-const FORGETFUL = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
+/** Test data need not survive a crash of the machine. Without fsync, tests are several times as fast. */
+const WITHOUT_DURABILITY = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
 
-/** A real PostgreSQL on a free loopback port: of the version that comes with the package. */
-export async function startPostgres(Package = EmbeddedPostgres, settings = FORGETFUL) {
+/** Starts a PostgreSQL server on a free loopback port, in the version that the package contains. */
+export async function startPostgres(Package = EmbeddedPostgres, settings = WITHOUT_DURABILITY) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
-  // PostgreSQL runs as a user of its own, who must be able to pass.
+  // PostgreSQL runs as another user, who needs access to the data folder.
   await chmod(folder, 0o755)
   const isRoot = process.getuid?.() === 0
   if (isRoot) await ensureUser()
@@ -39,7 +39,7 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
     postgresFlags: [...SETTINGS, ...settings].flatMap((setting) => ['-c', setting]),
     onLog(message) {
-      log = (log + message).slice(-MOST_LOG)
+      log = (log + message).slice(-MAX_LOG)
     },
     onError: () => {},
   })
@@ -57,23 +57,26 @@ export async function startPostgres(Package = EmbeddedPostgres, settings = FORGE
   }
 }
 
-/** PostgreSQL does not run as root. The package makes the user too, but not two processes at once. */
+/**
+ * PostgreSQL does not run as root. The package creates the user too, but fails when two processes do so at
+ * the same time.
+ */
 async function ensureUser(): Promise<void> {
-  const make = `id ${USER} || (groupadd --force ${USER} && useradd --gid ${USER} ${USER})`
-  await run('flock', [LOCK, 'sh', '-c', make])
+  const createUser = `id ${USER} || (groupadd --force ${USER} && useradd --gid ${USER} ${USER})`
+  await run('flock', [LOCK, 'sh', '-c', createUser])
 }
 
 export interface PostgresServer {
-  /** An empty database of its own, which is dropped after the test. */
+  /** Creates an empty database, which is dropped after the test, and returns its URL. */
   database(t: TestContext): Promise<string>
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** One for all tests of the file: the one that the environment names, or else one of our own. */
+/** One server for all tests of the file: the one that the environment names, or a new one. */
 export async function aPostgresServer(): Promise<PostgresServer> {
   const { STOWAGE_TEST_POSTGRES: named } = process.env
-  if (named !== undefined) return reached(named)
+  if (named !== undefined) return throughProxy(named)
   const { server, url, close } = await startPostgres()
   after(close)
   return {
@@ -83,8 +86,8 @@ export async function aPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** The server of another, who would not like it to stop: only the way to it does. */
-async function reached(server: string): Promise<PostgresServer> {
+/** Other tests use the same server, so `stop` only stops the proxy to it. */
+async function throughProxy(server: string): Promise<PostgresServer> {
   const url = new URL(server)
   const proxy = await startTcpProxy(Number(url.port || 5432), { host: url.hostname })
   after(() => proxy.stop())

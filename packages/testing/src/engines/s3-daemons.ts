@@ -7,12 +7,12 @@ import type { S3Server } from './s3-server.ts'
 /** Starts a daemon that runs in the foreground. */
 export type Launch = (command: string, ...options: string[]) => ChildProcess
 
-/** As much of what a daemon wrote is shown when it ends. */
-const MOST_LOG = 2000
+/** How many characters of a daemon's stderr are shown when it ends. */
+const MAX_LOG = 2000
 
 /**
- * A server of several daemons in a temporary folder. None of them outlives it. When one ends before all
- * are up, the start fails at once, with what that daemon wrote.
+ * Starts a server that consists of several daemons, in a temporary folder. `close` stops all of them. If a
+ * daemon ends before all are ready, the start fails with the stderr output of that daemon.
  */
 export async function startS3Daemons(
   name: string,
@@ -28,7 +28,7 @@ export async function startS3Daemons(
     const child = spawn(command, options, { stdio: ['ignore', 'ignore', 'pipe'] })
     let log = ''
     child.stderr.on('data', (text) => {
-      log = (log + text).slice(-MOST_LOG)
+      log = (log + text).slice(-MAX_LOG)
     })
     child.once('error', ended.reject)
     child.once('close', (code, signal) =>
@@ -49,7 +49,7 @@ export async function startS3Daemons(
   }
 }
 
-/** A gateway that can be taken away from its clients; what is stored stays. */
+/** A gateway that can be stopped and started. Stored objects remain. */
 export function restartable(start: () => ChildProcess, answers: () => Promise<void>) {
   let gateway = start()
   return {
@@ -65,7 +65,7 @@ export function restartable(start: () => ChildProcess, answers: () => Promise<vo
   }
 }
 
-/** Whether anything at all answers at the address. */
+/** Whether a server responds at this URL, with any status. */
 export async function isAnswering(url: string): Promise<boolean> {
   try {
     await fetch(url)

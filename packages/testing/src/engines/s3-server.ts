@@ -10,18 +10,18 @@ import {
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
 import type { Storage } from '@stowage/server/src/storage/storage'
 
-/** A real S3 server, wherever it comes from. */
+/** A running S3 server. */
 export interface S3Server {
   endpoint: string
   region: string
   credentials: { accessKeyId: string; secretAccessKey: string }
-  /** Only what clients talk to; what is stored stays. */
+  /** Stops the gateway that clients use. Stored objects remain. */
   stop(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** The credentials go the way of every deployment: through the environment. */
+/** The credentials as environment variables, as in every deployment. */
 export function credentialsOf({ credentials }: S3Server) {
   return {
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
@@ -37,7 +37,7 @@ export async function aBucket(server: { endpoint: string; region: string }): Pro
   return bucket
 }
 
-export interface InBucket {
+export interface BucketLocation {
   endpoint: string
   region: string
   bucket: string
@@ -45,16 +45,16 @@ export interface InBucket {
 }
 
 /** The keys of all objects below the prefix. */
-export async function readBucket(place: InBucket): Promise<string[]> {
-  const { bucket, prefix } = place
-  return askOnce(place, async (client) => {
+export async function readBucket(location: BucketLocation): Promise<string[]> {
+  const { bucket, prefix } = location
+  return withClient(location, async (client) => {
     const keys: string[] = []
     let token: string | undefined
     do {
       const request = { Bucket: bucket, Prefix: prefix, ContinuationToken: token }
       const page: ListObjectsV2Output = await client.send(new ListObjectsV2Command(request))
       const found = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length))
-      // It is of the storage as a whole.
+      // The identity belongs to the storage as a whole.
       keys.push(...found.filter((key) => key !== 'stowage-identity'))
       token = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (token !== undefined)
@@ -62,33 +62,33 @@ export async function readBucket(place: InBucket): Promise<string[]> {
   })
 }
 
-/** For a server that has everything in memory. */
-export async function emptyBucket(place: InBucket): Promise<void> {
-  const keys = await readBucket(place)
-  await askOnce(place, (client) =>
+/** Deletes all objects below the prefix, to free the memory of an in-memory server. */
+export async function emptyBucket(location: BucketLocation): Promise<void> {
+  const keys = await readBucket(location)
+  await withClient(location, (client) =>
     Promise.all(
       keys.map((key) => {
-        const object = { Bucket: place.bucket, Key: place.prefix + key }
+        const object = { Bucket: location.bucket, Key: location.prefix + key }
         return client.send(new DeleteObjectCommand(object))
       }),
     ),
   )
 }
 
-/** The keys of all uploads that are open anywhere in the bucket. */
-export async function readUploadsIn(place: InBucket): Promise<string[]> {
-  const command = new ListMultipartUploadsCommand({ Bucket: place.bucket })
-  const { Uploads = [] } = await askOnce(place, (client) => client.send(command))
+/** The keys of all open uploads in the bucket, with any prefix. */
+export async function readUploadsIn(location: BucketLocation): Promise<string[]> {
+  const command = new ListMultipartUploadsCommand({ Bucket: location.bucket })
+  const { Uploads = [] } = await withClient(location, (client) => client.send(command))
   return Uploads.map(({ Key = '' }) => Key)
 }
 
-async function askOnce<Answer>(
-  { endpoint, region }: InBucket,
-  ask: (client: S3Client) => Promise<Answer>,
-): Promise<Answer> {
+async function withClient<Result>(
+  { endpoint, region }: BucketLocation,
+  work: (client: S3Client) => Promise<Result>,
+): Promise<Result> {
   const client = new S3Client({ endpoint, region, forcePathStyle: true })
   try {
-    return await ask(client)
+    return await work(client)
   } finally {
     client.destroy()
   }

@@ -5,13 +5,13 @@ import type { UploadSession } from '@stowage/protocol'
 import type { StorageUpload } from '@stowage/server/src/storage/storage'
 import type { TestService } from '../service/service.ts'
 
-/** What a test can see and do behind the service's back, whatever the storage is. */
+/** Direct access to the storage for tests, without the service, on any storage. */
 export interface StorageBackdoor {
-  /** The keys of all objects, also of those that are not thrown away yet. */
+  /** The keys of all objects, including deleted ones that are still in the trash. */
   readObjects(): Promise<string[]>
-  /** Takes the storage away; the function that is returned puts it back. */
-  takeAway(): Promise<() => Promise<void>>
-  /** Fails unless these are all that there is: no open upload, no part, no other object. */
+  /** Makes the storage unavailable. The returned function restores it. */
+  makeUnavailable(): Promise<() => Promise<void>>
+  /** Fails unless the storage holds exactly these objects: no open upload, no part, no other object. */
   assertHoldsOnly(objects: { id: string; bytes: number }[], chunkSize: number): Promise<void>
 }
 
@@ -24,8 +24,8 @@ export function diskBackdoor(folder: string): StorageBackdoor {
       const keys = await Promise.all(shards.map((shard) => readdir(join(objects, shard))))
       return [...keys.flat(), ...(await readdir(join(storage, 'trash')))].sort()
     },
-    /** As when its disk is not mounted. */
-    async takeAway() {
+    /** Simulates a disk that is not mounted. */
+    async makeUnavailable() {
       const uploads = join(storage, 'uploads')
       await rename(uploads, `${uploads}-away`)
       return () => rename(`${uploads}-away`, uploads)
@@ -40,7 +40,7 @@ export function diskBackdoor(folder: string): StorageBackdoor {
         return numbers.map((number) => join(id.slice(-2), id, String(number).padStart(5, '0')))
       })
       const folders = expected.map((path) => join(path, '..'))
-      // The folders that objects are spread over stay, with or without any in them.
+      // The shard folders remain, even when they are empty.
       const found = files.filter((path) => !/^[0-9a-f]{2}$/.test(path))
       assert.deepEqual(found.toSorted(), [...new Set([...expected, ...folders])].toSorted())
     },
@@ -51,11 +51,11 @@ export function readObjects({ backdoor }: TestService): Promise<string[]> {
   return backdoor.readObjects()
 }
 
-export function takeStorageAway({ backdoor }: TestService): Promise<() => Promise<void>> {
-  return backdoor.takeAway()
+export function makeStorageUnavailable({ backdoor }: TestService): Promise<() => Promise<void>> {
+  return backdoor.makeUnavailable()
 }
 
-/** What the storage calls the upload of a session. */
+/** The storage's key and ID of a session's upload. */
 export async function uploadInStorage(
   { context }: TestService,
   session: UploadSession,

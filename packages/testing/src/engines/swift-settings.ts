@@ -1,14 +1,14 @@
 export interface SwiftFacts {
   folder: string
-  /** Who the daemons run as. */
+  /** The user that the daemons run as. */
   user: string
   ports: { proxy: number; account: number; container: number; object: number; memory: number }
 }
 
-/** The kinds of servers behind the one that clients talk to. */
+/** The kinds of storage servers behind the proxy server. */
 export const SWIFT_STORES = ['account', 'container', 'object'] as const
 
-/** Every file of the folder `etc`, by its name; loopback only. */
+/** The configuration files by name. All servers listen on loopback only. */
 export function swiftSettings(facts: SwiftFacts & { accessKey: string; secret: string }) {
   const stores = SWIFT_STORES.map((kind) => [`${kind}-server.conf`, storeSettings(facts, kind)])
   return {
@@ -19,14 +19,14 @@ export function swiftSettings(facts: SwiftFacts & { accessKey: string; secret: s
 }
 
 /**
- * Says where what is stored lies: all of it on one device, once. Each kind and its port are an
- * argument, and the rings go into the folder where it runs.
+ * A Python script that writes the rings: everything is stored once, on one device. Each argument is a kind
+ * and its port, and the rings are written to the working directory.
  */
 export const SWIFT_RINGS = `
 import sys
 from swift.common.ring import RingBuilder
-for place in sys.argv[1:]:
-    kind, port = place.split('=')
+for argument in sys.argv[1:]:
+    kind, port = argument.split('=')
     builder = RingBuilder(0, 1, 1)
     builder.add_dev(dict(region=1, zone=1, device='d1', weight=1.0, meta='',
                          ip='127.0.0.1', port=int(port),
@@ -44,7 +44,7 @@ name = Policy-0
 default = yes
 `
 
-/** One process each, so that its end is the end of it. */
+/** Without workers, each server is a single process, so that killing it ends the server. */
 function common({ folder, user }: SwiftFacts, port: number): string {
   return `[DEFAULT]
 bind_ip = 127.0.0.1
@@ -52,7 +52,7 @@ bind_port = ${port}
 workers = 0
 user = ${user}
 swift_dir = ${folder}/etc
-# Nobody listens there: the machine's own log is none of the tests' business.
+# Nothing listens on this port, which keeps the servers' messages out of the system log.
 log_udp_host = 127.0.0.1
 log_udp_port = 9
 `

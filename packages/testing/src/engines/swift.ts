@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { installed } from '../machine/ensure-installed.ts'
+import { ensureInstalled } from '../machine/ensure-installed.ts'
 import { freePort } from '../machine/free-port.ts'
 import { until } from '../machine/until.ts'
 import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
@@ -14,18 +14,18 @@ const run = promisify(execFile)
 /** Swift's own authentication names its users `account:user`. */
 const CREDENTIALS = { accessKeyId: 'test:tester', secretAccessKey: 'testsecretkey0123456789' }
 
-/** Why there is no Swift; undefined when there is. On Debian, root installs it when it is missing. */
+/** Returns why Swift is unavailable, or undefined if it is installed. On Debian, root installs it. */
 export function whyNoSwift(): Promise<string | undefined> {
   const servers = ['swift-proxy', ...SWIFT_STORES.map((kind) => `swift-${kind}`)]
-  return installed({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })
+  return ensureInstalled({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })
 }
 
-/** OpenStack Swift with its S3 interface, in a temporary folder, on loopback. */
+/** Starts OpenStack Swift with its S3 API, in a temporary folder, on loopback. */
 export function startSwift(): Promise<S3Server> {
   return startS3Daemons('swift', startDaemons)
 }
 
-/** None of them is one that Debian starts by itself: ports and settings are our own. */
+/** Starts separate daemons with their own ports and settings, not those that Debian starts. */
 async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Server, 'close'>> {
   const settings = join(folder, 'etc')
   await mkdir(settings)
@@ -37,9 +37,9 @@ async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Serv
   const { accessKeyId: accessKey, secretAccessKey: secret } = CREDENTIALS
   const files = swiftSettings({ folder, user, ports, accessKey, secret })
   for (const [name, text] of Object.entries(files)) await writeFile(join(settings, name), text)
-  const places = SWIFT_STORES.map((kind) => `${kind}=${ports[kind]}`)
-  // Debian's own Python: it is the one that has Swift.
-  await run('/usr/bin/python3', ['-c', SWIFT_RINGS, ...places], { cwd: settings })
+  const kindsAndPorts = SWIFT_STORES.map((kind) => `${kind}=${ports[kind]}`)
+  // Debian's Python, because Debian installs Swift for it.
+  await run('/usr/bin/python3', ['-c', SWIFT_RINGS, ...kindsAndPorts], { cwd: settings })
 
   const server = (kind: string) =>
     launch(`swift-${kind}-server`, join(settings, `${kind}-server.conf`))
@@ -61,20 +61,20 @@ async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Serv
   }
 }
 
-/** The parts that a bucket's uploads left, seen with Swift's own interface: S3 shows none. */
+/** The parts that uploads left in a bucket, listed with Swift's native API because S3 does not show them. */
 export async function listSegments(server: S3Server, { url }: { url: string }): Promise<string[]> {
   const { accessKeyId, secretAccessKey } = server.credentials
   const headers = { 'X-Auth-User': accessKeyId, 'X-Auth-Key': secretAccessKey }
-  const entry = await fetch(`${server.endpoint}/auth/v1.0`, { headers })
-  const account = entry.headers.get('x-storage-url')
+  const login = await fetch(`${server.endpoint}/auth/v1.0`, { headers })
+  const account = login.headers.get('x-storage-url')
   const bucket = new URL(url).pathname
   const list = await fetch(`${account}${bucket}+segments`, {
-    headers: { 'X-Auth-Token': entry.headers.get('x-auth-token') ?? '' },
+    headers: { 'X-Auth-Token': login.headers.get('x-auth-token') ?? '' },
   })
   return (await list.text()).split('\n').filter((name) => name !== '')
 }
 
 async function answers(port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/healthcheck`
-  await until(`Swift answers on port ${port}`, () => isAnswering(url), 60_000)
+  await until(`Swift responds on port ${port}`, () => isAnswering(url), 60_000)
 }

@@ -12,22 +12,22 @@ export interface Engines {
   backdoor: StorageBackdoor
 }
 
-/** For a test that must know, as S3 takes no parts below 5 MiB and its transfers pass by us. */
+/** For tests that depend on it: S3 refuses parts below 5 MiB, and its transfers bypass the service. */
 export const isOnS3 = process.env.STOWAGE_TEST_S3 !== undefined
 
-/** Whether they are SQLite and disk. */
+/** Whether the suite runs on SQLite and disk. */
 export const areEmbedded = !isOnS3 && process.env.STOWAGE_TEST_POSTGRES === undefined
 
-/** Their names, for results. */
+/** The names of the engines, as used in result files. */
 export const ENGINES = areEmbedded ? 'sqlite-disk' : isOnS3 ? 'postgres-s3' : 'postgres-disk'
 
 const S3_REGION = 'us-east-1'
 const PREFIX = 'some/prefix/'
 
 /**
- * The engines that the suite runs on: SQLite and disk, unless the environment names servers of
- * others. Every service of a test gets an empty database and an empty bucket of its own. S3 is reached
- * through a proxy of ours, which can be stopped, unless it is said that nobody will do so.
+ * The engines that the suite runs on: SQLite and disk, unless the environment names other servers. Each
+ * call creates a new, empty database and bucket. S3 is reached through a proxy, which a test can stop,
+ * unless `isReliable` is set.
  */
 export async function testEngines(
   t: TestContext,
@@ -41,8 +41,8 @@ export async function testEngines(
   const proxy = isReliable ? undefined : await startTcpProxy(Number(new URL(s3).port))
   cleanUp(t, () => proxy?.stop())
   const bucket = await aBucket({ endpoint: s3, region: S3_REGION })
-  const place = { endpoint: s3, region: S3_REGION, bucket, prefix: PREFIX }
-  cleanUp(t, () => emptyBucket(place))
+  const location = { endpoint: s3, region: S3_REGION, bucket, prefix: PREFIX }
+  cleanUp(t, () => emptyBucket(location))
   return {
     settings: {
       ...database,
@@ -51,15 +51,15 @@ export async function testEngines(
       STOWAGE_S3_REGION: S3_REGION,
     },
     backdoor: {
-      readObjects: () => readBucket(place),
-      async takeAway() {
-        assert.ok(proxy, 'this storage is reliable')
+      readObjects: () => readBucket(location),
+      async makeUnavailable() {
+        assert.ok(proxy, 'a storage with isReliable cannot be made unavailable')
         await proxy.stop()
         return () => proxy.start()
       },
       async assertHoldsOnly(objects) {
-        assert.deepEqual(await readBucket(place), objects.map(({ id }) => id).sort())
-        assert.deepEqual(await readUploadsIn(place), [])
+        assert.deepEqual(await readBucket(location), objects.map(({ id }) => id).sort())
+        assert.deepEqual(await readUploadsIn(location), [])
       },
     },
   }

@@ -7,7 +7,10 @@ type Step = () => Promise<unknown> | unknown
 
 const stacks = new WeakMap<TestContext, Step[]>()
 
-/** Runs after the test, last added first, whatever else fails: what was opened on something is closed before it. */
+/**
+ * Runs the step after the test, even if other steps fail. Steps run in reverse order, so that a resource is
+ * closed before the one it was opened on.
+ */
 export function cleanUp(t: TestContext, step: Step): void {
   const stack = stacks.get(t)
   if (stack !== undefined) {

@@ -1,32 +1,32 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { installed } from './ensure-installed.ts'
+import { ensureInstalled } from './ensure-installed.ts'
 
 const run = promisify(execFile)
 
-/** Neither the user's own settings nor a proxy come between curl and the service. */
+/** Ignores the user's curl settings and any proxy. */
 const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
 
 export function whyNoCurl(): Promise<string | undefined> {
-  return installed({ command: 'curl', packages: ['curl'] })
+  return ensureInstalled({ command: 'curl', packages: ['curl'] })
 }
 
-/** PUTs a file as it is, without a Content-Type, and gives the ETag without its quotes. */
+/** PUTs a file without a Content-Type and returns the ETag without its quotes. */
 export async function curlPart(url: string, file: string): Promise<string> {
   const options = ['--upload-file', file, '-H', 'Content-Type:', '--dump-header', '-']
   const { stdout } = await run('curl', [...PLAIN, ...options, '--output', '/dev/null', url])
-  // A long body is announced first, so that "100 Continue" stands before the answer.
+  // For a long body, curl waits for "100 Continue", which then precedes the response.
   const answer = stdout.trim().split('\r\n\r\n').at(-1) ?? ''
   const etag = /^etag: "(.+)"\r?$/im.exec(answer)?.[1]
   if (!/^HTTP\/1\.1 200 /.test(answer) || etag === undefined) {
-    throw new Error(`the part was not taken: ${stdout}`)
+    throw new Error(`The part was refused: ${stdout}`)
   }
   return etag
 }
 
 export interface CurlAnswer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
@@ -37,7 +37,7 @@ export async function curlJson(method: string, url: string, body: unknown): Prom
   return { status: Number(stdout.slice(end)), body: JSON.parse(stdout.slice(0, end)) }
 }
 
-/** Follows redirects, writes the body to the file and gives the last status. */
+/** Follows redirects, writes the body to the file and returns the last status. */
 export async function curlDownload(
   url: string,
   file: string,

@@ -6,17 +6,20 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-installs')
 
-/** Why a command is not there; undefined when it is. On Debian, root installs its packages. */
-export async function installed(wanted: {
+/**
+ * Returns undefined if the command is installed, or the reason why not. On Debian, root installs the
+ * packages if the command is missing.
+ */
+export async function ensureInstalled(wanted: {
   command: string
   packages: string[]
 }): Promise<string | undefined> {
   const { command, packages } = wanted
-  if (await isThere(command)) return undefined
+  if (await isInstalled(command)) return undefined
   const names = packages.join(' ')
   if (process.getuid?.() !== 0) return `${command} is missing: install ${names}`
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  // Test files run beside each other, and a second apt-get would not wait for the first.
+  // Test files run concurrently, and a second apt-get would fail instead of waiting for the first.
   const aptGet = (...words: string[]) =>
     run('flock', ['--close', LOCK, 'apt-get', ...words], { env })
   try {
@@ -28,7 +31,7 @@ export async function installed(wanted: {
   }
 }
 
-async function isThere(command: string): Promise<boolean> {
+async function isInstalled(command: string): Promise<boolean> {
   try {
     await run('which', [command])
     return true

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { someBytes } from '../service/upload.ts'
 
-/** Prime, so that no two parts of a file begin alike. */
+/** Prime, so that no two parts of a file start with the same bytes. */
 const PERIOD = 1_000_003
 const BUFFER_SIZE = 4 * 1024 * 1024
 
@@ -12,7 +12,7 @@ interface Range {
   end: number
 }
 
-/** Writes a file that repeats only after a period. */
+/** Writes a file whose content repeats only after a period. */
 export async function writeFileOf(path: string, size: number): Promise<void> {
   const period = someBytes(PERIOD)
   await using file = await open(path, 'w')
@@ -21,7 +21,7 @@ export async function writeFileOf(path: string, size: number): Promise<void> {
   }
 }
 
-/** Copies the bytes to a file of their own. */
+/** Copies the range to a new file. */
 export async function cutFile(from: string, to: string, range: Range): Promise<void> {
   await using source = await open(from)
   await using target = await open(to, 'w')
@@ -41,7 +41,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** All in one buffer: a stream takes a new one for each block, which costs more than the reading. */
+/** Reuses one buffer: a stream allocates one per block, which takes longer than reading it. */
 async function* blocksOf(file: FileHandle, { start, end }: Range): AsyncIterable<Buffer> {
   const buffer = Buffer.alloc(Math.min(BUFFER_SIZE, end - start))
   for (let position = start; position < end; ) {

@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Below every system's ephemeral ports. One of those could be taken by an outgoing connection before
- * the caller listens on it or while its server is stopped; and a client that calls a stopped server
- * there may even be connected to itself.
+ * Below the ephemeral ports of every system. An outgoing connection could occupy an ephemeral port before
+ * the caller listens on it, or while its server is stopped. A client that connects to such a port of a
+ * stopped server may even be connected to itself.
  */
 const [FIRST, END] = [10_240, 32_768]
 
-/** Another start in each process, and no port twice in one. */
+/** Starts at a random port in each process, and counts up, so that a process does not reuse ports. */
 let next = randomInt(FIRST, END)
 
-/** A loopback port that nobody listens on just now, and that the system gives to nobody else. */
+/** A loopback port without a listener, which the system does not assign to other processes. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listenOnFreePort(server)
@@ -19,7 +19,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Listens on such a port. Unlike one that the system picks, the server can be stopped and started on it. */
+/** Listens on such a port. Unlike an ephemeral port, it stays available while the server is stopped. */
 export async function listenOnFreePort(server: Server): Promise<number> {
   for (;;) {
     const port = next
@@ -36,7 +36,7 @@ function isListening(server: Server, port: number): Promise<boolean> {
       resolve(true)
     })
     function onError(error: NodeJS.ErrnoException): void {
-      // Windows refuses some ports, which it reserves.
+      // Windows reserves some ports and refuses access to them.
       if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false)
       else reject(error)
     }

@@ -1,6 +1,6 @@
-/** Random numbers that a seed repeats. */
+/** Random numbers that are the same for the same seed. */
 export interface Random {
-  /** A whole number from `low` up to, not including, `high`. */
+  /** An integer from `low` to `high` (exclusive). */
   between(low: number, high: number): number
   pick<Choice>(choices: readonly [Choice, ...Choice[]]): Choice
 }

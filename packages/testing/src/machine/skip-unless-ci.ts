@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 
-/** For what this machine lacks: the test is skipped with the reason, and under CI=true it fails. */
+/** Skips a test that this machine cannot run, and prints the reason. With CI=true it fails instead. */
 export function skipUnlessCi(t: TestContext, reason: string): void {
   if (process.env.CI === 'true') throw new Error(reason)
   t.skip(reason)

@@ -7,23 +7,23 @@ import { aFolder, cleanUp } from './clean-up.ts'
 
 const run = promisify(execFile)
 
-/** Most of it at once, and the rest page by page. */
+/** Fills most of the disk in large pieces, and the rest page by page. */
 const PIECES = [2 ** 20, 4096]
 
 export interface SmallDisk {
   folder: string
   free(): Promise<number>
-  /** Takes all the room that is left, as another program would; the function gives it back. */
+  /** Fills the remaining space, as another program would. The returned function frees it. */
   fill(): Promise<() => Promise<void>>
 }
 
-/** A disk in memory with nothing on it; a sentence why not where this user can't mount one. */
+/** Mounts an empty disk in memory. Returns the reason if this user cannot mount one. */
 export async function aSmallDisk(t: TestContext, megabytes: number): Promise<SmallDisk | string> {
   const folder = await aFolder(t)
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'stowage-test', folder])
   } catch (error) {
-    return `no small disk can be mounted: ${error}`
+    return `cannot mount a small disk: ${error}`
   }
   cleanUp(t, () => run('umount', ['--lazy', folder]))
 

@@ -4,8 +4,8 @@ const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 100
 
 /**
- * Waits for a condition of another process, and fails with `what` when it does not come true. What
- * takes long is asked for less often, so that asking is not what holds it up.
+ * Polls until the condition is true, and fails with `what` after the timeout. The polling interval grows
+ * with the time waited, so that polling does not slow down what it waits for.
  */
 export async function until(
   what: string,

@@ -1,19 +1,19 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from '../machine/free-port.ts'
 
-/** When a connection is cut: before the server gets a message, or after it has, before its answer. */
+/** When a connection is cut: before the server receives a message, or between the message and its response. */
 export type Moment = 'before' | 'after'
 
 export interface CuttingProxy {
   port: number
-  /** Counts the messages of clients from now on, and cuts the connection of the one with this number. */
+  /** Counts client messages from now on, and cuts the connection at the message with this number. */
   cutAt(number: number, moment: Moment): void
-  /** Cuts nothing any more; returns how many messages were counted. */
+  /** Stops cutting connections and returns the number of counted messages. */
   stopCutting(): number
   close(): Promise<void>
 }
 
-/** Passes bytes on to a port of this machine. What a client writes at once is a message. */
+/** Forwards bytes to a port of this machine. Each chunk that arrives from a client counts as a message. */
 export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   const sockets = new Set<Socket>()
   let plan: { number: number; moment: Moment } | undefined
@@ -21,7 +21,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
 
   const server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
-    let isMute = false
+    let cutsResponse = false
     const cut = () => {
       client.destroy()
       upstream.destroy()
@@ -38,12 +38,12 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       count += 1
       if (plan !== undefined && count === plan.number) {
         if (plan.moment === 'before') return cut()
-        isMute = true
+        cutsResponse = true
       }
       upstream.write(bytes)
     })
     upstream.on('data', (bytes) => {
-      if (isMute) cut()
+      if (cutsResponse) cut()
       else client.write(bytes)
     })
   })

@@ -4,13 +4,13 @@ import type { TestContext } from 'node:test'
 
 export interface HoldingProxy {
   url: string
-  /** How many requests are held back. */
+  /** The number of requests that were held back. */
   held(): number
-  /** Lets them pass, and those to come. */
+  /** Forwards the held requests and all later ones. */
   release(): void
 }
 
-/** Passes HTTP on to a server, but holds back requests of this method until it is told to release. */
+/** Forwards HTTP to a server, but holds back requests with this method until `release` is called. */
 export async function aHoldingProxy(
   t: TestContext,
   target: string,

@@ -2,28 +2,28 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { setTimeout as pause } from 'node:timers/promises'
 import { listenOnFreePort } from '../machine/free-port.ts'
 
-/** What the store, or the network before it, does with a request instead of answering it. */
+/** A fault of the store or of the network in front of it. */
 export type S3Fault =
-  /** Refused with this error, and nothing is done. */
+  /** The store refuses the request with this error and changes nothing. */
   | { kind: 'error'; status: number; code: string }
-  /** 200, with an error in the body: S3 does so where it has begun to answer before it is done. */
+  /** 200 with an error in the body, as S3 returns when it starts the response before the operation ends. */
   | { kind: 'error in a 200'; code: string }
-  /** 200, with a body that is not S3's, as captive portals answer. */
+  /** 200 with a body that is not from S3, as captive portals return. */
   | { kind: 'nonsense' }
-  /** The connection breaks before the store gets the request. */
+  /** The connection breaks before the store receives the request. */
   | { kind: 'cut before' }
-  /** The store does it, and the connection breaks before it answers. */
+  /** The store executes the request, and the connection breaks before the response. */
   | { kind: 'cut after' }
-  /** The store does it, and the connection breaks in the middle of the answer. */
+  /** The store executes the request, and the connection breaks during the response. */
   | { kind: 'cut within' }
-  /** The store gets it twice, and the second answer is passed on. */
+  /** The store receives the request twice, and the client receives the second response. */
   | { kind: 'twice' }
   | { kind: 'slow'; ms: number }
-  /** The request is taken, and never answered. */
+  /** The request is accepted but never answered. */
   | { kind: 'never' }
 
 export interface S3Request {
-  /** As S3 calls it: `ListParts`. */
+  /** The S3 name of the operation, such as `ListParts`. */
   operation: string
   /** The path, which ends with the object's key. */
   path: string
@@ -31,12 +31,12 @@ export interface S3Request {
 
 export interface S3Proxy {
   port: number
-  /** Asked for each request from now on. */
-  interfere(choose: (seen: S3Request) => S3Fault | undefined): void
+  /** `choose` is called for each request from now on, and returns the fault to inject, if any. */
+  injectFaults(choose: (seen: S3Request) => S3Fault | undefined): void
   close(): Promise<void>
 }
 
-/** An HTTP proxy before a store. The host is signed, so that it is passed on as it came. */
+/** An HTTP proxy in front of a store. It forwards the Host header unchanged, because it is signed. */
 export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const { hostname, port } = new URL(target)
   let choose: (seen: S3Request) => S3Fault | undefined = () => undefined
@@ -106,7 +106,7 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const ownPort = await listenOnFreePort(server)
   return {
     port: ownPort,
-    interfere(next) {
+    injectFaults(next) {
       choose = next
     },
     close() {

@@ -3,16 +3,16 @@ import { listenOnFreePort } from '../machine/free-port.ts'
 
 export interface TcpProxy {
   port: number
-  /** Cuts every connection and takes no new ones. */
+  /** Closes all connections and refuses new ones. */
   stop(): Promise<void>
   start(): Promise<void>
-  /** Keeps every connection, but passes nothing on any more. */
-  hush(): void
+  /** Keeps the current connections open but stops forwarding data. */
+  stall(): void
 }
 
 /**
- * Passes bytes on to a port, of this machine unless another is named, until it is stopped. It listens on a
- * free port, unless one is named.
+ * Forwards bytes to a port, by default of this machine, until it is stopped. Listens on a free port unless
+ * `listenOn` is given.
  */
 export async function startTcpProxy(
   target: number,
@@ -49,7 +49,7 @@ export async function startTcpProxy(
       await closed
     },
     start: () => listen(port),
-    hush() {
+    stall() {
       for (const socket of sockets) socket.pause()
     },
   }

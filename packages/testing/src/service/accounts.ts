@@ -10,12 +10,12 @@ import { API, putParts } from './upload.ts'
 
 export const ADMIN_KEY = 'an-admin-key-from-outside-0123456789-abcdef'
 
-/** A service that asks for keys, one of which was handed in from outside. */
+/** A service that requires API keys and has an admin key from its settings. */
 export function aKeyedService(t: TestContext, settings: Environment = {}): Promise<TestService> {
   return aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, ...settings })
 }
 
-/** An answer, and the letters of its body as they came. */
+/** A response, and its body as text. */
 export interface TextAnswer extends Answer {
   text: string
 }
@@ -27,7 +27,7 @@ export type Call = (
   headers?: Record<string, string>,
 ) => Promise<TextAnswer>
 
-/** Calls with this key, or without any. */
+/** Returns a function that calls the service with this key, or without one. */
 export function callerWith(baseUrl: string, secret?: string): Call {
   return async (method, path, body, headers) => {
     const response = await fetch(baseUrl + path, {
@@ -60,13 +60,13 @@ export interface IssuedKey {
 export interface TestAccount {
   id: string
   name: string
-  /** One of each scope. */
+  /** One key for each scope. */
   keys: Record<KeyScope, IssuedKey>
-  /** With the manage key. */
+  /** Calls the service with the manage key. */
   call: Call
 }
 
-/** An account with a key of each scope. The name of one that exists gives that one. */
+/** Returns an account with a new key for each scope. An account of this name is reused if it exists. */
 export async function anAccount(
   { context, baseUrl }: TestService,
   { name, plan = `${name} plan`, storage = 1e9 }: { name: string; plan?: string; storage?: number },
@@ -89,11 +89,11 @@ export async function anAccount(
 
 export interface SentUpload {
   session: UploadSession
-  /** What the storage answered to the parts. */
+  /** The part numbers and ETags from the storage's responses. */
   parts: CompletedPart[]
 }
 
-/** An upload whose parts are all stored, but which is not completed. */
+/** Starts an upload and sends all of its parts, but does not complete it. */
 export async function sendUpload(
   call: Call,
   { name, bytes }: { name: string; bytes: Buffer },
@@ -117,7 +117,7 @@ export async function finishUpload(call: Call, { session, parts }: SentUpload): 
 
 export const KEYS = `${API}/keys`
 
-/** Over HTTP, and expects one. */
+/** Creates a key over HTTP. Fails unless the service returns one. */
 export async function requestKey(call: Call, scope: Key['scope'], name = `${scope} key`) {
   const answer = await call('POST', KEYS, { name, scope })
   assert.equal(answer.status, 201, answer.text)

@@ -4,7 +4,7 @@ import type { StorageBackdoor } from '../engines/storage-backdoor.ts'
 import { testEngines } from '../engines/test-engines.ts'
 import { aFolder } from '../machine/clean-up.ts'
 
-/** Where a service has its data: whoever is started with the settings goes on with them. */
+/** The data of a service. A service that is started with these settings uses the same data. */
 export interface Deployment {
   folder: string
   settings: Environment
@@ -12,8 +12,8 @@ export interface Deployment {
 }
 
 /**
- * A folder, a database and a storage with nothing in them, on the engines that the suite runs on.
- * A storage that is reliable can't be taken away, and many bytes go there faster.
+ * An empty folder, database and storage, on the engines that the suite runs on. With `isReliable`, the test
+ * cannot make the storage unavailable, and large transfers are faster.
  */
 export async function aDeployment(
   t: TestContext,

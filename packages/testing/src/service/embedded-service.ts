@@ -4,7 +4,7 @@ import { type Environment, readConfig } from '@stowage/server/src/config/config'
 import { pino } from 'pino'
 import { cleanUp } from '../machine/clean-up.ts'
 
-/** The service on SQLite and disk, whatever engines the suite runs on. */
+/** Starts the service on SQLite and disk, regardless of the engines that the suite runs on. */
 export async function anEmbeddedService(
   t: TestContext,
   settings: Environment & { STOWAGE_DATA: string },

@@ -6,22 +6,22 @@ import { Compile } from 'typebox/compile'
 const SUCCESSES = ENDPOINTS.flatMap(({ methods, path, success: { status, schema } }) => {
   if (schema === undefined) return []
   const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')
-  const address = new RegExp(`^${pattern}/?$`)
-  return [{ methods, address, status, validator: Compile(closed(schema)) }]
+  const pathPattern = new RegExp(`^${pattern}/?$`)
+  return [{ methods, pathPattern, status, validator: Compile(closed(schema)) }]
 })
 
-/** A success of a call of the interface has what its schema says, and no member beside it. */
+/** Fails unless a successful API response matches its schema and has no other fields. */
 export function expectInterface(request: { method: string; url: string }, answer: Answer): void {
   const { pathname } = new URL(request.url)
   const success = SUCCESSES.find(
-    ({ methods, address, status }) =>
+    ({ methods, pathPattern, status }) =>
       methods.some((method) => method === request.method) &&
-      address.test(pathname) &&
+      pathPattern.test(pathname) &&
       status === answer.status,
   )
   if (success === undefined) return
-  const faults = [...success.validator.Errors(answer.body)]
-  assert.deepEqual(faults, [], `the answer to ${request.method} ${pathname}`)
+  const errors = [...success.validator.Errors(answer.body)]
+  assert.deepEqual(errors, [], `the response to ${request.method} ${pathname}`)
 }
 
 interface Answer {
@@ -29,7 +29,7 @@ interface Answer {
   body: unknown
 }
 
-/** The same without room for unknown members, at any depth. */
+/** The same schema, which allows no unknown fields at any depth. */
 function closed(schema: TSchema): TSchema {
   return JSON.parse(JSON.stringify(schema), (_name, value) =>
     value?.type === 'object' && value.properties !== undefined

@@ -2,7 +2,7 @@ import type { Asset, AssetPage } from '@stowage/protocol'
 import { callJson } from './service.ts'
 import { API } from './upload.ts'
 
-/** Every asset of the list, page by page. */
+/** Returns all assets that match the query, from all pages. */
 export async function listAll(baseUrl: string, query = ''): Promise<Asset[]> {
   const assets: Asset[] = []
   let next: string | null = `${baseUrl}${API}/assets?limit=200${query}`

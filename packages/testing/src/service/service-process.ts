@@ -10,19 +10,19 @@ import { COMMAND } from './stowage-command.ts'
 export interface ServiceProcess {
   child: ChildProcess
   pid: number
-  /** Where its data are. Another process there goes on with them. */
+  /** Another process with this deployment uses the same data. */
   deployment: Deployment
   baseUrl: string
   storageUrl: string
-  /** What it has written so far. */
+  /** The output so far. */
   output(): { stdout: string; stderr: string }
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal, waits until the process ends and returns its exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
 
 /**
- * `stowage serve` as a process of its own, on free ports; where nothing is yet, if not told where. A wrapper
- * is a command line that runs it, and becomes it.
+ * Starts `stowage serve` as a separate process, on free ports, with a new deployment unless one is given. A
+ * wrapper is a command line that replaces itself with the service by exec.
  */
 export async function aServiceProcess(
   t: TestContext,
@@ -32,7 +32,7 @@ export async function aServiceProcess(
 ): Promise<ServiceProcess> {
   const deployment = given ?? (await aDeployment(t))
   const child = spawnService({ ...deployment.settings, ...settings }, wrapper)
-  // Unlike "exit", it comes after everything that was written.
+  // Unlike "exit", "close" is emitted after all output was read.
   const ended = once(child, 'close')
   cleanUp(t, async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
@@ -48,16 +48,18 @@ export async function aServiceProcess(
       stdout += text
       if (stdout.includes('Try:')) resolve()
     })
-    child.once('close', (code) => reject(new Error(`it ended with code ${code}: ${stderr}`)))
+    child.once('close', (code) =>
+      reject(new Error(`The service ended with code ${code}: ${stderr}`)),
+    )
   })
   await greeting
-  const address = (label: string) => new RegExp(`${label}\\s+(\\S+)`).exec(stdout)?.[1] ?? ''
+  const urlOf = (label: string) => new RegExp(`${label}\\s+(\\S+)`).exec(stdout)?.[1] ?? ''
   return {
     child,
     pid: child.pid ?? 0,
     deployment,
-    baseUrl: address('Service'),
-    storageUrl: address('Storage'),
+    baseUrl: urlOf('Service'),
+    storageUrl: urlOf('Storage'),
     output: () => ({ stdout, stderr }),
     async stop(signal) {
       child.kill(signal)
@@ -67,9 +69,9 @@ export async function aServiceProcess(
   }
 }
 
-/** Free ports, unless the settings say otherwise. */
+/** Starts the service on free ports unless the settings name others. */
 export function spawnService(settings: Environment, wrapper: string[] = []) {
-  // Ours are not its settings, and it refuses what it does not know.
+  // The service refuses unknown settings, such as those of the tests.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_'))
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
@@ -80,7 +82,7 @@ export function spawnService(settings: Environment, wrapper: string[] = []) {
   })
 }
 
-/** Well before any connection times out by itself. */
+/** Waits until the process ends. The timeout is shorter than any connection timeout. */
 export function untilEnded({ child }: ServiceProcess): Promise<void> {
-  return until('it ends', () => child.exitCode !== null, 10_000)
+  return until('the service ends', () => child.exitCode !== null, 10_000)
 }

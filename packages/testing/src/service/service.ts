@@ -12,7 +12,7 @@ export { aFolder }
 export interface TestService extends Service {
   folder: string
   backdoor: StorageBackdoor
-  /** Calls the interface; a body is sent as JSON. */
+  /** Calls the API. A body is sent as JSON. */
   call(
     method: string,
     path: string,
@@ -24,11 +24,11 @@ export interface TestService extends Service {
 export interface Answer {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
-/** The whole service, in this process, on free ports; where nothing is yet, if not told where. */
+/** Starts the service in this process, on free ports, with a new deployment unless one is given. */
 export async function aService(
   t: TestContext,
   settings: Environment = {},
@@ -55,7 +55,7 @@ export async function aService(
   }
 }
 
-/** Free ports; and on S3 parts as small as tests like them, below what S3 itself would take. */
+/** Uses free ports, and on S3 allows chunk sizes below the minimum that the settings accept. */
 export function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }

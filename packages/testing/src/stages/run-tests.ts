@@ -5,30 +5,30 @@ import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDashboard } from '../browser/build-dashboard.ts'
 
-/** These share two processes, as loading everything anew takes longer than most of them. */
-const TOGETHER = /\/test\/http\/|\/src\/(config|domain|move)\//
-/** These wait for a browser half of the time. */
+/** These files share two processes, because loading all modules takes longer than most of the tests. */
+const SHARED_PROCESS = /\/test\/http\/|\/src\/(config|domain|move)\//
+/** These wait for a browser half of the time, so more of them run concurrently. */
 const IN_BROWSER = /\/dashboard\/test\//
-/** These open the dashboard as it is built, or pack it. */
+/** These need the built dashboard. */
 const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|\/pack\/test\//
-/** What measures the whole process, and takes all of the disk. */
+/** These measure a whole process or use the disk heavily, so they run after all others. */
 const ALONE = /memory\.test\.ts$/
-/** `TEST_TIMEOUT_MS` is for those who run the long ones. */
+/** Set `TEST_TIMEOUT_MS` for longer runs, such as those with more rounds. */
 const TIMEOUT = `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 300_000}`
-/** Node compiles each module once for all processes, which is a third of a second in each. */
+/** Lets Node compile each module once for all processes, which saves a third of a second in each. */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: fileURLToPath(
     new URL('../../../../node_modules/.cache/stowage', import.meta.url),
   ),
 }
 
-/** Runs test files with these variables beside our own, and gives the exit code. */
+/** Runs test files with these environment variables in addition to the current ones. Returns the exit code. */
 export async function runTests(
   patterns: string[],
   settings: Record<string, string>,
 ): Promise<number> {
   const files = await Array.fromAsync(glob(patterns), (file) => file.replaceAll(sep, '/'))
-  if (files.length === 0) throw new Error(`there are no files like ${patterns.join(' ')}`)
+  if (files.length === 0) throw new Error(`No test file matches ${patterns.join(' ')}`)
   if (files.some((file) => WITH_DASHBOARD.test(file))) await buildDashboard()
   const env = { ...process.env, ...COMPILE_CACHE, ...settings }
 
@@ -41,14 +41,16 @@ export async function runTests(
   }
 
   const alone = files.filter((file) => ALONE.test(file))
-  const together = files.filter((file) => TOGETHER.test(file))
+  const sharing = files.filter((file) => SHARED_PROCESS.test(file))
   const inBrowser = files.filter((file) => IN_BROWSER.test(file))
-  const others = files.filter((file) => ![ALONE, TOGETHER, IN_BROWSER].some((it) => it.test(file)))
+  const isSpecial = (file: string) =>
+    [ALONE, SHARED_PROCESS, IN_BROWSER].some((pattern) => pattern.test(file))
+  const others = files.filter((file) => !isSpecial(file))
   const isEven = (_: string, index: number) => index % 2 === 0
   const isOdd = (_: string, index: number) => index % 2 === 1
   const codes = await Promise.all([
-    run(together.filter(isEven), ['--test-isolation=none']),
-    run(together.filter(isOdd), ['--test-isolation=none']),
+    run(sharing.filter(isEven), ['--test-isolation=none']),
+    run(sharing.filter(isOdd), ['--test-isolation=none']),
     run(others, ['--test-concurrency=2']),
     run(inBrowser, ['--test-concurrency=4']),
   ])

@@ -239,7 +239,7 @@ test('a server that takes statements and is silent is an outage', async (t) => {
   const database = await openPostgresDatabase({ url: url.href, ...options })
   cleanUp(t, () => database.close())
   await database.check()
-  proxy.hush()
+  proxy.stall()
   const outage = { name: 'EngineUnavailable', engine: 'database' }
   // The second never gets the connection.
   const both = [database.check(), database.check()]

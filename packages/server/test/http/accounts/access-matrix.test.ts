@@ -14,7 +14,7 @@ import { API } from '@stowage/testing/service/upload'
 import { formatApiKey } from '../../../src/domain/api-key.ts'
 import { readAccountState, readWholeState } from '../../support/account-state.ts'
 import { routesOf } from '../../support/app-routes.ts'
-import { neverThere, targetsOf } from '../../support/matrix-targets.ts'
+import { onUnknownIds, targetsOf } from '../../support/matrix-targets.ts'
 import {
   assertDocumented,
   fillCall,
@@ -48,7 +48,7 @@ async function aMatrix(t: TestContext): Promise<Matrix> {
     ours,
     async targetsAndNothing(operation) {
       const targets = await targetsOf(operation, ours)
-      return [...targets, ...targets.map((one) => neverThere(one, service.context.newId))]
+      return [...targets, ...targets.map((one) => onUnknownIds(one, service.context.newId))]
     },
     send(operation, target, secret) {
       const { path, body, headers } = fillCall(operation, target)
@@ -95,12 +95,12 @@ test('a call without a rule, or on something unheard of, fails the matrix', asyn
   const { body: document } = await service.call('GET', '/openapi.json')
   for (const scope of [undefined, 'everyone']) {
     const item = { get: { ...document.paths['/healthz'].get, 'x-scope': scope } }
-    assert.throws(() => operationsOf({ paths: { '/new': item } }), /GET \/new has no rule/)
+    assert.throws(() => operationsOf({ paths: { '/new': item } }), /GET \/new has no valid x-scope/)
   }
   const [operation] = operations
   assert.ok(operation)
   for (const path of ['/things/{id}', '/assets/{other}', '/{id}', '/assets/{id}/parts/{part}']) {
-    await assert.rejects(targetsOf({ ...operation, path }, ours), /nothing is known/)
+    await assert.rejects(targetsOf({ ...operation, path }, ours), /no test resource/)
   }
 })
 
@@ -183,7 +183,7 @@ test('a key with the scope is answered as the document says', async (t) => {
 test('with another account’s key nothing of ours is there, to the letter', async (t) => {
   const { service, operations, ours, send } = await aMatrix(t)
   const { context } = service
-  const theirs = await anAccount(service, { name: 'somebody else' })
+  const theirs = await anAccount(service, { name: 'another account' })
   for (const operation of operations) {
     await t.test(operation.name, async () => {
       const targets = await targetsOf(operation, ours)
@@ -196,7 +196,7 @@ test('with another account’s key nothing of ours is there, to the letter', asy
           continue
         }
         assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], target.state)
-        const nothing = neverThere(target, context.newId)
+        const nothing = onUnknownIds(target, context.newId)
         for (const { keys } of [theirs, ours]) {
           const notThere = await send(operation, nothing, keys.manage.secret)
           assert.equal(notThere.status, 404)

@@ -157,7 +157,7 @@ test('the last manage key can’t be revoked; with a second one, either can, but
 
 test('the admin key is a manage key of the default account, and nothing close to it is', async (t) => {
   const service = await aKeyedService(t)
-  await anAccount(service, { name: 'somebody else' })
+  await anAccount(service, { name: 'another account' })
   const admin = callerWith(service.baseUrl, ADMIN_KEY)
   assert.equal((await admin('GET', `${API}/account`)).body.data.name, 'default')
   assert.deepEqual(await listKeys(admin), [])

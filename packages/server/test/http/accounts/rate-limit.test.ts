@@ -40,7 +40,7 @@ test('a key may call so many times a minute, and is told where it stands', async
 test('other keys, also of the same account, are not slowed down', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
   const one = await anAccount(service, { name: 'default' })
-  const other = await anAccount(service, { name: 'somebody else' })
+  const other = await anAccount(service, { name: 'another account' })
   setClock(service, 0)
   const secrets = [one, other].flatMap(({ keys }) => Object.values(keys).map((key) => key.secret))
   for (const secret of [...secrets, ADMIN_KEY]) {

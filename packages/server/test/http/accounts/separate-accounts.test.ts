@@ -5,28 +5,28 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { readAccountState } from '../../support/account-state.ts'
 import {
-  aTwin,
-  listQuestions,
-  ownQuestions,
-  type Twin,
-  withoutTraits,
+  aSimilarAccount,
+  checkingForLeaks,
+  listPaths,
+  ownPaths,
+  type SimilarAccount,
 } from '../../support/similar-accounts.ts'
 
 interface Twins {
   service: TestService
-  north: Twin
-  south: Twin
+  north: SimilarAccount
+  south: SimilarAccount
 }
 
 /** Each of them hears nothing of the other, in whatever it asks. */
 async function twins(t: TestContext): Promise<Twins> {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
-  const north = await aTwin(service, { name: 'north', size: 25 })
-  const south = await aTwin(service, { name: 'south', size: 38 })
+  const north = await aSimilarAccount(service, { name: 'north', size: 25 })
+  const south = await aSimilarAccount(service, { name: 'south', size: 38 })
   return {
     service,
-    north: { ...north, call: withoutTraits(north.call, south.traits) },
-    south: { ...south, call: withoutTraits(south.call, north.traits) },
+    north: { ...north, call: checkingForLeaks(north.call, south.privateValues) },
+    south: { ...south, call: checkingForLeaks(south.call, north.privateValues) },
   }
 }
 
@@ -47,11 +47,11 @@ test('what an account reads stays the same to the letter, whatever its twin does
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const now = new Date()
   service.context.clock = () => now
-  const north = await aTwin(service, { name: 'north', size: 25 })
-  const questions = [...listQuestions(), ...ownQuestions(north)]
+  const north = await aSimilarAccount(service, { name: 'north', size: 25 })
+  const questions = [...listPaths(), ...ownPaths(north)]
   const before = await readAll(north.call, questions)
 
-  const south = await aTwin(service, { name: 'south', size: 38 })
+  const south = await aSimilarAccount(service, { name: 'south', size: 38 })
   assert.deepEqual(await readAll(north.call, questions), before)
 
   const { call, file, loose, open, linkId, products, keys } = south
@@ -84,7 +84,7 @@ test('twins count and list their own, by every filter, and hear nothing of each 
   const { north, south } = await twins(t)
   const totals: Record<string, number[]> = {}
   for (const { call } of [north, south]) {
-    for (const question of listQuestions()) {
+    for (const question of listPaths()) {
       const { body, text } = await call('GET', question)
       assert.equal(body.data.length, question.includes('page=2') ? 1 : body.meta.total, text)
       totals[question] = [...(totals[question] ?? []), body.meta.total]
@@ -108,7 +108,7 @@ test('twins count and list their own, by every filter, and hear nothing of each 
         .map(({ id }) => id)
         .sort(),
     )
-    for (const question of ownQuestions(twin)) {
+    for (const question of ownPaths(twin)) {
       const { status, text } = await twin.call('GET', question)
       const isNone = question.includes(`${twin.linkId}/upload`)
       const isEarly = question.includes(`${twin.open.id}/download`)
@@ -119,8 +119,8 @@ test('twins count and list their own, by every filter, and hear nothing of each 
 
 test('everything that the twin can read is 404 for the other', async (t) => {
   const { north, south } = await twins(t)
-  const byId = (twin: Twin) =>
-    ownQuestions(twin).filter((path) => /\/(assets|products)\//.test(path))
+  const byId = (twin: SimilarAccount) =>
+    ownPaths(twin).filter((path) => /\/(assets|products)\//.test(path))
   for (const [reader, owner] of [
     [north, south],
     [south, north],

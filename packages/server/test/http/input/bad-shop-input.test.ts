@@ -1,6 +1,6 @@
 import { test } from 'node:test'
 import { refusesOn } from '../../support/refusals.ts'
-import { aShopScene, readShop, type ShopScene } from '../../support/shop-fixture.ts'
+import { aShopFixture, readShopState, type ShopFixture } from '../../support/shop-fixture.ts'
 import { readState } from '../../support/upload-fixture.ts'
 import { badKeys } from './bad-input/bad-keys.ts'
 import { badLinks } from './bad-input/bad-links.ts'
@@ -10,9 +10,9 @@ import { badShopBodies } from './bad-input/bad-shop-bodies.ts'
 import { badShopQueries } from './bad-input/bad-shop-queries.ts'
 
 const refuses = refusesOn({
-  setUp: aShopScene,
-  async readState(scene: ShopScene) {
-    return { ...(await readState(scene)), shop: await readShop(scene.service.context) }
+  setUp: aShopFixture,
+  async readState(fixture: ShopFixture) {
+    return { ...(await readState(fixture)), shop: await readShopState(fixture.service.context) }
   },
 })
 

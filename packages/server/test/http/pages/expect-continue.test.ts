@@ -19,15 +19,15 @@ const PUT_PRODUCTS = [
 
 test('a client that waits for 100 Continue gets it, and then its answer', async (t) => {
   const service = await aService(t)
-  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
-  await sees('HTTP/1.1 100 Continue\r\n\r\n')
+  await waitFor('HTTP/1.1 100 Continue\r\n\r\n')
   assert.doesNotMatch(received(), / 200 /)
   socket.write(BODY)
-  await sees('HTTP/1.1 200 OK')
+  await waitFor('HTTP/1.1 200 OK')
   // The connection stays good for more.
   socket.write(head('GET /healthz HTTP/1.1'))
-  await sees('{"status":"ok"}')
+  await waitFor('{"status":"ok"}')
 })
 
 test('a client that is refused is not asked for its body', async (t) => {
@@ -46,29 +46,29 @@ test('a client that is refused is not asked for its body', async (t) => {
 
 test('the service closes while a client waits for 100 Continue on another call', async (t) => {
   const service = await aService(t)
-  const { socket, sees } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
-  await sees('100 Continue')
+  await waitFor('100 Continue')
   const closing = service.close()
   socket.write(BODY)
-  await sees('200 OK')
+  await waitFor('200 OK')
   socket.end()
   await closing
 })
 
 test('HTTP/1.0 is never sent a 100', async (t) => {
   const service = await aService(t)
-  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.0`, ...PUT_PRODUCTS) + BODY)
-  await sees(' 200 OK')
+  await waitFor(' 200 OK')
   assert.doesNotMatch(received(), /100 Continue/)
 })
 
 test('an expectation that nobody knows is refused with a reason', async (t) => {
   const service = await aService(t)
-  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head('GET /healthz HTTP/1.1', 'Expect: foo'))
-  await sees('}')
+  await waitFor('}')
   const [answer = '', json = ''] = received().split('\r\n\r\n')
   assert.match(answer, /^HTTP\/1.1 417 /)
   assert.match(answer, /x-request-id: /i)

@@ -12,7 +12,7 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { runJobs } from '../../support/run-jobs.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
 
 /**
  * The storage has made the object, but the row is still `uploading`: a completion that was refused
@@ -36,7 +36,7 @@ test('completing an upload whose object is in the storage already makes it ready
     const answer = await complete(service.baseUrl, session, isNamed ? parts : undefined)
     assert.deepEqual([answer.status, answer.body.data?.status], [200, 'ready'])
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
 })
 
@@ -46,7 +46,7 @@ test('resuming an upload whose object is in the storage already makes it ready a
   assert.deepEqual([answer.status, answer.body.status, answer.body.urls], [200, 'ready', []])
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('repeating the request of an upload whose object is in the storage already signs no parts', async (t) => {
@@ -73,7 +73,7 @@ test('cancelling an upload whose object is in the storage already removes the ob
   await runJobs(service.context)
   assert.deepEqual(await readObjects(service), [])
   assert.deepEqual(await service.context.database.listRemovals(1), [])
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('completing an upload that the storage has lost names its parts, and it can be sent again', async (t) => {

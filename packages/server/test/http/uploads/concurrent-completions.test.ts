@@ -13,7 +13,7 @@ import {
 } from '@stowage/testing/service/upload'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { runJobs } from '../../support/run-jobs.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
 
 const bytes = someBytes(25)
 
@@ -58,7 +58,7 @@ test('a completion that succeeds beside a refused one makes the reopened upload 
   assert.deepEqual([status, body.data?.status], [200, 'ready'])
   await runJobs(service.context)
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('an object that is completed after its reopened upload was cancelled is removed', async (t) => {
@@ -74,5 +74,5 @@ test('an object that is completed after its reopened upload was cancelled is rem
   context.storage = storage
   await runJobs(context)
   assert.deepEqual(await readObjects(service), [])
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })

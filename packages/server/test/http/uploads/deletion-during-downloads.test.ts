@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
-import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/storage-backdoor'
 import { aService } from '@stowage/testing/service/service'
 import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
-import { at } from '../../support/upload-expiry.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
+import { withClock } from '../../support/upload-expiry.ts'
 
 /** More than the buffers between the two ends of a connection take. */
 const LARGE = 24_000_000
@@ -38,7 +38,7 @@ for (const [parts, chunkSize] of [
     const again = await callUrl(address)
     assert.equal(again.status, 404)
     assert.equal((await service.call('GET', `${path}/download`)).status, 404)
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   })
 }
 
@@ -71,7 +71,7 @@ test('a file deleted while the storage is away is removed once it is back, tried
   const context = takeOverJobs(service)
   const { database } = context
   const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
-  const putBack = await takeStorageAway(service)
+  const restoreStorage = await makeStorageUnavailable(service)
   const answer = await service.call('DELETE', `${API}/assets/${id}`)
   assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
   assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
@@ -80,12 +80,12 @@ test('a file deleted while the storage is away is removed once it is back, tried
   let now = Date.now()
   const pauses: number[] = []
   for (let attempt = 1; attempt <= 14; attempt += 1) {
-    await runJobs(at(context, () => now))
+    await runJobs(withClock(context, () => now))
     assert.deepEqual(await attemptsOf(database), [attempt])
     const pause = await pauseUntilDue(database, now)
     pauses.push(pause)
     // Not a moment before.
-    await runJobs(at(context, () => now + pause - 1))
+    await runJobs(withClock(context, () => now + pause - 1))
     assert.deepEqual(await attemptsOf(database), [attempt])
     now += pause
   }
@@ -99,13 +99,13 @@ test('a file deleted while the storage is away is removed once it is back, tried
 
   // Longer than a deleted asset is remembered.
   now += 30 * 24 * HOUR_MS
-  await runJobs(at(context, () => now))
+  await runJobs(withClock(context, () => now))
   assert.deepEqual(await readObjects(service), [id])
-  await putBack()
+  await restoreStorage()
   now += HOUR_MS
-  await runJobs(at(context, () => now))
+  await runJobs(withClock(context, () => now))
   assert.deepEqual(await readObjects(service), [])
   assert.deepEqual(await attemptsOf(database), [])
   await uploadFile(service.baseUrl, { bytes: someBytes(25, 2) })
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })

@@ -15,7 +15,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { runJobs } from '../../support/run-jobs.ts'
 import {
-  assertBooksBalance,
+  assertUsageConsistent,
   attach,
   detach,
   namesOf,
@@ -61,8 +61,8 @@ async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<An
 
 /** Nothing of these assets is linked any more, seen from either side. */
 async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
-  const [books] = await service.context.database.compareUsage()
-  const data = service.context.database.of(books?.accountId ?? '')
+  const [usage] = await service.context.database.compareUsage()
+  const data = service.context.database.of(usage?.accountId ?? '')
   assert.equal((await data.productsOfAssets(assetIds, 100_000))?.size, 0)
   const { body } = await service.call('GET', `${API}/products?with_assets=true`)
   const linked = body.data.flatMap(({ assets }: { assets: Asset[] }) => assets.map(({ id }) => id))
@@ -80,7 +80,7 @@ test('of deletes at once one is 202 and the others are 404', async (t) => {
     const calls = Array.from({ length: times }, () => () => remove(service, id))
     const statuses = (await race(round, calls)).map(({ status }) => status)
     assert.deepEqual(statuses.toSorted(), [202, ...Array.from({ length: times - 1 }, () => 404)])
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
   await runJobs(service.context)
   assert.deepEqual(await readObjects(service), [])
@@ -110,7 +110,7 @@ test('a delete that races attaching, detaching and renaming leaves no link, no n
     seen.rename.add(renamed.status)
     assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
     await assertNoLinks(service, ids)
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
   // Each came before the delete in some rounds and after it in others.
   assert.deepEqual(seen, {
@@ -153,7 +153,7 @@ test('a delete that races the completion or the cancel of its upload leaves a wh
       assert.ok([202, 404].includes(deleted.status), facts)
       assert.ok([200, 404].includes(completed.status), facts)
     }
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
   assert.ok(outcomes.size > 1, `only ${[...outcomes]}`)
   await runJobs(service.context)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { readObjects, takeStorageAway } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/storage-backdoor'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -17,7 +17,7 @@ import { deleteAsset } from '../../../src/operations/assets/delete-asset.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import { runJobs } from '../../support/run-jobs.ts'
 import {
-  assertBooksBalance,
+  assertUsageConsistent,
   attach,
   namesOf,
   productsOf,
@@ -37,9 +37,9 @@ async function accountOf({ call }: TestService) {
 }
 
 async function ownContext({ context }: TestService) {
-  const [books] = await context.database.compareUsage()
-  assert.ok(books)
-  return forAccount(context, books.accountId)
+  const [usage] = await context.database.compareUsage()
+  assert.ok(usage)
+  return forAccount(context, usage.accountId)
 }
 
 test('a deleted asset is gone at once from every address, list, filter and product', async (t) => {
@@ -88,7 +88,7 @@ test('a deleted asset is gone at once from every address, list, filter and produ
     [kept.id],
   )
   assert.deepEqual(await accountOf(service), { stored: 0, reserved: 0, available: 100, assets: 1 })
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('the bytes of a deleted file are free at once, for an upload that needs them', async (t) => {
@@ -152,7 +152,7 @@ test('deleting an asset that is uploading cancels its upload', async (t) => {
   assert.equal((await putPart(session.urls[0]?.url ?? '', someBytes(10))).status, 404)
   const { data } = (await service.call('GET', `${API}/products/${product.id}?with_assets=1`)).body
   assert.deepEqual(data.assets, [])
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('an asset whose upload is being completed is not deleted until it is ready', async (t) => {
@@ -204,7 +204,7 @@ test('the Idempotency-Key of a deleted asset starts nothing', async (t) => {
 test('a link is deleted without the storage', async (t) => {
   const service = await aService(t, SETTINGS)
   const { id } = await storeLink(service)
-  await takeStorageAway(service)
+  await makeStorageUnavailable(service)
   assert.equal((await remove(service, id)).status, 202)
   assert.deepEqual(await service.context.database.listRemovals(10), [])
 })

@@ -4,7 +4,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, requestSession, someBytes } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
 import { EngineUnavailable } from '../../../src/errors.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
 
 const FILE = { name: 'file.bin', size: 25 }
 
@@ -42,7 +42,7 @@ test('a reservation whose answer is lost is given back, or given to whoever repe
   const again = await service.call('POST', `${API}/assets/signed`, FILE, key)
   assert.deepEqual([again.status, again.body.urls.length], [201, 1])
   assert.equal(await reservedBy(service), 25)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('a store that never knows what it has opened is an outage for a new size', async (t) => {

@@ -23,11 +23,11 @@ test('a body that is refused does not cost the requests behind it their answers'
   const { baseUrl } = await aService(t)
   const bodies = { 'not UTF-8': '\x80', 'too deep': '['.repeat(40), 'not JSON': '{' }
   for (const [name, body] of Object.entries(bodies)) {
-    const { socket, sees, received } = aRawConnection(t, baseUrl)
+    const { socket, waitFor, received } = aRawConnection(t, baseUrl)
     const head = `POST ${API}/assets/signed HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`
     const request = `${head}Content-Length: ${body.length}\r\n\r\n${body}`
     socket.write(Buffer.from(request + HEALTH, 'latin1'))
-    await sees('{"status":"ok"}')
+    await waitFor('{"status":"ok"}')
     assert.deepEqual(statuses(received()), [400, 200], name)
   }
 })

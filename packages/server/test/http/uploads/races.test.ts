@@ -12,9 +12,9 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { runJobs } from '../../support/run-jobs.ts'
-import { keepingNothing, makeOverdue } from '../../support/upload-expiry.ts'
+import { moveExpiryToPast, withoutRetention } from '../../support/upload-expiry.ts'
 
-async function assertBooksBalance({ context }: TestService): Promise<void> {
+async function assertUsageConsistent({ context }: TestService): Promise<void> {
   for (const { counted, actual } of await context.database.compareUsage()) {
     assert.deepEqual(counted, actual)
   }
@@ -34,7 +34,7 @@ test('of 200 requests for a tenth of the plan exactly 10 succeed, and again afte
       sessions.flatMap((session) => [1, 2, 3].map(() => cancel(service.baseUrl, session))),
     )
     assert.deepEqual(new Set(cancels.map(({ status }) => status)), new Set([200]))
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
 })
 
@@ -54,7 +54,7 @@ test('of completions that race all answer the ready asset', async (t) => {
     }
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   }
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('completion, cancel and expiry racing for one upload: one wins and the books balance', async (t) => {
@@ -75,8 +75,8 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
     }
     const expireLater = async () => {
       await afterTurns(round % 5)
-      await makeOverdue(context, [session.id])
-      await runJobs(keepingNothing(context))
+      await moveExpiryToPast(context, [session.id])
+      await runJobs(withoutRetention(context))
       return { status: 0 }
     }
     const calls = [() => complete(service.baseUrl, session), cancelLater, expireLater]
@@ -95,7 +95,7 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
       assert.ok(won.length <= 1)
       outcomes.add(won.length === 1 ? 'cancelled' : 'expired')
     }
-    await assertBooksBalance(service)
+    await assertUsageConsistent(service)
   }
   assert.equal(outcomes.size, 3, `only ${[...outcomes]}`)
   await runJobs(context)
@@ -116,5 +116,5 @@ test('racing requests with one Idempotency-Key get one session', async (t) => {
   )
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
   assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })

@@ -16,8 +16,8 @@ import { BATCH } from '../../../src/jobs/job.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
-import { inHours } from '../../support/upload-expiry.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
+import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const bytes = someBytes(5)
 
@@ -52,7 +52,7 @@ test('a completion that the storage refuses for good answers its reason, and the
   assert.deepEqual([asset.body.status, asset.body.received.length], ['uploading', 1])
   assert.equal((await cancel(service.baseUrl, session)).status, 200)
   await runJobs(service.context)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
@@ -65,7 +65,7 @@ test('an interrupted completion that the storage refuses for good can be deleted
   assert.equal((await service.call('DELETE', `${API}/assets/${session.id}`)).status, 409)
   await runJobs(service.context, { stuckMs: -1 })
   assert.equal((await service.call('DELETE', `${API}/assets/${session.id}`)).status, 202)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('completions that fail again and again keep no other from being finished', async (t) => {
@@ -84,6 +84,6 @@ test('completions that fail again and again keep no other from being finished', 
   await putParts(session, bytes)
   await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
   const { signal } = new AbortController()
-  for (const hours of [1, 1.1]) await finishCompletions(inHours(own, hours), signal)
+  for (const hours of [1, 1.1]) await finishCompletions(withClockAhead(own, hours), signal)
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })

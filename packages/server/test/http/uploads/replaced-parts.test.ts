@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, putPart } from '@stowage/testing/service/upload'
-import { type Raced, raceReplacedPart } from '../../support/replaced-parts.ts'
+import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.ts'
 import { runJobs } from '../../support/run-jobs.ts'
 
 /** `RACE_UPLOADS=20000` looks for what is rare. */
@@ -17,27 +17,27 @@ test('an upload whose part is replaced while completions race is ready, download
   t.diagnostic(`RACE_UPLOADS=${UPLOADS} RACE_SEED=${SEED}`)
   const deployment = await aDeployment(t, { isReliable: true })
   const service = await aService(t, SETTINGS, deployment)
-  const raced: Raced[] = []
+  const results: RaceResult[] = []
   const failures: unknown[] = []
   await side(UPLOADS, async (index) => {
     try {
-      raced.push(await raceReplacedPart(service.baseUrl, SEED + index))
+      results.push(await raceReplacedPart(service.baseUrl, SEED + index))
     } catch (error) {
       failures.push(error)
     }
   })
-  t.diagnostic(JSON.stringify(Object.fromEntries(sumOf(raced))))
+  t.diagnostic(JSON.stringify(Object.fromEntries(sumOf(results))))
   assert.deepEqual(failures.slice(0, 3), [], `${failures.length} uploads failed`)
-  const surprises = [...sumOf(raced).keys()].filter((answer) => !EXPECTED.has(answer))
+  const surprises = [...sumOf(results).keys()].filter((answer) => !EXPECTED.has(answer))
   assert.deepEqual(surprises, [])
-  await checkAll(service, raced)
-  await checkClosed(raced)
+  await checkAll(service, results)
+  await checkClosed(results)
   await runJobs(service.context)
   await service.close()
   const restarted = await aService(t, SETTINGS, deployment)
   await runJobs(restarted.context)
-  await checkAll(restarted, raced)
-  const ids = raced.map(({ session }) => ({ id: session.id, bytes: 15 }))
+  await checkAll(restarted, results)
+  const ids = results.map(({ session }) => ({ id: session.id, bytes: 15 }))
   await restarted.close()
   await deployment.backdoor.assertHoldsOnly(ids, 10)
 })
@@ -46,10 +46,10 @@ test('an upload whose part is replaced while completions race is ready, download
 const EXPECTED = new Set(['put 200', 'put 404', 'complete 200', 'complete 422', 'resume 200'])
 
 /** Each is ready with one content of each part, and no upload is open. */
-async function checkAll(service: TestService, raced: Raced[]): Promise<void> {
+async function checkAll(service: TestService, results: RaceResult[]): Promise<void> {
   const lost: string[] = []
-  await side(raced.length, async (index) => {
-    const { session, contents } = raced[index] as Raced
+  await side(results.length, async (index) => {
+    const { session, contents } = results[index] as RaceResult
     const asset = await service.call('GET', `${API}/assets/${session.id}`)
     if (asset.body.data?.status !== 'ready') lost.push(`${session.id} is not ready`)
     const bytes = await download(service.baseUrl, session.id).catch(() => undefined)
@@ -62,22 +62,22 @@ async function checkAll(service: TestService, raced: Raced[]): Promise<void> {
       lost.push(`${session.id} can't be downloaded whole`)
     }
   })
-  assert.deepEqual(lost.slice(0, 5), [], `${lost.length} of ${raced.length} uploads are lost`)
+  assert.deepEqual(lost.slice(0, 5), [], `${lost.length} of ${results.length} uploads are lost`)
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
 
 /** Their URLs are still valid, but nothing takes a part. */
-async function checkClosed(raced: Raced[]): Promise<void> {
-  for (const { session, contents } of raced.slice(-10)) {
+async function checkClosed(results: RaceResult[]): Promise<void> {
+  for (const { session, contents } of results.slice(-10)) {
     const response = await putPart(session.urls[0]?.url ?? '', contents[0].subarray(0, 10))
     await response.arrayBuffer()
     assert.equal(response.status, 404)
   }
 }
 
-function sumOf(raced: Raced[]): Map<string, number> {
+function sumOf(results: RaceResult[]): Map<string, number> {
   const sum = new Map<string, number>()
-  for (const { answers } of raced) {
+  for (const { answers } of results) {
     for (const [answer, count] of answers) sum.set(answer, (sum.get(answer) ?? 0) + count)
   }
   return sum

@@ -13,7 +13,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete-upload.ts'
-import { assertBooksBalance } from '../../support/shop.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
 
 const CHUNK = 10
 
@@ -60,7 +60,7 @@ test('an upload of unknown length grows while it is sent, and ends with its true
   assert.deepEqual([answer.status, answer.body.data.bytes], [200, 47])
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   assert.equal(await reservedBy(service), 0)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('the answer is that of GET, and repeating it changes nothing', async (t) => {
@@ -174,7 +174,7 @@ test('a completion that compared the parts with the old size does not store the 
   await send(body.urls, someBytes(40))
   assert.equal((await complete(service.baseUrl, session)).status, 200)
   assert.equal((await download(service.baseUrl, session.id)).length, 40)
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('completions and new sizes that race leave an asset of one size, with its bytes', async (t) => {
@@ -200,7 +200,7 @@ test('completions and new sizes that race leave an asset of one size, with its b
       assert.deepEqual(await download(service.baseUrl, session.id), bytes)
     } else assert.equal(data.bytes, 35)
   }
-  await assertBooksBalance(service)
+  await assertUsageConsistent(service)
 })
 
 test('after a completion that the storage refused the size is final, and it can be completed', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PartAddress } from '@stowage/protocol'
-import { takeStorageAway, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import {
@@ -219,8 +219,8 @@ test('cancelling removes the parts and frees the bytes; again it answers the sam
   }
   assert.equal((await complete(baseUrl, session)).status, 404)
   assert.equal((await putPart(session.urls[0]?.url ?? '', someBytes(10))).status, 404)
-  const [books] = await context.database.compareUsage()
-  assert.equal(books?.counted.reserved, 0)
+  const [usage] = await context.database.compareUsage()
+  assert.equal(usage?.counted.reserved, 0)
   assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
 })
 
@@ -257,7 +257,7 @@ test('health and readiness are answered, and readiness tells what fails', async 
   const { call } = service
   assert.deepEqual((await call('GET', '/healthz')).body, { status: 'ok' })
   assert.equal((await call('GET', '/readyz')).status, 200)
-  const putBack = await takeStorageAway(service)
+  const restoreStorage = await makeStorageUnavailable(service)
   await until('it is not ready', async () => (await call('GET', '/readyz')).status === 503)
   const { status, body, headers } = await call('GET', '/readyz')
   assert.deepEqual(
@@ -265,6 +265,6 @@ test('health and readiness are answered, and readiness tells what fails', async 
     [503, { status: 'unavailable', checks: { database: 'ok', storage: 'unavailable' } }],
   )
   assert.ok(headers.get('retry-after'))
-  await putBack()
+  await restoreStorage()
   await until('it is ready', async () => (await call('GET', '/readyz')).status === 200)
 })

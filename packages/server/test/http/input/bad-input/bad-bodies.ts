@@ -10,7 +10,7 @@ import {
   shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 interface Call {
   method: string
@@ -22,7 +22,7 @@ interface Call {
 }
 
 /** Every call that takes a body. */
-function callsOf({ open }: Scene): Call[] {
+function callsOf({ open }: UploadFixture): Call[] {
   const ending = JSON.stringify({ upload_id: open.upload_id })
   const asset = `${API}/assets/${open.id}`
   const small = 64 * 1024
@@ -43,12 +43,12 @@ interface Body {
   refusal: Refusal
 }
 
-function rowsOf(scene: Scene, bodiesOf: (call: Call) => Body[]): BadRequest[] {
-  return callsOf(scene).flatMap((call) =>
+function rowsOf(fixture: UploadFixture, bodiesOf: (call: Call) => Body[]): BadRequest[] {
+  return callsOf(fixture).flatMap((call) =>
     bodiesOf(call).map(({ input, text, headers, refusal }) => ({
       input: `${call.method} ${call.path.split('/').at(-1)} ${input ?? shorten(text)}`,
       send: () =>
-        sendExactly(scene.service.baseUrl, {
+        sendExactly(fixture.service.baseUrl, {
           ...{ method: call.method, path: call.path, body: text },
           headers: headers ?? { 'content-type': 'application/json' },
         }),
@@ -59,20 +59,20 @@ function rowsOf(scene: Scene, bodiesOf: (call: Call) => Body[]): BadRequest[] {
 
 const NOT_OBJECTS = ['null', '[]', '[{}]', '"text"', '5', 'true', '[[[[]]]]']
 
-export function badBodies(scene: Scene): BadRequests {
+export function badBodies(fixture: UploadFixture): BadRequests {
   return {
-    'a body that is not JSON': malformedRows(scene),
-    'a name that is not UTF-8': [latin1Name(scene)],
-    'JSON that is not an object': rowsOf(scene, () =>
+    'a body that is not JSON': malformedRows(fixture),
+    'a name that is not UTF-8': [latin1Name(fixture)],
+    'JSON that is not an object': rowsOf(fixture, () =>
       NOT_OBJECTS.map((text) => ({ text, refusal: notAnObject })),
     ),
-    'a body that is not declared as JSON': mediaTypeRows(scene),
-    'a body that is too large': tooLargeRows(scene),
+    'a body that is not declared as JSON': mediaTypeRows(fixture),
+    'a body that is too large': tooLargeRows(fixture),
   }
 }
 
-function malformedRows(scene: Scene): BadRequest[] {
-  return rowsOf(scene, ({ goodBody }) => [
+function malformedRows(fixture: UploadFixture): BadRequest[] {
+  return rowsOf(fixture, ({ goodBody }) => [
     ...[
       '',
       ' ',
@@ -106,7 +106,7 @@ function malformedRows(scene: Scene): BadRequest[] {
 }
 
 /** Read as if it were UTF-8, it would be stored under another name. */
-function latin1Name({ service }: Scene): BadRequest {
+function latin1Name({ service }: UploadFixture): BadRequest {
   const path = `${API}/assets/signed`
   const body = Buffer.from('{"name":"gr\xfcn.bin","size":1}', 'latin1')
   const headers = { 'content-type': 'application/json' }
@@ -117,7 +117,7 @@ function latin1Name({ service }: Scene): BadRequest {
   }
 }
 
-function mediaTypeRows(scene: Scene): BadRequest[] {
+function mediaTypeRows(fixture: UploadFixture): BadRequest[] {
   const types = [
     'text/plain',
     'text/plain; charset=utf-8',
@@ -130,7 +130,7 @@ function mediaTypeRows(scene: Scene): BadRequest[] {
     'json',
     ';',
   ]
-  return rowsOf(scene, ({ goodBody }) => [
+  return rowsOf(fixture, ({ goodBody }) => [
     ...types.map((type) => ({
       input: `Content-Type: ${type}`,
       text: goodBody,
@@ -146,8 +146,8 @@ function mediaTypeRows(scene: Scene): BadRequest[] {
   ])
 }
 
-function tooLargeRows(scene: Scene): BadRequest[] {
-  return rowsOf(scene, ({ goodBody, limit }) => {
+function tooLargeRows(fixture: UploadFixture): BadRequest[] {
+  return rowsOf(fixture, ({ goodBody, limit }) => {
     const text = goodBody + ' '.repeat(limit + 1 - goodBody.length)
     const type = { 'content-type': 'application/json' }
     const refusal = bodyTooLarge

@@ -7,7 +7,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 /** `:id` stands for the open upload's asset. */
 const CALLS = [
@@ -31,38 +31,41 @@ const NEARLY: ((id: string) => string)[] = [
   (id) => `${id}${'0'.repeat(1000)}`,
 ]
 
-export async function badCompletions(scene: Scene): Promise<BadRequests> {
+export async function badCompletions(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'an upload_id that is not of this asset': uploadIdRows(scene),
-    'parts of the wrong shape': shapeRows(scene),
-    'parts that the storage does not hold': contentRows(scene),
-    'an upload that is in another state': await stateRows(scene),
+    'an upload_id that is not of this asset': uploadIdRows(fixture),
+    'parts of the wrong shape': shapeRows(fixture),
+    'parts that the storage does not hold': contentRows(fixture),
+    'an upload that is in another state': await stateRows(fixture),
   }
 }
 
-function uploadIdRows(scene: Scene): BadRequest[] {
-  const { open, empty, cancelled, foreign } = scene
+function uploadIdRows(fixture: UploadFixture): BadRequest[] {
+  const { open, empty, cancelled, otherAccountsUpload } = fixture
   const wrong = [
     undefined,
     ...MALFORMED_IDS,
     ...NEARLY.map((change) => change(open.upload_id)),
     empty.upload_id,
     cancelled.upload_id,
-    foreign.uploadId,
+    otherAccountsUpload.uploadId,
     open.id,
     '00000000-0000-0000-0000-000000000000',
   ]
   return CALLS.flatMap(([method, call]) =>
     wrong.map((upload_id) => ({
       input: `${method} ${call} upload_id ${shorten(upload_id)}`,
-      send: () => scene.service.call(method, `${API}/assets/${open.id}/${call}`, { upload_id }),
+      send: () => fixture.service.call(method, `${API}/assets/${open.id}/${call}`, { upload_id }),
       refusal: invalid('upload_id'),
     })),
   )
 }
 
-function partRows(scene: Scene, rows: [parts: unknown, refusal: Refusal][]): BadRequest[] {
-  const { service, open } = scene
+function partRows(
+  fixture: UploadFixture,
+  rows: [parts: unknown, refusal: Refusal][],
+): BadRequest[] {
+  const { service, open } = fixture
   const { upload_id } = open
   return ['POST', 'PUT'].flatMap((method) =>
     rows.map(([parts, refusal]) => ({
@@ -73,10 +76,10 @@ function partRows(scene: Scene, rows: [parts: unknown, refusal: Refusal][]): Bad
   )
 }
 
-function shapeRows(scene: Scene): BadRequest[] {
-  const [part] = scene.parts
+function shapeRows(fixture: UploadFixture): BadRequest[] {
+  const [part] = fixture.parts
   const ETag = part?.ETag
-  return partRows(scene, [
+  return partRows(fixture, [
     ...[null, 5, 'all', true, {}].map((parts): [unknown, Refusal] => [parts, invalid('parts')]),
     [Array.from({ length: 10_001 }, () => part), invalid('parts')],
     ...[null, 1, 'a', true, []].map((one): [unknown, Refusal] => [[one], invalid('parts.0')]),
@@ -95,8 +98,8 @@ function shapeRows(scene: Scene): BadRequest[] {
 }
 
 /** Each refusal names the part at fault. */
-function contentRows(scene: Scene): BadRequest[] {
-  const [first, second, third] = scene.parts
+function contentRows(fixture: UploadFixture): BadRequest[] {
+  const [first, second, third] = fixture.parts
   const ETag = first?.ETag ?? ''
   const wrongEtag = [
     'nonsense',
@@ -111,7 +114,7 @@ function contentRows(scene: Scene): BadRequest[] {
     `""${ETag}""`,
     second?.ETag,
   ]
-  return partRows(scene, [
+  return partRows(fixture, [
     ...wrongEtag.map((value): [unknown, Refusal] => [
       [{ PartNumber: 1, ETag: value }, second, third],
       invalid('parts', /parts 1\b/),
@@ -120,7 +123,7 @@ function contentRows(scene: Scene): BadRequest[] {
     [[first, second, third, second], invalid('parts', /parts 2\b/)],
     [[first, first], invalid('parts', /parts 1\b/)],
     [[first, { PartNumber: 1, ETag: 'nonsense' }], invalid('parts', /parts 1\b/)],
-    [[...scene.parts, { PartNumber: 4, ETag }], invalid('parts', /parts 4\b/)],
+    [[...fixture.parts, { PartNumber: 4, ETag }], invalid('parts', /parts 4\b/)],
     [[{ PartNumber: 10_000, ETag }], invalid('parts', /parts 10000\b/)],
     [
       Array.from({ length: 10_000 }, (_, index) => ({ PartNumber: index + 1, ETag })),
@@ -129,8 +132,8 @@ function contentRows(scene: Scene): BadRequest[] {
   ])
 }
 
-async function stateRows(scene: Scene): Promise<BadRequest[]> {
-  const { service, empty, cancelled, ready, parts } = scene
+async function stateRows(fixture: UploadFixture): Promise<BadRequest[]> {
+  const { service, empty, cancelled, ready, parts } = fixture
   const call = (method: string, id: string, name: string, body: unknown) => () =>
     service.call(method, `${API}/assets/${id}/${name}`, body)
   const uploadOfReady = await service.call('GET', `${API}/assets/${ready.id}/upload`)
@@ -163,7 +166,7 @@ async function stateRows(scene: Scene): Promise<BadRequest[]> {
     },
     {
       input: 'download, of an open upload',
-      send: call('GET', scene.open.id, 'download', undefined),
+      send: call('GET', fixture.open.id, 'download', undefined),
       refusal: { status: 409, code: 'not_ready' },
     },
     ...['', '/upload', '/download'].map((suffix) => ({

@@ -6,7 +6,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 import { NOT_TEXT, TOO_LONG, UNPRINTABLE } from './bad-values.ts'
 
 const KEY = { name: 'shop backend', scope: 'read' }
@@ -16,16 +16,16 @@ const NOT_SCOPES = [
   ...['', ' ', 'admin', 'public', 'Read', 'READ', 'read ', 'read,write', 'read write', '*', '\0'],
 ]
 
-export function badKeys(scene: ShopScene): BadRequests {
-  const { service, manageKey } = scene
+export function badKeys(fixture: ShopFixture): BadRequests {
+  const { service, manageKey } = fixture
   const rowsOf = (rows: [body: object, refusal: Refusal][]): BadRequest[] =>
     rows.map(([body, refusal]) => ({
       input: `${shorten(body)}, for ${refusal.field}`,
       send: () => service.call('POST', `${API}/keys`, body),
       refusal,
     }))
-  const named = (names: unknown[], says: RegExp) =>
-    rowsOf(names.map((name) => [{ ...KEY, name }, invalid('name', says)]))
+  const named = (names: unknown[], message: RegExp) =>
+    rowsOf(names.map((name) => [{ ...KEY, name }, invalid('name', message)]))
   return {
     'a key without what it needs': rowsOf([
       [{}, invalid('name', /^name is required/)],
@@ -47,7 +47,11 @@ export function badKeys(scene: ShopScene): BadRequests {
       {
         input: 'revoked',
         send: () => service.call('DELETE', `${API}/keys/${manageKey.id}`),
-        refusal: { status: 409, code: 'last_manage_key', says: /Create another manage key first/ },
+        refusal: {
+          status: 409,
+          code: 'last_manage_key',
+          message: /Create another manage key first/,
+        },
       },
     ],
   }

@@ -6,7 +6,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 import { NOT_TEXT, TOO_LONG, UNPRINTABLE } from './bad-values.ts'
 
 const LINK = { filename: 'a.zip', url: 'https://example.com/a.zip' }
@@ -14,7 +14,7 @@ const LINK = { filename: 'a.zip', url: 'https://example.com/a.zip' }
 type Row = [fields: object | string, refusal: Refusal]
 
 /** To store a link with these fields, and to change one to them. */
-function rowsOf({ service, link }: ShopScene, rows: Row[]): BadRequest[] {
+function rowsOf({ service, link }: ShopFixture, rows: Row[]): BadRequest[] {
   const change = `${API}/assets/${link.id}`
   return rows.flatMap(([fields, refusal]): BadRequest[] => {
     const whole = typeof fields === 'string' ? fields : { ...LINK, ...fields }
@@ -135,11 +135,11 @@ const NOT_SIZES = [
   ...['5constructor', '5__proto__', '\ud800'],
 ]
 
-export function badLinks(scene: ShopScene): BadRequests {
-  const bad = (field: string, values: unknown[], says: RegExp) =>
+export function badLinks(fixture: ShopFixture): BadRequests {
+  const bad = (field: string, values: unknown[], message: RegExp) =>
     rowsOf(
-      scene,
-      values.map((value): Row => [{ [field]: value }, invalid(field, says)]),
+      fixture,
+      values.map((value): Row => [{ [field]: value }, invalid(field, message)]),
     )
   const url = 'https://example.com/'
   return {
@@ -177,17 +177,17 @@ export function badLinks(scene: ShopScene): BadRequests {
         const body = `{"filename":"a","url":"${url}","size":${size}}`
         return {
           input: `POST store ${body}`,
-          send: () => scene.service.call('POST', `${API}/assets/store`, body),
+          send: () => fixture.service.call('POST', `${API}/assets/store`, body),
           refusal: invalid('size'),
         }
       }),
     ],
-    'a link that lacks what it needs': missingRows(scene),
-    'address and size of a file': fileRows(scene),
+    'a link that lacks what it needs': missingRows(fixture),
+    'address and size of a file': fileRows(fixture),
   }
 }
 
-function missingRows({ service }: ShopScene): BadRequest[] {
+function missingRows({ service }: ShopFixture): BadRequest[] {
   const { filename, url } = LINK
   const rows: [body: object, field: string][] = [
     [{}, 'filename'],
@@ -205,7 +205,7 @@ function missingRows({ service }: ShopScene): BadRequest[] {
 }
 
 /** Also where the name could be changed. */
-function fileRows({ service, ready, open }: ShopScene): BadRequest[] {
+function fileRows({ service, ready, open }: ShopFixture): BadRequest[] {
   const { url } = LINK
   const rows: [body: object, field: string][] = [
     [{ url }, 'url'],

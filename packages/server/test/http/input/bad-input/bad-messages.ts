@@ -6,7 +6,7 @@ import {
   forbidden,
   malformedRequest,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 const FILE = '{"name":"a.bin","size":1}'
 
@@ -39,8 +39,8 @@ function malformed(path: string, method: string): [input: string, text: string][
   ]
 }
 
-export function badMessages(scene: Scene): BadRequests {
-  const { baseUrl } = scene.service
+export function badMessages(fixture: UploadFixture): BadRequests {
+  const { baseUrl } = fixture.service
   return {
     'what is not HTTP, to the service': malformedRows(baseUrl, 'POST', `${API}/assets/signed`),
     'a body that is not HTTP, to the service': [brokenChunk(baseUrl)],
@@ -49,9 +49,9 @@ export function badMessages(scene: Scene): BadRequests {
 }
 
 /** The same, to the disk storage. */
-export function badStorageMessages(scene: Scene): BadRequests {
-  const { storageUrl } = scene.service
-  const address = (scene.empty.urls[0]?.url ?? '').replace(storageUrl, '')
+export function badStorageMessages(fixture: UploadFixture): BadRequests {
+  const { storageUrl } = fixture.service
+  const address = (fixture.empty.urls[0]?.url ?? '').replace(storageUrl, '')
   return { 'what is not HTTP': malformedRows(storageUrl, 'PUT', address) }
 }
 

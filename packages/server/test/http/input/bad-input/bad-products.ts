@@ -6,7 +6,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 import { withinASecond } from '../../../support/within-a-second.ts'
 import {
   NOT_LISTS,
@@ -22,7 +22,7 @@ const PRODUCT = { product_id: 9, variant_id: 9, name: 'New', tags: ['a'] }
 
 type Row = [body: unknown, refusal: Refusal, input?: string]
 
-function rowsOf({ service }: ShopScene, rows: Row[]): BadRequest[] {
+function rowsOf({ service }: ShopFixture, rows: Row[]): BadRequest[] {
   return rows.map(([body, refusal, input = shorten(body)]) => ({
     input: `${input}, for ${refusal.field}`,
     send: () => service.call('PUT', PATH, body),
@@ -37,23 +37,23 @@ function amongGood(product: unknown, refusal: Refusal, input = shorten(product))
 }
 
 /** A product of which one field is none. */
-function fieldRow(field: string, value: unknown, says: RegExp, at = field): Row {
+function fieldRow(field: string, value: unknown, message: RegExp, at = field): Row {
   const input = shorten({ [field]: value })
-  return amongGood({ ...PRODUCT, [field]: value }, invalid(`products.1.${at}`, says), input)
+  return amongGood({ ...PRODUCT, [field]: value }, invalid(`products.1.${at}`, message), input)
 }
 
-export function badProducts(scene: ShopScene): BadRequests {
+export function badProducts(fixture: ShopFixture): BadRequests {
   const noProduct = invalid('products.1', /^products\.1 must be a product/)
   return {
-    'a list of products that is none': rowsOf(scene, listRows()),
+    'a list of products that is none': rowsOf(fixture, listRows()),
     'a product that is none': rowsOf(
-      scene,
+      fixture,
       [null, 5, 'a', true, [], [PRODUCT]].map((product) => amongGood(product, noProduct)),
     ),
-    'ids of the shop that are none': rowsOf(scene, ['product_id', 'variant_id'].flatMap(idRows)),
-    'texts that are none': rowsOf(scene, textRows()),
-    'tags that are none': [...rowsOf(scene, tagRows()), endlessTags(scene)],
-    'the same product twice': rowsOf(scene, duplicateRows()),
+    'ids of the shop that are none': rowsOf(fixture, ['product_id', 'variant_id'].flatMap(idRows)),
+    'texts that are none': rowsOf(fixture, textRows()),
+    'tags that are none': [...rowsOf(fixture, tagRows()), endlessTags(fixture)],
+    'the same product twice': rowsOf(fixture, duplicateRows()),
   }
 }
 
@@ -72,14 +72,14 @@ function listRows(): Row[] {
 }
 
 function idRows(field: string): Row[] {
-  const says = /must be a whole number from 0 to 9007199254740991/
+  const message = /must be a whole number from 0 to 9007199254740991/
   return [
     fieldRow(field, undefined, /^products\.1\.\w+ is required/),
-    ...NOT_SHOP_IDS.map((value) => fieldRow(field, value, says)),
+    ...NOT_SHOP_IDS.map((value) => fieldRow(field, value, message)),
     ...NOT_SHOP_ID_TEXTS.map((value): Row => {
       const body = JSON.stringify({ products: [PRODUCT] })
       const text = body.replace(`"${field}":9`, `"${field}":${value}`)
-      return [text, invalid(`products.0.${field}`, says)]
+      return [text, invalid(`products.0.${field}`, message)]
     }),
   ]
 }
@@ -116,7 +116,7 @@ function tagRows(): Row[] {
 }
 
 /** While one request is checked, no other is answered. */
-function endlessTags({ service }: ShopScene): BadRequest {
+function endlessTags({ service }: ShopFixture): BadRequest {
   const tags = `${'"a",'.repeat(1_500_000)}"a"`
   const body = `{"products":[{"product_id":9,"variant_id":9,"name":"New","tags":[${tags}]}]}`
   return {

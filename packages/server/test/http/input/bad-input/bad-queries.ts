@@ -8,12 +8,12 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
-function rowsOf(scene: Scene, path: string, rows: [string, Refusal][]): BadRequest[] {
+function rowsOf(fixture: UploadFixture, path: string, rows: [string, Refusal][]): BadRequest[] {
   return rows.map(([query, refusal]) => ({
     input: shorten(query),
-    send: () => sendExactly(scene.service.baseUrl, { method: 'GET', path: `${path}?${query}` }),
+    send: () => sendExactly(fixture.service.baseUrl, { method: 'GET', path: `${path}?${query}` }),
     refusal,
   }))
 }
@@ -105,17 +105,17 @@ const BROKEN_ROWS = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', 'a%'].map(
   (filter): [string, Refusal] => [`filename=${filter}`, malformedRequest],
 )
 
-export function badQueries(scene: Scene): BadRequests {
+export function badQueries(fixture: UploadFixture): BadRequests {
   const list = `${API}/assets`
   return {
-    'a limit or page that is no count': rowsOf(scene, list, COUNT_ROWS),
-    'with_products that is no boolean': rowsOf(scene, list, BOOLEAN_ROWS),
+    'a limit or page that is no count': rowsOf(fixture, list, COUNT_ROWS),
+    'with_products that is no boolean': rowsOf(fixture, list, BOOLEAN_ROWS),
     'with_products that is no boolean, of one asset': rowsOf(
-      scene,
-      `${list}/${scene.ready.id}`,
+      fixture,
+      `${list}/${fixture.ready.id}`,
       BOOLEAN_ROWS,
     ),
-    'a filename filter that no name can match': rowsOf(scene, list, FILTER_ROWS),
-    'a query with broken percent-encoding': rowsOf(scene, list, BROKEN_ROWS),
+    'a filename filter that no name can match': rowsOf(fixture, list, FILTER_ROWS),
+    'a query with broken percent-encoding': rowsOf(fixture, list, BROKEN_ROWS),
   }
 }

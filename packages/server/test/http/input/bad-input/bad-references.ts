@@ -10,7 +10,7 @@ import {
   shorten,
   wrongMethod,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 import {
   BROKEN_IDS,
   NOT_LISTS,
@@ -24,7 +24,7 @@ import {
 type Row = [body: unknown, refusal: Refusal]
 
 /** To attach by it and to detach by it. */
-function rowsOf({ service, ready }: ShopScene, rows: Row[]): BadRequest[] {
+function rowsOf({ service, ready }: ShopFixture, rows: Row[]): BadRequest[] {
   return ['attach', 'detach'].flatMap((name) =>
     rows.map(([body, refusal]) => ({
       input: `${name} ${shorten(body)}, for ${refusal.field}`,
@@ -41,10 +41,10 @@ const NOT_UUIDS = [
   ...['01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5', '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f\n'],
 ]
 
-export function badReferences(scene: ShopScene): BadRequests {
+export function badReferences(fixture: ShopFixture): BadRequests {
   return {
     'references that name nothing': rowsOf(
-      scene,
+      fixture,
       [
         {},
         { product_ids: [] },
@@ -57,11 +57,11 @@ export function badReferences(scene: ShopScene): BadRequests {
         ],
       ),
     ),
-    'references of the wrong shape': rowsOf(scene, shapeRows()),
-    'references to products that are not there': rowsOf(scene, unknownRows(scene)),
-    'an asset, product or key that is not there': nowhereRows(scene),
-    'an id with broken percent-encoding': brokenRows(scene),
-    'a method that the address does not take': methodRows(scene),
+    'references of the wrong shape': rowsOf(fixture, shapeRows()),
+    'references to products that are not there': rowsOf(fixture, unknownRows(fixture)),
+    'an asset, product or key that is not there': nowhereRows(fixture),
+    'an id with broken percent-encoding': brokenRows(fixture),
+    'a method that the address does not take': methodRows(fixture),
   }
 }
 
@@ -94,7 +94,7 @@ function shapeRows(): Row[] {
   ]
 }
 
-function unknownRows({ products, theirs, ready, service }: ShopScene): Row[] {
+function unknownRows({ products, theirs, ready, service }: ShopFixture): Row[] {
   const known = products.map(({ id }) => id)
   const stranger = service.context.newId()
   const names = (id: string | number) => new RegExp(`unknown: ${id}\\b`)
@@ -136,7 +136,11 @@ function callsOn(kind: 'assets' | 'products' | 'keys', id: string): ExactRequest
   ]
 }
 
-function exactRows({ service }: ShopScene, calls: ExactRequest[], refusal: Refusal): BadRequest[] {
+function exactRows(
+  { service }: ShopFixture,
+  calls: ExactRequest[],
+  refusal: Refusal,
+): BadRequest[] {
   return calls.map((call) => ({
     input: `${call.method} ${shorten(call.path)}`,
     send: () => sendExactly(service.baseUrl, call),
@@ -144,11 +148,18 @@ function exactRows({ service }: ShopScene, calls: ExactRequest[], refusal: Refus
   }))
 }
 
-function nowhereRows(scene: ShopScene): BadRequest[] {
-  const { cancelled, foreign, ready, products, readKey, theirs } = scene
+function nowhereRows(fixture: ShopFixture): BadRequest[] {
+  const { cancelled, otherAccountsUpload, ready, products, readKey, theirs } = fixture
   const product = products[0]?.id ?? ''
   const strange = {
-    assets: [cancelled.id, foreign.id, theirs.linkId, product, readKey.id, ready.id.slice(0, -1)],
+    assets: [
+      cancelled.id,
+      otherAccountsUpload.id,
+      theirs.linkId,
+      product,
+      readKey.id,
+      ready.id.slice(0, -1),
+    ],
     products: [theirs.productId, ready.id, readKey.id, product.slice(1), `${product}0`, '1'],
     keys: [theirs.keyId, ready.id, product, `${readKey.id}%20`, 'stow_'],
   }
@@ -156,17 +167,17 @@ function nowhereRows(scene: ShopScene): BadRequest[] {
   const calls = kinds.flatMap((kind) =>
     [...NOWHERE_IDS, ...strange[kind]].flatMap((id) => callsOn(kind, id)),
   )
-  return exactRows(scene, calls, notFound)
+  return exactRows(fixture, calls, notFound)
 }
 
-function brokenRows(scene: ShopScene): BadRequest[] {
+function brokenRows(fixture: ShopFixture): BadRequest[] {
   const kinds = ['assets', 'products', 'keys'] as const
   const calls = kinds.flatMap((kind) => BROKEN_IDS.flatMap((id) => callsOn(kind, id)))
-  return exactRows(scene, calls, malformedRequest)
+  return exactRows(fixture, calls, malformedRequest)
 }
 
-function methodRows(scene: ShopScene): BadRequest[] {
-  const { ready, products, readKey } = scene
+function methodRows(fixture: ShopFixture): BadRequest[] {
+  const { ready, products, readKey } = fixture
   const asset = `${API}/assets/${ready.id}`
   const table: [path: string, allow: string[], methods: string[]][] = [
     [`${API}/assets/store`, ['POST'], ['PATCH']],
@@ -180,6 +191,6 @@ function methodRows(scene: ShopScene): BadRequest[] {
   ]
   return table.flatMap(([path, allow, methods]) => {
     const calls = methods.map((method) => ({ method, path }))
-    return exactRows(scene, calls, wrongMethod(allow))
+    return exactRows(fixture, calls, wrongMethod(allow))
   })
 }

@@ -11,7 +11,7 @@ import {
   shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 
 interface Call {
   method: string
@@ -30,7 +30,7 @@ function limitOf(operationId: string): number {
 }
 
 /** Every new call that takes a body. */
-function callsOf({ link, ready }: ShopScene): Call[] {
+function callsOf({ link, ready }: ShopFixture): Call[] {
   const product = '{"product_id":9,"variant_id":9,"name":"New"}'
   const calls: [operation: string, method: string, path: string, body: string][] = [
     ['storeLink', 'POST', '/assets/store', '{"filename":"a","url":"https://example.com"}'],
@@ -57,12 +57,12 @@ interface Body {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-function rowsOf(scene: ShopScene, bodiesOf: (call: Call) => Body[]): BadRequest[] {
-  return callsOf(scene).flatMap((call) =>
+function rowsOf(fixture: ShopFixture, bodiesOf: (call: Call) => Body[]): BadRequest[] {
+  return callsOf(fixture).flatMap((call) =>
     bodiesOf(call).map(({ input, text, headers = JSON_TYPE, refusal }) => ({
       input: `${call.method} ${call.path.split('/').at(-1)} ${input ?? shorten(text)}`,
       send: () =>
-        sendExactly(scene.service.baseUrl, {
+        sendExactly(fixture.service.baseUrl, {
           ...{ method: call.method, path: call.path, body: text },
           headers,
         }),
@@ -81,13 +81,13 @@ const OTHER_TYPES = [
   'application/jsonx',
 ]
 
-export function badShopBodies(scene: ShopScene): BadRequests {
+export function badShopBodies(fixture: ShopFixture): BadRequests {
   return {
-    'a body that is not JSON': rowsOf(scene, malformedBodies),
-    'JSON that is not an object': rowsOf(scene, () =>
+    'a body that is not JSON': rowsOf(fixture, malformedBodies),
+    'JSON that is not an object': rowsOf(fixture, () =>
       NOT_OBJECTS.map((text) => ({ text, refusal: notAnObject })),
     ),
-    'a body that is not declared as JSON': rowsOf(scene, ({ goodBody }) => [
+    'a body that is not declared as JSON': rowsOf(fixture, ({ goodBody }) => [
       ...OTHER_TYPES.map((type) => ({
         input: `Content-Type: ${type}`,
         text: goodBody,
@@ -96,7 +96,7 @@ export function badShopBodies(scene: ShopScene): BadRequests {
       })),
       { input: 'without Content-Type', text: goodBody, headers: {}, refusal: wrongMediaType },
     ]),
-    'a body that is too large': rowsOf(scene, largeBodies),
+    'a body that is too large': rowsOf(fixture, largeBodies),
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { ShopScene } from '../../../support/shop-fixture.ts'
+import type { ShopFixture } from '../../../support/shop-fixture.ts'
 import {
   BROKEN_QUERIES,
   NOT_BOOLEANS,
@@ -19,7 +19,7 @@ import {
 
 type Row = [query: string, refusal: Refusal]
 
-function rowsOf({ service }: ShopScene, path: string, rows: Row[]): BadRequest[] {
+function rowsOf({ service }: ShopFixture, path: string, rows: Row[]): BadRequest[] {
   return rows.map(([query, refusal]) => ({
     input: shorten(query),
     send: () => sendExactly(service.baseUrl, { method: 'GET', path: `${path}?${query}` }),
@@ -35,9 +35,9 @@ const NOT_SORTS = [
 const NOT_TYPES = ['', 'folder', 'File', 'LINK', 'file,link', 'file%20', 'url', '1', 'constructor']
 
 /** A value that is none, no value at all, and the parameter twice. */
-function valueRows(field: string, values: string[], says: RegExp, good: string): Row[] {
+function valueRows(field: string, values: string[], message: RegExp, good: string): Row[] {
   return [
-    ...values.map((value): Row => [`${field}=${value}`, invalid(field, says)]),
+    ...values.map((value): Row => [`${field}=${value}`, invalid(field, message)]),
     [`${field}=${good}&${field}=${good}`, invalid(field)],
     [`limit=5&${field}=${good}&page=1&${field}=`, invalid(field)],
   ]
@@ -62,47 +62,51 @@ function textRows(field: string): Row[] {
   ]
 }
 
-export function badShopQueries(scene: ShopScene): BadRequests {
+export function badShopQueries(fixture: ShopFixture): BadRequests {
   const assets = `${API}/assets`
   const products = `${API}/products`
-  const product = `${products}/${scene.products[0]?.id}`
+  const product = `${products}/${fixture.products[0]?.id}`
   const sorts = 'created_at, -created_at, filename, -filename, bytes, -bytes'
   const counts = ['0', '-1', '1.5', 'abc', '', '9'.repeat(400)]
   const withAssets = valueRows('with_assets', NOT_BOOLEANS, BOOLEAN, 'true')
   return {
     'a sort that is none': rowsOf(
-      scene,
+      fixture,
       assets,
       valueRows('sort', NOT_SORTS, new RegExp(`^sort must be one of ${sorts}`), 'bytes'),
     ),
     'a type that is none': rowsOf(
-      scene,
+      fixture,
       assets,
       valueRows('type', NOT_TYPES, /^type must be file or link/, 'file'),
     ),
     'linked that is no boolean': rowsOf(
-      scene,
+      fixture,
       assets,
       valueRows('linked', NOT_BOOLEANS, BOOLEAN, 'true'),
     ),
-    'an SKU that no product can have': rowsOf(scene, assets, textRows('sku')),
+    'an SKU that no product can have': rowsOf(fixture, assets, textRows('sku')),
     'an id of the shop that is none': [
-      ...rowsOf(scene, assets, valueRows('product_id', NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
+      ...rowsOf(fixture, assets, valueRows('product_id', NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
       ...['product_id', 'variant_id'].flatMap((field) =>
-        rowsOf(scene, products, valueRows(field, NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
+        rowsOf(fixture, products, valueRows(field, NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
       ),
     ],
     'a text that no product can have': ['name', 'sku', 'vendor', 'tag'].flatMap((field) =>
-      rowsOf(scene, products, textRows(field)),
+      rowsOf(fixture, products, textRows(field)),
     ),
     'a limit or page of products that is no count': ['limit', 'page'].flatMap((field) =>
-      rowsOf(scene, products, valueRows(field, counts, /must be a whole number of 1 or more/, '1')),
+      rowsOf(
+        fixture,
+        products,
+        valueRows(field, counts, /must be a whole number of 1 or more/, '1'),
+      ),
     ),
     'with_assets that is no boolean': [
-      ...rowsOf(scene, products, withAssets),
-      ...rowsOf(scene, product, withAssets),
+      ...rowsOf(fixture, products, withAssets),
+      ...rowsOf(fixture, product, withAssets),
     ],
-    'several at once': rowsOf(scene, assets, [
+    'several at once': rowsOf(fixture, assets, [
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('sort')],
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('type')],
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('linked')],

@@ -6,24 +6,24 @@ import {
   notFound,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 const BAD_SIZES = [undefined, null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
 const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-9007199254740993', '1e-7']
 
-export async function badSizes(scene: Scene): Promise<BadRequests> {
+export async function badSizes(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'a size that is no number of bytes': valueRows(scene),
-    'a size that the upload cannot have': limitRows(scene),
-    'a new size in another state': stateRows(scene),
+    'a size that is no number of bytes': valueRows(fixture),
+    'a size that the upload cannot have': limitRows(fixture),
+    'a new size in another state': stateRows(fixture),
   }
 }
 
-function resize(scene: Scene, id: string, body: unknown) {
-  return scene.service.call('PATCH', `${API}/assets/${id}/upload`, body)
+function resize(fixture: UploadFixture, id: string, body: unknown) {
+  return fixture.service.call('PATCH', `${API}/assets/${id}/upload`, body)
 }
 
-function valueRows(scene: Scene): BadRequest[] {
+function valueRows(fixture: UploadFixture): BadRequest[] {
   const bodies = [
     ...BAD_SIZES.map((size) => ({ size })),
     // As text, because these numbers don't survive JSON.stringify.
@@ -31,15 +31,15 @@ function valueRows(scene: Scene): BadRequest[] {
   ]
   return bodies.map((body) => ({
     input: shorten(body),
-    send: () => resize(scene, scene.open.id, body),
+    send: () => resize(fixture, fixture.open.id, body),
     refusal: invalid('size'),
   }))
 }
 
-function limitRows(scene: Scene): BadRequest[] {
+function limitRows(fixture: UploadFixture): BadRequest[] {
   const row = (input: string, size: number, refusal: BadRequest['refusal']): BadRequest => ({
     input,
-    send: () => resize(scene, scene.open.id, { size }),
+    send: () => resize(fixture, fixture.open.id, { size }),
     refusal,
   })
   return [
@@ -50,16 +50,16 @@ function limitRows(scene: Scene): BadRequest[] {
   ]
 }
 
-function stateRows(scene: Scene): BadRequest[] {
-  const { cancelled, ready, foreign } = scene
+function stateRows(fixture: UploadFixture): BadRequest[] {
+  const { cancelled, ready, otherAccountsUpload } = fixture
   const row = (input: string, id: string, refusal: BadRequest['refusal']): BadRequest => ({
     input,
-    send: () => resize(scene, id, { size: 5 }),
+    send: () => resize(fixture, id, { size: 5 }),
     refusal,
   })
   return [
     row('of a cancelled upload', cancelled.id, notFound),
-    row('of another account', foreign.id, notFound),
+    row('of another account', otherAccountsUpload.id, notFound),
     row('of nothing', '00000000-0000-7000-8000-000000000000', notFound),
     row('of a ready asset', ready.id, { status: 409, code: 'already_uploaded' }),
   ]

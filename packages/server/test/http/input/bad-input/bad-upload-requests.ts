@@ -7,20 +7,20 @@ import {
   type Refusal,
   shorten,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 import { withinASecond } from '../../../support/within-a-second.ts'
 
 const PATH = `${API}/assets/signed`
 const FILE = { name: 'a.bin', size: 1, mime: 'application/zip' }
 
-function request(scene: Scene, body: unknown, headers?: Record<string, string>) {
-  return scene.service.call('POST', PATH, body, headers)
+function request(fixture: UploadFixture, body: unknown, headers?: Record<string, string>) {
+  return fixture.service.call('POST', PATH, body, headers)
 }
 
-function rowsOf(scene: Scene, rows: [body: unknown, refusal: Refusal][]): BadRequest[] {
+function rowsOf(fixture: UploadFixture, rows: [body: unknown, refusal: Refusal][]): BadRequest[] {
   return rows.map(([body, refusal]) => ({
     input: shorten(body),
-    send: () => request(scene, body),
+    send: () => request(fixture, body),
     refusal,
   }))
 }
@@ -83,21 +83,21 @@ const BAD_MEDIA_TYPES = [
 
 const BAD_KEYS = ['', ' ', 'a b', 'a\tb', 'é', '\u0080', 'a'.repeat(256), 'a'.repeat(5000)]
 
-export async function badUploadRequests(scene: Scene): Promise<BadRequests> {
+export async function badUploadRequests(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'a name that is no name': nameRows(scene),
-    'a size that is no number of bytes': sizeRows(scene),
-    'a media type that is none': mediaTypeRows(scene),
-    'an Idempotency-Key that is none': keyRows(scene),
-    'an Idempotency-Key that is taken': await takenKeyRows(scene),
+    'a name that is no name': nameRows(fixture),
+    'a size that is no number of bytes': sizeRows(fixture),
+    'a media type that is none': mediaTypeRows(fixture),
+    'an Idempotency-Key that is none': keyRows(fixture),
+    'an Idempotency-Key that is taken': await takenKeyRows(fixture),
   }
 }
 
-function nameRows(scene: Scene): BadRequest[] {
+function nameRows(fixture: UploadFixture): BadRequest[] {
   const rows = ['name', 'filename'].flatMap((field) =>
     BAD_NAMES.map((value): [unknown, Refusal] => [{ size: 1, [field]: value }, invalid(field)]),
   )
-  return rowsOf(scene, [
+  return rowsOf(fixture, [
     ...rows,
     [{ size: 1 }, invalid('name')],
     [{ size: 1, name: 'a.bin', filename: 'b.bin' }, invalid('filename')],
@@ -105,8 +105,8 @@ function nameRows(scene: Scene): BadRequest[] {
   ])
 }
 
-function sizeRows(scene: Scene): BadRequest[] {
-  return rowsOf(scene, [
+function sizeRows(fixture: UploadFixture): BadRequest[] {
+  return rowsOf(fixture, [
     [{ name: 'a.bin' }, invalid('size')],
     [{}, invalid('size')],
     ...BAD_SIZES.map((size): [unknown, Refusal] => [{ ...FILE, size }, invalid('size')]),
@@ -122,40 +122,40 @@ function sizeRows(scene: Scene): BadRequest[] {
   ])
 }
 
-function mediaTypeRows(scene: Scene): BadRequest[] {
+function mediaTypeRows(fixture: UploadFixture): BadRequest[] {
   const rows = ['mime', 'mime_type'].flatMap((field) =>
     BAD_MEDIA_TYPES.map((value): [unknown, Refusal] => [
       { name: 'a.bin', size: 1, [field]: value },
       invalid(field),
     ]),
   )
-  return [...rowsOf(scene, rows), slowMediaType(scene)]
+  return [...rowsOf(fixture, rows), slowMediaType(fixture)]
 }
 
 /** Long enough to be seen by the clock, if the time to read it doubles with each parameter. */
-function slowMediaType(scene: Scene): BadRequest {
+function slowMediaType(fixture: UploadFixture): BadRequest {
   const mime = `a/b${';c=""'.repeat(26)}\n`
   return {
     input: 'a media type that is slow to read',
-    send: () => withinASecond(() => request(scene, { name: 'a.bin', size: 1, mime })),
+    send: () => withinASecond(() => request(fixture, { name: 'a.bin', size: 1, mime })),
     refusal: invalid('mime'),
   }
 }
 
-function keyRows(scene: Scene): BadRequest[] {
+function keyRows(fixture: UploadFixture): BadRequest[] {
   return BAD_KEYS.map((key) => ({
     input: `Idempotency-Key: ${shorten(key)}`,
-    send: () => request(scene, FILE, { 'Idempotency-Key': key }),
+    send: () => request(fixture, FILE, { 'Idempotency-Key': key }),
     refusal: invalid('idempotency-key'),
   }))
 }
 
-async function takenKeyRows(scene: Scene): Promise<BadRequest[]> {
+async function takenKeyRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const taken = { 'Idempotency-Key': 'taken' }
   const ended = { 'Idempotency-Key': 'ended' }
-  assert.equal((await request(scene, FILE, taken)).status, 201)
-  const { id, upload_id } = (await request(scene, FILE, ended)).body
-  await scene.service.call('POST', `${API}/assets/${id}/cancel`, { upload_id })
+  assert.equal((await request(fixture, FILE, taken)).status, 201)
+  const { id, upload_id } = (await request(fixture, FILE, ended)).body
+  await fixture.service.call('POST', `${API}/assets/${id}/cancel`, { upload_id })
   const others = [
     { ...FILE, name: 'b.bin' },
     { ...FILE, size: 2 },
@@ -165,13 +165,13 @@ async function takenKeyRows(scene: Scene): Promise<BadRequest[]> {
     ...others.map(
       (body): BadRequest => ({
         input: `for another file ${shorten(body)}`,
-        send: () => request(scene, body, taken),
+        send: () => request(fixture, body, taken),
         refusal: { status: 409, code: 'idempotency_key_reused' },
       }),
     ),
     {
       input: 'by an upload that was cancelled',
-      send: () => request(scene, FILE, ended),
+      send: () => request(fixture, FILE, ended),
       refusal: { status: 409, code: 'upload_ended' },
     },
   ]

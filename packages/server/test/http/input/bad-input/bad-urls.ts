@@ -9,10 +9,10 @@ import {
   shorten,
   wrongMethod,
 } from '../../../support/refusals.ts'
-import type { Scene } from '../../../support/upload-fixture.ts'
+import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 /** Every call on one asset, each with what makes it succeed for the open upload. */
-function callsOn({ open }: Scene, id: string): ExactRequest[] {
+function callsOn({ open }: UploadFixture, id: string): ExactRequest[] {
   const body = JSON.stringify({ upload_id: open.upload_id })
   const headers = { 'content-type': 'application/json' }
   return [
@@ -26,25 +26,25 @@ function callsOn({ open }: Scene, id: string): ExactRequest[] {
   ]
 }
 
-function rowsOf(scene: Scene, requests: ExactRequest[], refusal: Refusal): BadRequest[] {
+function rowsOf(fixture: UploadFixture, requests: ExactRequest[], refusal: Refusal): BadRequest[] {
   return requests.map((request) => ({
     input: `${request.method} ${shorten(request.path)}`,
-    send: () => sendExactly(scene.service.baseUrl, request),
+    send: () => sendExactly(fixture.service.baseUrl, request),
     refusal,
   }))
 }
 
-export function badAddresses(scene: Scene): BadRequests {
+export function badUrls(fixture: UploadFixture): BadRequests {
   return {
-    'an id that is none of ours': foreignIdRows(scene),
-    'an address with broken percent-encoding': brokenRows(scene),
-    'an address where nothing is': nowhereRows(scene),
-    'a method that the address does not take': methodRows(scene),
+    'an id that is none of ours': foreignIdRows(fixture),
+    'an address with broken percent-encoding': brokenRows(fixture),
+    'an address where nothing is': nowhereRows(fixture),
+    'a method that the address does not take': methodRows(fixture),
   }
 }
 
-function foreignIdRows(scene: Scene): BadRequest[] {
-  const { open, foreign } = scene
+function foreignIdRows(fixture: UploadFixture): BadRequest[] {
+  const { open, otherAccountsUpload } = fixture
   const ids = [
     'nonsense',
     '0',
@@ -54,8 +54,8 @@ function foreignIdRows(scene: Scene): BadRequest[] {
     '__proto__',
     '00000000-0000-0000-0000-000000000000',
     '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f',
-    foreign.id,
-    foreign.uploadId,
+    otherAccountsUpload.id,
+    otherAccountsUpload.uploadId,
     open.upload_id,
     open.id.slice(0, -1),
     `${open.id}0`,
@@ -77,18 +77,18 @@ function foreignIdRows(scene: Scene): BadRequest[] {
     'a'.repeat(101),
     'a'.repeat(5000),
   ]
-  const requests = ids.flatMap((id) => callsOn(scene, id))
-  return rowsOf(scene, requests, notFound)
+  const requests = ids.flatMap((id) => callsOn(fixture, id))
+  return rowsOf(fixture, requests, notFound)
 }
 
-function brokenRows(scene: Scene): BadRequest[] {
-  const ids = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', `${scene.open.id}%`]
-  const requests = ids.flatMap((id) => callsOn(scene, id))
-  return rowsOf(scene, requests, malformedRequest)
+function brokenRows(fixture: UploadFixture): BadRequest[] {
+  const ids = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', `${fixture.open.id}%`]
+  const requests = ids.flatMap((id) => callsOn(fixture, id))
+  return rowsOf(fixture, requests, malformedRequest)
 }
 
-function nowhereRows(scene: Scene): BadRequest[] {
-  const { id } = scene.open
+function nowhereRows(fixture: UploadFixture): BadRequest[] {
+  const { id } = fixture.open
   const paths = [
     '/nothing',
     '/.env',
@@ -110,12 +110,12 @@ function nowhereRows(scene: Scene): BadRequest[] {
     `/${'a'.repeat(8000)}`,
   ]
   const requests = ['GET', 'POST'].flatMap((method) => paths.map((path) => ({ method, path })))
-  return rowsOf(scene, requests, notFound)
+  return rowsOf(fixture, requests, notFound)
 }
 
 /** Each refusal names the methods that there are. */
-function methodRows(scene: Scene): BadRequest[] {
-  const asset = `${API}/assets/${scene.open.id}`
+function methodRows(fixture: UploadFixture): BadRequest[] {
+  const asset = `${API}/assets/${fixture.open.id}`
   const table: [path: string, allow: string[], methods: string[]][] = [
     [`${API}/assets`, ['GET'], ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'QUERY']],
     [`${API}/assets/`, ['GET'], ['DELETE']],
@@ -135,6 +135,6 @@ function methodRows(scene: Scene): BadRequest[] {
   ]
   return table.flatMap(([path, allow, methods]) => {
     const requests = methods.map((method) => ({ method, path }))
-    return rowsOf(scene, requests, wrongMethod(allow))
+    return rowsOf(fixture, requests, wrongMethod(allow))
   })
 }
