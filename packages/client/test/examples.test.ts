@@ -46,7 +46,8 @@ async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: nu
 }
 
 test('the curl example uploads a file', async (t) => {
-  const missing = (await whyNoCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
+  const missing =
+    (await whyNoCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
   const printed = await runExample(['sh', 'curl/upload.sh', path], settings)

@@ -14,7 +14,11 @@ import {
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
 import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
-import { withClockAhead, withoutRetention, moveExpiryToPast } from '../../test/support/upload-expiry.ts'
+import {
+  moveExpiryToPast,
+  withClockAhead,
+  withoutRetention,
+} from '../../test/support/upload-expiry.ts'
 import { EngineUnavailable } from '../errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishCompletions } from './finish-completions.ts'

@@ -14,7 +14,11 @@ import {
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
 import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
-import { withClockAhead, withoutRetention, moveExpiryToPast } from '../../test/support/upload-expiry.ts'
+import {
+  moveExpiryToPast,
+  withClockAhead,
+  withoutRetention,
+} from '../../test/support/upload-expiry.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/uploads/resume-upload.ts'
 import type { StorageUpload } from '../storage/storage.ts'
