@@ -26,7 +26,7 @@ export async function openDatabase({ database }: Config): Promise<Database> {
 /** Whether opening the database would change a file that another process may be working on. */
 export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
   if (database.kind !== 'sqlite') return false
-  const { needsMigration } = await import('./database/sqlite/sqlite-database.ts')
+  const { needsMigration } = await import('./database/sqlite/migrations.ts')
   return needsMigration(database)
 }
 

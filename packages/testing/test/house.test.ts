@@ -179,6 +179,22 @@ test('every engine has the same migrations', () => {
   for (const list of lists) assert.deepEqual(list, lists[0])
 })
 
+/** Each engine's way to run units of work, and SQLite's way to survive a full disk. */
+const OF_ONE_ENGINE = ['sqlite/group-commit.ts', 'sqlite/spare-file.ts', 'postgres/pool.ts']
+
+test('both database engines have the same files', () => {
+  const [sqlite = [], postgres] = ['sqlite', 'postgres'].map((engine) => {
+    const names = globSync('*.ts', { cwd: join(source, 'database', engine) })
+    return names
+      .filter((name) => !name.endsWith('.test.ts'))
+      .filter((name) => !OF_ONE_ENGINE.includes(`${engine}/${name}`))
+      .map((name) => name.replace(`${engine}-`, ''))
+      .sort()
+  })
+  assert.ok(sqlite.length > 20)
+  assert.deepEqual(sqlite, postgres)
+})
+
 test('no file grows past 300 lines', () => {
   for (const file of globSync(join(root, 'packages/*/{src,test}/**/*.ts'))) {
     if (file.endsWith('.contract.ts')) continue

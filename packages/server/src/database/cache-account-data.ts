@@ -1,17 +1,16 @@
 import type { AccountData } from './account-data.ts'
 
-/** Accounts whose methods are kept ready. */
-const MOST = 1000
+const MAX_ACCOUNTS = 1000
 
-/** Binds methods to an account once, not for every request of it. */
-export function rememberAccounts(
-  bind: (accountId: string) => AccountData,
+/** Creates the methods of each account once instead of on every request. */
+export function cacheAccountData(
+  create: (accountId: string) => AccountData,
 ): (accountId: string) => AccountData {
-  const bound = new Map<string, AccountData>()
+  const cache = new Map<string, AccountData>()
   return (accountId) => {
-    const data = bound.get(accountId) ?? bind(accountId)
-    if (bound.size > MOST) bound.clear()
-    bound.set(accountId, data)
+    const data = cache.get(accountId) ?? create(accountId)
+    if (cache.size > MAX_ACCOUNTS) cache.clear()
+    cache.set(accountId, data)
     return data
   }
 }

@@ -10,7 +10,7 @@ import { testResizing } from './contract/resizing.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
 
-/** What every database promises. An engine's test opens it and runs all of this. */
+/** Tests what every engine promises. An engine's test opens it and runs the whole contract. */
 export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   const contract = contractOf(engine, open)
   testAccounts(contract)

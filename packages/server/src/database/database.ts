@@ -13,39 +13,39 @@ export interface Account {
 
 export interface AssetState {
   status: AssetStatus
-  /** The storage's own name for its upload, if one was recorded. */
+  /** The storage's own ID of the upload, if it has one. */
   storageId: string | undefined
 }
 
-/** Something that the storage still has to let go of. It stays until the storage confirmed. */
+/** An upload or object that must be removed from the storage. It stays queued until that has succeeded. */
 export interface Removal {
   id: number
   /**
-   * An upload goes with its parts, and with the object that a completion may have made of it before it
-   * was cut off.
+   * For an upload, its parts are removed, and the object that an interrupted completion may have
+   * created.
    */
   kind: 'upload' | 'object'
   storageId: string
   /** The object's key. */
   key: string
   attempts: number
-  /** When it is tried next. */
+  /** The time of the next attempt. */
   dueAt: Date
 }
 
-/** Which database this is, and which storage belongs to it. */
+/** The ID of the database and of the storage that is bound to it. */
 export interface DatabaseIdentity {
   id: string
-  /** Undefined until a storage was bound. */
+  /** Undefined until a storage is bound. */
   storageId: string | undefined
 }
 
-/** What the counters say, beside what the rows add up to. Both are equal, always. */
+/** The counters of an account, and the sums of its rows. Both are always equal. */
 export interface UsageComparison {
   accountId: string
   counted: UsageTotals
   actual: UsageTotals
-  /** Blocks of its listing that count other assets than they have: none, always. */
+  /** The number of listing blocks with a wrong counter. Always 0. */
   wrongBlocks: number
 }
 
@@ -53,106 +53,106 @@ export interface UsageTotals {
   stored: number
   reserved: number
   assets: number
-  /** By the name of the type; those without any asset are left out. */
+  /** Sorted by type, without types that have no assets. */
   types: TypeUsage[]
 }
 
 /**
- * What is not of one account: the accounts, looking a key up, and the jobs. Each method is one unit
- * of work: atomic, and durable when its promise resolves. An outage throws `EngineUnavailable`.
- * What it notes as the time of a change is by its own clock (`readClock`), and so are the times that
- * the jobs ask with.
+ * Methods that are not limited to one account: accounts, key lookup, and background jobs. Each method is
+ * one unit of work: atomic, and durable when its promise resolves. An outage rejects with
+ * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
+ * times that jobs pass.
  */
 export interface Database {
-  /** Everything of one account, and nothing of any other. */
+  /** The data of one account. */
   of(accountId: string): AccountData
 
-  /** Creates the account when its name is new; returns the one that has the name. */
+  /** Returns the account with this name, and creates it if there is none. */
   ensureAccount(account: Account): Promise<Account>
   findAccount(name: string): Promise<Account | undefined>
   listAccounts(): Promise<Account[]>
 
-  /** Takes effect at once. Below what is stored it only stops new uploads. */
+  /** Takes effect immediately. A limit below the current usage only prevents new uploads. */
   changePlan(accountId: string, plan: { name: string; storage: number }): Promise<void>
 
-  /** The key with this hash, also when it was revoked. */
+  /** Finds the key with this hash, even if it is revoked. */
   findKey(hash: string): Promise<Key | undefined>
-  /** Need not be durable: it only tells people whether a key is in use. */
+  /** Records the last use of a key, for display only. Need not be durable. */
   touchKey(keyId: string, now: Date): Promise<void>
 
-  /** Counts one more request and returns how many there were in this window. Need not be durable. */
+  /** Counts a request and returns the number of requests in this window. Need not be durable. */
   countRequest(who: string, windowStart: Date): Promise<number>
 
-  /** The database's own clock: what it decides by, whatever the clocks of instances show. */
+  /** The database's clock, which all instances share. */
   readClock(): Promise<Date>
 
-  /** Uploads whose time is up by the database's clock, the longest overdue first. */
+  /** Expired uploads by the database's clock, the longest overdue first. */
   listOverdueUploads(limit: number): Promise<Upload[]>
 
   /**
-   * Uploads that end later than this long after now end then: their time was set by a clock that was
-   * ahead, or when they were kept for longer.
+   * Limits the expiry of all uploads to this time from now. A later one was set by a clock that was ahead,
+   * or under a longer setting.
    */
   limitExpiry(keptForMs: number): Promise<void>
 
   /**
-   * uploading → expired, for those of these assets whose time is up by the database's clock. Returns
-   * how many.
+   * uploading → expired, for those of these assets that are due by the database's clock. Returns their
+   * number.
    */
   expireUploads(assetIds: string[]): Promise<number>
 
-  /** Uploads whose completion began before `before` and has not ended. */
+  /** Uploads whose completion started before `before` and has not finished. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
 
   /**
-   * The same for those that nobody took up since `before`. From `now` on nobody else is given them
-   * for as long as they have been stuck, from a second to an hour: those that fail again and again
-   * keep no others from being taken up. A time that lies further ahead is of a clock that was wrong,
-   * and counts as past.
+   * Claims stuck completions that no one has claimed since `before`. A claim lasts as long as the
+   * completion has been stuck, from a second to an hour, so that completions that fail repeatedly do not
+   * delay others. A claim that ends later than that was set by a wrong clock, and is ignored.
    */
   claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
-  /** The state of each of these assets that has a row. */
+  /** The states of these assets. Unknown assets are left out. */
   readStates(assetIds: string[]): Promise<Map<string, AssetState>>
 
   /**
-   * Removals that are due; nobody else is given them for a minute. One that is due in more than an hour
-   * was noted by a clock that was wrong, and is due now.
+   * Claims due removals for a minute. One that is due in more than an hour was queued by a wrong clock,
+   * and counts as due.
    */
   claimDueRemovals(now: Date, limit: number): Promise<Removal[]>
-  /** Everything that the storage still has to let go of, due or not. */
+  /** All queued removals, due or not. */
   listRemovals(limit: number): Promise<Removal[]>
   finishRemoval(id: number): Promise<void>
   postponeRemoval(id: number, dueAt: Date): Promise<void>
 
-  /** Forgets at most `limit` assets that were cancelled, expired or deleted before `before`. */
+  /** Deletes the rows of at most `limit` assets that were cancelled, expired or deleted before `before`. */
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
+  /** Compares the counters of all accounts with their rows. */
   compareUsage(): Promise<UsageComparison[]>
-  /** Sets the counters of an account to what its rows add up to. */
+  /** Sets the counters of an account to the sums of its rows. */
   recountUsage(accountId: string): Promise<void>
   /**
-   * Counts some blocks of an account's listing, beginning behind `after`. Returns the last of them,
-   * for the next call, or undefined at the end.
+   * Counts the next blocks of an account's listing after `after`. Returns the last counted block for the
+   * next call, or undefined at the end.
    */
   recountBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
 
-  /** Ready assets of all accounts, by id, beginning behind `after`. */
+  /** The next ready assets of all accounts after the ID `after`, ordered by ID. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
 
   readIdentity(): Promise<DatabaseIdentity>
-  /** Binds the storage unless one is bound already; returns the bound one. Of racing calls one wins. */
+  /** Binds the storage, unless one is bound already. Returns the bound one, also to concurrent calls. */
   bindStorage(storageId: string): Promise<string>
-  /** Binds the storage, whichever was bound before. */
+  /** Replaces the bound storage. */
   rebindStorage(storageId: string): Promise<void>
 
   /**
-   * Keeps some room for deleting and cancelling, where the database lies on a disk that others may
-   * fill. Repeatable.
+   * Reserves disk space for deleting and cancelling, if other files can fill the database's disk.
+   * Repeatable.
    */
   reserveDiskSpace(): Promise<void>
 
-  /** Throws `EngineUnavailable` when the database does not answer. */
+  /** Rejects with `EngineUnavailable` when the database does not respond. */
   check(): Promise<void>
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
 import type { NewProduct } from '../domain/product.ts'
 import { foldText } from '../domain/search-text.ts'
-import { createPauses } from './time-slicer.ts'
+import { createTimeSlicer } from './time-slicer.ts'
 
-/** A product with its texts as they are searched. */
+/** A product with its texts folded for searching. */
 export interface FoldedProduct {
   product: NewProduct
   searchName: string
@@ -10,19 +10,19 @@ export interface FoldedProduct {
   searchTags: string[]
 }
 
-/** Folding takes long where texts are long and of rare characters, so others are served meanwhile. */
+/** Folds in time slices: long texts with unusual characters take long. */
 export async function foldProducts(products: NewProduct[]): Promise<FoldedProduct[]> {
-  const pause = createPauses()
+  const yieldIfDue = createTimeSlicer()
   const folded: FoldedProduct[] = []
   for (const product of products) {
     const searchTags: string[] = []
     for (const tag of product.tags) {
       searchTags.push(foldText(tag))
-      await pause()
+      await yieldIfDue()
     }
     const searchName = foldText(`${product.name} ${product.variantName}`)
     folded.push({ product, searchName, searchVendor: foldText(product.vendor), searchTags })
-    await pause()
+    await yieldIfDue()
   }
   return folded
 }

@@ -9,22 +9,22 @@ export interface Migration {
   checksum: string
 }
 
-/** What an engine offers so that its migrations can run. */
+/** The engine's side of running migrations. */
 export interface MigrationTarget {
   listApplied(): Promise<{ name: string; checksum: string }[]>
   /** Runs the migration and records it, in one transaction. */
   apply(migration: Migration): Promise<void>
 }
 
-/** Brings the database forward. */
+/** Runs the pending migrations. */
 export async function migrate(target: MigrationTarget, directory: string): Promise<void> {
   const pending = await pendingMigrations(await target.listApplied(), directory)
   for (const migration of pending) await target.apply(migration)
 }
 
 /**
- * What has not run yet. A migration that was edited after it ran, or one that this version does not
- * know, throws: going on could lose data.
+ * Returns the migrations that have not run yet. Throws when a migration was edited after it ran, or when
+ * the database has one that this version does not know: continuing could lose data.
  */
 export async function pendingMigrations(
   applied: { name: string; checksum: string }[],
@@ -36,13 +36,11 @@ export async function pendingMigrations(
     const migration = known.get(name)
     if (migration === undefined) {
       throw new Error(
-        `the database was made by a newer version of Stowage (it has migration ${name}): start that version instead`,
+        `the database was created by a newer version of Stowage (it has migration ${name}): start that version instead`,
       )
     }
     if (migration.checksum !== checksum) {
-      throw new Error(
-        `migration ${name} was changed after it ran: restore the file as it was released`,
-      )
+      throw new Error(`migration ${name} was changed after it ran: restore the released file`)
     }
   }
   const done = new Set(applied.map(({ name }) => name))
@@ -59,7 +57,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
-/** What doctor says of it. */
+/** The result of `stowage doctor` for the migrations. */
 export async function examineMigrations(
   applied: { name: string; checksum: string }[],
   directory: string,
@@ -71,7 +69,7 @@ export async function examineMigrations(
     return {
       about,
       verdict: 'pending',
-      says: `${pending.length} migrations have not run yet; they run when the service starts`,
+      says: `${pending.length} migrations are pending; they run when the service starts`,
       items: pending.map(({ name }) => name),
     }
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Database } from './database.ts'
 
 /**
- * Sets every counter to what the rows add up to, in steps of one unit of work each, so that the
- * requests of a running service get their turn in between.
+ * Sets every counter to the sum of its rows. Works in small units of work, so that the requests of a
+ * running service are served in between.
  */
 export async function recountCounters(database: Database): Promise<void> {
   for (const { id } of await database.listAccounts()) {

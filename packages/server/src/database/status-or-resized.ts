@@ -1,6 +1,6 @@
 import type { AssetStatus } from '../domain/asset.ts'
 
-/** The status, or `resized` where an unfinished upload has another size than the one expected. */
+/** The status, or `resized` if the upload is unfinished and its size is not the expected one. */
 export function statusOrResized(
   row: { status: AssetStatus; bytes: number } | undefined,
   expectedBytes: number | undefined,

@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** So long others wait for a piece of long work. */
+/** The longest time that a long task blocks the event loop. */
 const SLICE_MS = 5
 
-/** Makes a function for long work to await between its steps: it lets others run once a slice is over. */
-export function createPauses(): () => Promise<void> {
+/**
+ * Returns a function for a long task to await between its steps. It yields to the event loop once the
+ * task has run for a time slice.
+ */
+export function createTimeSlicer(): () => Promise<void> {
   let since = performance.now()
   return async () => {
     if (performance.now() - since < SLICE_MS) return

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 const BATCH = 1000
 
-/** Every ready asset of every account, by id; one batch of them is held at a time. */
+/** Yields the ready assets of all accounts, ordered by ID. Holds one batch in memory at a time. */
 export async function* walkRecords(database: Database): AsyncIterable<AssetRecord> {
   let after: string | undefined
   for (;;) {

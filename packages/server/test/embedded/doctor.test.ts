@@ -18,7 +18,7 @@ test('a service that runs is found well, in lines for people and in JSON', async
   const settings = { STOWAGE_DATA: folder }
   const { code, stdout, stderr } = await doctor(settings, '--verify')
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is whole$/m)
+  assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is intact$/m)
   assert.match(stdout, /^ok +files: 1 checked, each with its object, all bytes verified$/m)
   assert.match(stdout, /\nnothing is wrong\n$/)
   const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
@@ -29,7 +29,7 @@ test('a folder that was never served is no problem, and stays as it is', async (
   const folder = join(await aFolder(t), 'data')
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 0)
-  assert.match(stdout, /^later +database: there is no .*; the service makes it/m)
+  assert.match(stdout, /^later +database: .* does not exist yet; the service creates it/m)
 })
 
 test('a folder that can’t be used is named', async (t) => {
@@ -92,7 +92,7 @@ test('a file that is no database is named', async (t) => {
   )
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 1)
-  assert.match(stdout, /^WRONG +database: .*is not a database/m)
+  assert.match(stdout, /^WRONG +database: .*is not a readable database/m)
   assert.match(stdout, /not compared/)
 })
 

@@ -1,30 +1,30 @@
-import { EMPTY_TALLY, isBeyond, type Tally } from './block-counts.ts'
-import { openMemory } from './lru-cache.ts'
+import { type BlockCounts, EMPTY_COUNTS, isAhead } from './block-counts.ts'
+import { openLruCache } from './lru-cache.ts'
 
-const MOST_BYTES = 32_000_000
-/** Its first id, and its place in a map and two lists. */
+const MAX_BYTES = 32_000_000
+/** The first ID, and its entries in the map and the two arrays. */
 const BLOCK_BYTES = 150
 
-/** The tallies that were asked for lately, by account and filter. */
-export function openTallies() {
-  const memory = openMemory<Tally>({
-    mostBytes: MOST_BYTES,
+/** Caches block counts by account and filter. */
+export function openCountsCache() {
+  const cache = openLruCache<BlockCounts>({
+    maxBytes: MAX_BYTES,
     bytesOf: ({ matching }) => BLOCK_BYTES * matching.size,
   })
   const counting = new Map<string, Promise<void>>()
   const keyOf = (account: string, filter: string) => `${account} ${filter}`
 
   return {
-    find: (account: string, filter: string): Tally =>
-      memory.find(keyOf(account, filter)) ?? EMPTY_TALLY,
+    get: (account: string, filter: string): BlockCounts =>
+      cache.get(keyOf(account, filter)) ?? EMPTY_COUNTS,
 
-    /** Others may have counted meanwhile: whoever got further is kept. */
-    keep(account: string, filter: string, tally: Tally): void {
+    /** Ignores the counts if a concurrent call stored newer ones. */
+    set(account: string, filter: string, counts: BlockCounts): void {
       const key = keyOf(account, filter)
-      if (!isBeyond(memory.find(key) ?? EMPTY_TALLY, tally)) memory.keep(key, tally)
+      if (!isAhead(cache.get(key) ?? EMPTY_COUNTS, counts)) cache.set(key, counts)
     },
 
-    /** Of those who would do the same long count at once, one does, and the others wait for it. */
+    /** Runs `count`, or waits for the run that another call with the same filter has started. */
     async countOnce(account: string, filter: string, count: () => Promise<void>): Promise<void> {
       const key = keyOf(account, filter)
       const running = counting.get(key) ?? count().finally(() => counting.delete(key))
@@ -34,4 +34,4 @@ export function openTallies() {
   }
 }
 
-export type Tallies = ReturnType<typeof openTallies>
+export type CountsCache = ReturnType<typeof openCountsCache>

@@ -1,38 +1,38 @@
-/** What an entry takes beside its key and value. */
+/** The size of an entry without its key and value. */
 const ENTRY_BYTES = 200
-/** A text takes one or two bytes a character; the larger is counted. */
+/** V8 stores one or two bytes per character; assume two. */
 const CHARACTER_BYTES = 2
 
 /**
- * Keeps values by a key, as long as keys and values take no more than `mostBytes` together. Those that
- * were not asked for lately are forgotten first.
+ * A cache that evicts the least recently used entries when keys and values exceed `maxBytes` in
+ * total.
  */
-export function openMemory<Value>(options: { mostBytes: number; bytesOf(value: Value): number }) {
-  const kept = new Map<string, { value: Value; bytes: number }>()
+export function openLruCache<Value>(options: { maxBytes: number; bytesOf(value: Value): number }) {
+  const entries = new Map<string, { value: Value; bytes: number }>()
   let total = 0
 
-  function forget(key: string): void {
-    total -= kept.get(key)?.bytes ?? 0
-    kept.delete(key)
+  function remove(key: string): void {
+    total -= entries.get(key)?.bytes ?? 0
+    entries.delete(key)
   }
 
   return {
-    find(key: string): Value | undefined {
-      const entry = kept.get(key)
+    get(key: string): Value | undefined {
+      const entry = entries.get(key)
       if (entry === undefined) return undefined
-      kept.delete(key)
-      kept.set(key, entry)
+      entries.delete(key)
+      entries.set(key, entry)
       return entry.value
     },
 
-    keep(key: string, value: Value): void {
-      forget(key)
+    set(key: string, value: Value): void {
+      remove(key)
       const bytes = ENTRY_BYTES + CHARACTER_BYTES * key.length + options.bytesOf(value)
-      kept.set(key, { value, bytes })
+      entries.set(key, { value, bytes })
       total += bytes
-      for (const oldest of kept.keys()) {
-        if (total <= options.mostBytes) break
-        forget(oldest)
+      for (const oldest of entries.keys()) {
+        if (total <= options.maxBytes) break
+        remove(oldest)
       }
     },
   }

@@ -1,35 +1,35 @@
-import { openMemory } from './lru-cache.ts'
+import { openLruCache } from './lru-cache.ts'
 
-/** All that match a filter, in the order of a sort, as of a revision of the account. */
-export interface Found<Id> {
+/** The IDs of all assets that match a filter, sorted, at a revision of the account. */
+export interface SmallResult<Id> {
   revision: number
   ids: Id[]
 }
 
-/** Up to so many are found one by one; of more, blocks are counted. */
-export const FEW = 5000
+/** A result with more matches is not small: its blocks are counted instead. */
+export const MAX_SMALL_RESULT = 5000
 
-const MOST_BYTES = 16_000_000
-/** Of a UUID as text; a number takes less. */
+const MAX_BYTES = 16_000_000
+/** The size of a UUID as text. SQLite's numbers take less. */
 const ID_BYTES = 64
 
-/** What was found lately, by account, filter and sort. */
-export function openFoundFew<Id>() {
-  return openMemory<Found<Id>>({
-    mostBytes: MOST_BYTES,
+/** Caches small results by account, filter and sort order. */
+export function openSmallResultCache<Id>() {
+  return openLruCache<SmallResult<Id>>({
+    maxBytes: MAX_BYTES,
     bytesOf: ({ ids }) => ID_BYTES * ids.length,
   })
 }
 
 export function pageOf<Id>(
-  { ids }: Found<Id>,
+  { ids }: SmallResult<Id>,
   { page, perPage }: { page: number; perPage: number },
 ): Id[] {
   return ids.slice((page - 1) * perPage, page * perPage)
 }
 
-/** The rows of these ids, in their order. */
-export function inOrder<Id, Row>(ids: Id[], rows: Row[], idOf: (row: Row) => Id): Row[] {
+/** Sorts the rows in the order of these IDs. */
+export function inOrderOf<Id, Row>(ids: Id[], rows: Row[], idOf: (row: Row) => Id): Row[] {
   const byId = new Map(rows.map((row) => [idOf(row), row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }

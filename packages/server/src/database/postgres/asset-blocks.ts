@@ -1,38 +1,28 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
+import { filterKey } from '../listing/asset-filters.ts'
 import {
-  addToTally,
+  addBlocks,
+  BLOCKS_PER_STATEMENT,
+  type BlockCounts,
   type CountedBlock,
   isComplete,
-  placeOf,
-  type Tally,
+  MAX_ID,
 } from '../listing/block-counts.ts'
-import type { Tallies } from '../listing/counts-cache.ts'
-import { behindCursor } from './asset-filter.ts'
-import { atOneMoment, type Sql } from './connection.ts'
-import { type ListedRow, listedAt } from './listed-at.ts'
-import { ASSET_COLUMNS, toAsset } from './rows.ts'
+import type { CountsCache } from '../listing/counts-cache.ts'
+import { locatePage } from '../listing/locate-page.ts'
+import { afterCursor } from './asset-filter.ts'
+import { inSnapshot, type Sql } from './connection.ts'
+import { ASSET_COLUMNS, type ListedRow, listedAt, toAsset } from './rows.ts'
 import { allOf, type Fragment } from './statement.ts'
 
-/** So many are counted by one statement, so that none takes long. */
-const BLOCKS_AT_ONCE = 100
-
-/** Behind every id. */
-const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-export interface BlockFilter {
-  /** Names it among the tallies of the account. */
-  key: string
-  conditions: Fragment[]
-}
-
-/** Counts what matches a filter, block by block, and remembers it. */
-export function countBlocks(sql: Sql, account: string, tallies: Tallies) {
+/** Counts the matches of a filter block by block, and caches the counts. */
+export function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 
-  async function countMore(tally: Tally, { conditions }: BlockFilter): Promise<Tally> {
-    // While the account's revision stands still, its blocks need not be looked at.
-    const changedFrom = tally.revision + (isComplete(tally) ? 1 : 0)
+  async function countMore(counts: BlockCounts, conditions: Fragment[]): Promise<BlockCounts> {
+    // Unless the account's revision has changed, no block is read.
+    const changedFrom = counts.revision + (isComplete(counts) ? 1 : 0)
     const changed = sql`
       select first_id, revision, assets, (
           select first_id from asset_blocks next
@@ -41,8 +31,8 @@ export function countBlocks(sql: Sql, account: string, tallies: Tallies) {
         ) as next_id
       from asset_blocks b
       where (select revision from accounts where id = ${account}) >= ${changedFrom}
-        and account_id = ${account} and (revision, first_id) > (${tally.revision}, ${tally.block})
-      order by revision, first_id limit ${BLOCKS_AT_ONCE}`
+        and account_id = ${account} and (revision, first_id) > (${counts.revision}, ${counts.block})
+      order by revision, first_id limit ${BLOCKS_PER_STATEMENT}`
     const blocks = await (conditions.length === 0
       ? sql<CountedBlock[]>`
           select first_id, revision, assets as matching from (${changed}) changed`
@@ -50,67 +40,74 @@ export function countBlocks(sql: Sql, account: string, tallies: Tallies) {
           select first_id, revision, (
             select count(*) from assets
             where ${ready} and id >= changed.first_id
-              and id < coalesce(changed.next_id, ${LAST})
+              and id < coalesce(changed.next_id, ${MAX_ID})
               and ${allOf(sql, conditions)}
           ) as matching
           from (${changed}) changed`)
-    return addToTally(tally, blocks, { areAll: blocks.length < BLOCKS_AT_ONCE })
+    return addBlocks(counts, blocks, { areAll: blocks.length < BLOCKS_PER_STATEMENT })
   }
 
-  async function countAll(filter: BlockFilter): Promise<Tally> {
+  async function countAll(key: string, conditions: Fragment[]): Promise<BlockCounts> {
     for (;;) {
-      const tally = await countMore(tallies.find(account, filter.key), filter)
-      tallies.keep(account, filter.key, tally)
-      if (isComplete(tally)) return tally
+      const counts = await countMore(cache.get(account, key), conditions)
+      cache.set(account, key, counts)
+      if (isComplete(counts)) return counts
     }
   }
 
   return {
-    isKnown: (key: string): boolean => tallies.find(account, key).matching.size > 0,
+    hasCounts: (query: AssetQuery): boolean =>
+      cache.get(account, filterKey(query)).matching.size > 0,
 
     /**
-     * Reads what the tally is of. As long as nothing changes that is one statement, which tells the
-     * revision that it saw; otherwise both are brought to one moment by a transaction.
+     * Reads rows that match the counts. While nothing changes this is one statement, which also returns
+     * the revision that it saw. Otherwise the counts and the rows are read in one snapshot.
      */
-    async withTally(
-      filter: BlockFilter,
-      read: (tally: Tally) => Promise<ListedRow[]>,
+    async withCounts(
+      query: AssetQuery,
+      conditions: Fragment[],
+      read: (counts: BlockCounts) => Promise<ListedRow[]>,
     ): Promise<Rows<Asset>> {
-      const known = tallies.find(account, filter.key)
+      const key = filterKey(query)
+      const known = cache.get(account, key)
       if (isComplete(known) && known.total > 0) {
         const rows = await read(known)
         if (rows[0]?.listed_at === known.revision) {
           return { rows: rows.map(toAsset), total: known.total }
         }
       }
-      // The transaction has only what changes meanwhile left to count.
+      // Counts most blocks before the snapshot, which then only counts what changes meanwhile.
       if (!isComplete(known) || known.total === 0) {
-        await tallies.countOnce(account, filter.key, async () => {
-          await countAll(filter)
+        await cache.countOnce(account, key, async () => {
+          await countAll(key, conditions)
         })
       }
-      return atOneMoment(sql, async () => {
-        const tally = await countAll(filter)
-        const rows = await read(tally)
-        return { rows: rows.map(toAsset), total: tally.total }
+      return inSnapshot(sql, async () => {
+        const counts = await countAll(key, conditions)
+        const rows = await read(counts)
+        return { rows: rows.map(toAsset), total: counts.total }
       })
     },
 
-    /** A page in the order of the ids: only the blocks that have it are read. */
-    async readPage(query: AssetQuery, tally: Tally, { conditions }: BlockFilter) {
+    /** Reads a page ordered by ID, from the blocks that contain it. */
+    async readPage(
+      query: AssetQuery,
+      conditions: Fragment[],
+      counts: BlockCounts,
+    ): Promise<ListedRow[]> {
       const { descending } = query.sort
-      const place = placeOf(tally, { ...query, descending })
-      if (place === undefined) return []
-      const { from, until = LAST, isFromEnd, offset, limit } = place
+      const location = locatePage(counts, { ...query, descending })
+      if (location === undefined) return []
+      const { from, until = MAX_ID, isFromEnd, offset, limit } = location
       const within = [
         ready,
         sql`id >= ${from}`,
         sql`id < ${until}`,
         ...conditions,
-        ...behindCursor(sql, query),
+        ...afterCursor(sql, query),
       ]
       const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
-      // What is skipped is read from the index alone.
+      // The subquery skips rows in the index alone.
       const rows = await sql<ListedRow[]>`
         select ${sql(ASSET_COLUMNS)}, ${listedAt(sql, account)} from assets
         where id = any(array(

@@ -1,27 +1,51 @@
 import type { AssetQuery, AssetSort } from '../account-data.ts'
+import { SORT_COLUMNS } from '../listing/sort-columns.ts'
 import type { Sql } from './connection.ts'
+import { containing } from './name-filter.ts'
 import type { Fragment } from './statement.ts'
-
-/** Each has an index behind it that ends with the id, so that equal ones keep an order. */
-const SORTS: Record<AssetSort['by'], string[]> = {
-  created_at: ['id'],
-  filename: ['search_name', 'id'],
-  bytes: ['bytes', 'id'],
-}
 
 export function orderOf(sql: Sql, { by, descending }: AssetSort): Fragment {
   const direction = descending ? sql`desc` : sql`asc`
-  const [first = 'id', second] = SORTS[by]
+  const [first = 'id', second] = SORT_COLUMNS[by]
   return second
     ? sql`${sql(first)} ${direction}, ${sql(second)} ${direction}`
     : sql`${sql(first)} ${direction}`
 }
 
-/** The rows behind the query's cursor, in the order of its sort; no condition where it has none. */
-export function behindCursor(sql: Sql, { sort, after }: AssetQuery): Fragment[] {
+/** Matches the rows after the query's cursor, in its sort order. No condition without a cursor. */
+export function afterCursor(sql: Sql, { sort, after }: AssetQuery): Fragment[] {
   if (after === undefined) return []
   const sign = sort.descending ? sql`<` : sql`>`
   if (after.value === undefined) return [sql`id ${sign} ${after.id}`]
-  const columns = sql(SORTS[sort.by])
+  const columns = sql(SORT_COLUMNS[sort.by])
   return [sql`(${columns}) ${sign} (${after.value}, ${after.id})`]
+}
+
+/**
+ * The conditions of the query's filters. `nameBy` chooses how a name is found: by the trigram index, or by
+ * reading every name, which is faster within a block.
+ */
+export function conditionsOf(
+  sql: Sql,
+  account: string,
+  query: AssetQuery,
+  nameBy: 'index' | 'scan',
+): Fragment[] {
+  const { name, kind, linked, sku, productId, ofProduct } = query
+  const linkedTo = (condition: Fragment) => sql`id in (
+    select l.asset_id from products p join asset_products l on l.product_id = p.id
+    where p.account_id = ${account} and ${condition})`
+  const conditions: Fragment[] = []
+  if (name !== undefined) {
+    const isIndexed = nameBy === 'index'
+    conditions.push(
+      isIndexed ? sql`search_name like ${containing(name)}` : sql`strpos(search_name, ${name}) > 0`,
+    )
+  }
+  if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
+  if (linked !== undefined) conditions.push(sql`linked = ${linked}`)
+  if (sku !== undefined) conditions.push(linkedTo(sql`p.sku = ${sku}`))
+  if (productId !== undefined) conditions.push(linkedTo(sql`p.product_id = ${productId}`))
+  if (ofProduct !== undefined) conditions.push(linkedTo(sql`p.id = ${ofProduct}`))
+  return conditions
 }

@@ -1,60 +1,41 @@
 import type { Asset } from '../../domain/asset.ts'
 import { stretchOf } from '../../domain/paging.ts'
-import { TRIGRAM_LENGTH } from '../../domain/search-text.ts'
 import type { AccountData, AssetQuery, Rows } from '../account-data.ts'
-import type { Tallies } from '../listing/counts-cache.ts'
-import { countBlocks } from './asset-blocks.ts'
-import { behindCursor, orderOf } from './asset-filter.ts'
+import { chooseStrategy, isFarPage, MAX_SKIPPED_ROWS } from '../listing/choose-strategy.ts'
+import type { CountsCache } from '../listing/counts-cache.ts'
+import { assetBlocks } from './asset-blocks.ts'
+import { afterCursor, conditionsOf, orderOf } from './asset-filter.ts'
 import type { Sql } from './connection.ts'
-import { type ListedRow, listedAt } from './listed-at.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
-import { type FoundFew, findFew } from './small-results.ts'
-import { allOf, containing, type Fragment } from './statement.ts'
-
-/** Up to so many rows are skipped sooner than blocks are looked up. */
-const NEAR = 2000
+import { ASSET_COLUMNS, type AssetRow, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { type SmallResultCache, smallResults } from './small-results.ts'
+import { allOf, type Fragment } from './statement.ts'
 
 type CountedRow = AssetRow & { total: number }
 
-/** What is remembered of lists, of all accounts. */
-export interface ListMemory {
-  tallies: Tallies
-  few: FoundFew
+/** What the listings of all accounts share. */
+export interface ListingCaches {
+  counts: CountsCache
+  smallResults: SmallResultCache
 }
 
-export function ownAssetList(
+export function accountAssetList(
   sql: Sql,
   account: string,
-  memory: ListMemory,
+  caches: ListingCaches,
 ): Pick<AccountData, 'listAssets'> {
-  const blocks = countBlocks(sql, account, memory.tallies)
-  const listFew = findFew(sql, account, memory.few)
+  const blocks = assetBlocks(sql, account, caches.counts)
+  const findSmallResult = smallResults(sql, account, caches.smallResults)
   const ready = sql`account_id = ${account} and status = 'ready'`
   const columns = sql(ASSET_COLUMNS)
 
-  const linkedTo = (condition: Fragment) => sql`id in (
-    select l.asset_id from products p join asset_products l on l.product_id = p.id
-    where p.account_id = ${account} and ${condition})`
-
-  /** All but the name, which is looked for in two ways. */
-  function conditionsOf({ kind, linked, sku, productId, ofProduct }: AssetQuery): Fragment[] {
-    const conditions: Fragment[] = []
-    if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
-    if (linked !== undefined) conditions.push(sql`linked = ${linked}`)
-    if (sku !== undefined) conditions.push(linkedTo(sql`p.sku = ${sku}`))
-    if (productId !== undefined) conditions.push(linkedTo(sql`p.product_id = ${productId}`))
-    if (ofProduct !== undefined) conditions.push(linkedTo(sql`p.id = ${ofProduct}`))
-    return conditions
-  }
-
-  /** Rows are skipped one by one, from whichever end is nearer. */
-  async function readPage(query: AssetQuery, total: number, filter: Fragment[]) {
+  /** Skips rows one by one, from the nearer end of the list. */
+  async function readPage(query: AssetQuery, filter: Fragment[], total: number) {
     const { isFromEnd, offset, limit } = stretchOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
     const order = orderOf(sql, { by, descending: descending !== isFromEnd })
-    const conditions = [ready, ...filter, ...behindCursor(sql, query)]
-    // What is skipped is read from the index alone.
+    const conditions = [ready, ...filter, ...afterCursor(sql, query)]
+    // The subquery skips rows in the index alone.
     const rows = await sql<ListedRow[]>`
       select ${columns}, ${listedAt(sql, account)} from assets
       where id = any(array(
@@ -70,64 +51,47 @@ export function ownAssetList(
     return row?.total ?? 0
   }
 
-  async function listWithoutFilter(query: AssetQuery): Promise<Rows<Asset>> {
+  async function listAll(query: AssetQuery): Promise<Rows<Asset>> {
     const offset = query.after === undefined ? (query.page - 1) * query.perPage : 0
-    if (offset <= NEAR) {
-      const conditions = [ready, ...behindCursor(sql, query)]
+    if (isFarPage(query, offset)) return countBlocks(query)
+    if (offset <= MAX_SKIPPED_ROWS) {
+      const conditions = [ready, ...afterCursor(sql, query)]
       const rows = await sql<CountedRow[]>`
         select ${columns}, (select asset_count from accounts where id = ${account}) as total
         from assets where ${allOf(sql, conditions)}
         order by ${orderOf(sql, query.sort)} limit ${query.perPage} offset ${offset}`
       return { rows: rows.map(toAsset), total: rows[0]?.total ?? (await readTotal()) }
     }
-    if (query.sort.by === 'created_at') return listByBlocks(query, [])
     const total = await readTotal()
-    return { rows: (await readPage(query, total, [])).map(toAsset), total }
+    return { rows: (await readPage(query, [], total)).map(toAsset), total }
   }
 
-  /** Assets of certain products are few enough to be counted each time. */
-  async function listOfProducts(query: AssetQuery, filter: Fragment[]): Promise<Rows<Asset>> {
+  async function countRows(query: AssetQuery): Promise<Rows<Asset>> {
+    const filter = conditionsOf(sql, account, query, 'index')
     const [row] = await sql<{ total: number }[]>`
       select count(*) as total from assets where ${allOf(sql, [ready, ...filter])}`
     const total = row?.total ?? 0
-    return { rows: (await readPage(query, total, filter)).map(toAsset), total }
+    return { rows: (await readPage(query, filter, total)).map(toAsset), total }
   }
 
-  function listByBlocks(query: AssetQuery, conditions: Fragment[]): Promise<Rows<Asset>> {
-    const filter = { key: keyOf(query), conditions }
-    return blocks.withTally(filter, (tally) =>
+  function countBlocks(query: AssetQuery): Promise<Rows<Asset>> {
+    // The trigram index would be read again for each block.
+    const filter = conditionsOf(sql, account, query, 'scan')
+    return blocks.withCounts(query, filter, (counts) =>
       query.sort.by === 'created_at'
-        ? blocks.readPage(query, tally, filter)
-        : readPage(query, tally.total, conditions),
+        ? blocks.readPage(query, filter, counts)
+        : readPage(query, filter, counts.total),
     )
   }
 
   return {
-    async listAssets(query) {
-      const { name } = query
-      const others = conditionsOf(query)
-      if (name === undefined && others.length === 0) return listWithoutFilter(query)
-      const { sku, productId, ofProduct } = query
-      const isOfProducts = [sku, productId, ofProduct].some((filter) => filter !== undefined)
-      const like = name === undefined ? [] : [sql`search_name like ${containing(name)}`]
-      if (isOfProducts) return listOfProducts(query, [...like, ...others])
-      const hasTrigrams = name !== undefined && [...name].length >= TRIGRAM_LENGTH
-      if (hasTrigrams && !blocks.isKnown(keyOf(query))) {
-        const few = await listFew(query, {
-          key: keyOf(query),
-          filter: [...like, ...others],
-          order: orderOf(sql, query.sort),
-        })
-        if (few !== undefined) return few
-      }
-      // Not by the index of trigrams, which would be asked again for each block.
-      const within = name === undefined ? [] : [sql`strpos(search_name, ${name}) > 0`]
-      return listByBlocks(query, [...within, ...others])
-    },
+    listAssets: (query) =>
+      chooseStrategy(query, {
+        listAll: () => listAll(query),
+        findSmallResult: () => findSmallResult(query),
+        countRows: () => countRows(query),
+        countBlocks: () => countBlocks(query),
+        hasBlockCounts: () => blocks.hasCounts(query),
+      }),
   }
-}
-
-/** Names the filter among the tallies of the account. */
-function keyOf({ name, kind, linked }: AssetQuery): string {
-  return JSON.stringify([name, kind, linked])
 }

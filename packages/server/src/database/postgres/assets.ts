@@ -7,7 +7,7 @@ import { transition } from './transition.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
 
-export function ownAssets(sql: Sql, account: string): Assets {
+export function accountAssets(sql: Sql, account: string): Assets {
   const columns = sql(ASSET_COLUMNS)
 
   return {
@@ -50,20 +50,20 @@ export function ownAssets(sql: Sql, account: string): Assets {
           where id = ${id} and account_id = ${account} and status = 'ready'
           returning id`
         if (row === undefined) return false
-        // A statement of its own: it sees the links that were made while the row was waited for.
+        // A separate statement, so that it sees links that were added while the first one waited.
         await transaction`
-          with gone as (
+          with deleted as (
             select id, account_id, kind, bytes, storage_id, upload_id from assets where id = ${id}
           ), unlinked as (
-            delete from asset_products using gone where asset_id = gone.id
-          ), noted as (
+            delete from asset_products using deleted where asset_id = deleted.id
+          ), queued as (
             insert into removals (kind, storage_id, key, due_at)
-            select 'object', coalesce(storage_id, upload_id::text), id::text, now() from gone
+            select 'object', coalesce(storage_id, upload_id::text), id::text, now() from deleted
             where kind = 'file'
           )
           update accounts set asset_count = asset_count - 1,
-            stored_bytes = stored_bytes - case gone.kind when 'file' then gone.bytes else 0 end
-          from gone where accounts.id = gone.account_id`
+            stored_bytes = stored_bytes - case deleted.kind when 'file' then deleted.bytes else 0 end
+          from deleted where accounts.id = deleted.account_id`
         return true
       }
       const readStatus = async () => {

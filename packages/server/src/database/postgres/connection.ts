@@ -2,39 +2,39 @@ import postgres from 'postgres'
 
 export interface PostgresOptions {
   url: string
-  /** The most connections at once. */
+  /** The maximum number of connections. */
   poolSize: number
-  /** How long one statement may take. */
+  /** The longest time that a statement may take. */
   statementTimeoutMs: number
-  /** `verify` also checks who the server is. */
+  /** `verify` also checks the server's certificate. */
   tls: 'off' | 'on' | 'verify'
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000
 
-/** Every value of 64 bits that we store is below 2^53. */
+/** All 64-bit values that we store are below 2^53. */
 const INT8 = { to: 20, from: [20], parse: Number, serialize: String }
 
 export type Sql = postgres.Sql<{ int8: number }>
 
 export interface Connection {
-  /** Statements run one after the other on this one connection, and on no other. */
+  /** Statements run one at a time, all on this connection. */
   sql: Sql
   isLost(): boolean
-  /** Ends it, when need be in the middle of a statement. */
+  /** Closes it, even while a statement runs. */
   close(): Promise<void>
 }
 
 /**
- * One connection, made by its first statement. Once lost it stays so: the client would connect
- * again by itself, but carry on in the middle of a transaction whose beginning is gone; it writes to
- * sockets that are closed, which ends the process; and some of its connections stay silent for good.
+ * One connection, opened by its first statement. A lost connection is never used again. The client would
+ * reconnect automatically, but it would continue a transaction in the middle, write to closed sockets,
+ * which ends the process, and sometimes hang.
  */
 export function openConnection(options: PostgresOptions): Connection {
   let isLost = false
   const client = postgres(withoutLibpqOnly(options.url), {
     max: 1,
-    // It would end in the middle of a transaction, and the rest would run on a new one.
+    // A lifetime could end within a transaction, and its rest would run on a new connection.
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
@@ -64,7 +64,7 @@ export function openConnection(options: PostgresOptions): Connection {
   }
 }
 
-/** What addresses of hosted databases carry for libpq; to the server they would be settings. */
+/** Parameters for libpq in the URLs of hosted databases. The client would send them to the server as settings. */
 const LIBPQ_ONLY = [
   'channel_binding',
   'gssencmode',
@@ -81,10 +81,10 @@ function withoutLibpqOnly(url: string): string {
   return cleaned.href
 }
 
-/** Asks once, for a bounded time: some addresses take a connection and never say a word. */
-export async function reach({ sql }: Connection): Promise<void> {
+/** Throws if no PostgreSQL server responds in time. Some ports accept connections but never respond. */
+export async function requireServer({ sql }: Connection): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(silentServer()), 2 * CONNECT_TIMEOUT_MS)
+  const timer = setTimeout(() => reject(noResponse()), 2 * CONNECT_TIMEOUT_MS)
   try {
     await Promise.race([sql`select 1`, promise])
   } finally {
@@ -92,15 +92,15 @@ export async function reach({ sql }: Connection): Promise<void> {
   }
 }
 
-function silentServer(): Error {
-  return Object.assign(new Error('no PostgreSQL server speaks there'), { code: 'CONNECT_TIMEOUT' })
+function noResponse(): Error {
+  return Object.assign(new Error('no PostgreSQL server responds'), { code: 'CONNECT_TIMEOUT' })
 }
 
 function connectionLost(): Error {
   return Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })
 }
 
-/** All of the work or nothing of it. */
+/** Runs the work in a transaction. */
 export async function begin<Result>(
   sql: Sql,
   work: (transaction: Sql) => Promise<Result>,
@@ -109,8 +109,8 @@ export async function begin<Result>(
   return finish(sql, work)
 }
 
-/** Whatever others do meanwhile, all statements see the same. */
-export async function atOneMoment<Result>(sql: Sql, work: (transaction: Sql) => Promise<Result>) {
+/** Runs the work in a read-only transaction. All its statements see the same snapshot. */
+export async function inSnapshot<Result>(sql: Sql, work: (transaction: Sql) => Promise<Result>) {
   await sql`begin isolation level repeatable read, read only`
   return finish(sql, work)
 }
@@ -129,7 +129,7 @@ async function finish<Result>(
   }
 }
 
-/** Where the connection was lost the server does it by itself. */
+/** If the connection is lost, the server rolls back on its own. */
 async function rollBack(sql: Sql): Promise<void> {
   try {
     await sql`rollback`

@@ -20,16 +20,16 @@ async function migrated(url: string): Promise<string> {
   return url
 }
 
-test('a database that the service prepared is well', async (t) => {
+test('a migrated database has no findings', async (t) => {
   const findings = await examine(await migrated(await server.database(t)))
   assert.deepEqual(
     findings.map(({ verdict }) => verdict),
     ['well', 'well', 'well'],
   )
-  assert.match(findings[0]?.says ?? '', /^PostgreSQL \d+\.\d+ answers$/)
+  assert.match(findings[0]?.says ?? '', /^PostgreSQL \d+\.\d+ responds$/)
 })
 
-test('an empty database and pending migrations wait for the start', async (t) => {
+test('an empty database and pending migrations are reported as pending', async (t) => {
   const url = await server.database(t)
   const [, empty] = await examine(url)
   assert.equal(empty?.verdict, 'pending')
@@ -44,7 +44,7 @@ test('an empty database and pending migrations wait for the start', async (t) =>
   assert.deepEqual([changed?.verdict, /was changed/.test(changed?.says ?? '')], ['wrong', true])
 })
 
-test('a missing trigram index is noted, and the SQL that is offered makes it', async (t) => {
+test('a missing trigram index is noted, and the suggested SQL creates it', async (t) => {
   const url = await migrated(await server.database(t))
   const sql = postgres(url, { onnotice: () => {} })
   cleanUp(t, () => sql.end())
@@ -55,16 +55,20 @@ test('a missing trigram index is noted, and the SQL that is offered makes it', a
   assert.equal((await examine(url)).at(-1)?.verdict, 'well')
 })
 
-test('each reason why it can’t be reached is named, with what mends it', async (t) => {
+test('each reason why the database can’t be used is reported with a remedy', async (t) => {
   const url = new URL(await server.database(t))
   const cases: [Partial<URL>, RegExp, RegExp][] = [
-    [{ password: 'wrong' }, /does not let postgres in/, /STOWAGE_DATABASE/],
+    [{ password: 'wrong' }, /rejects the login of postgres/, /STOWAGE_DATABASE/],
     [
       { pathname: '/nothing' },
       /has no database nothing/,
       /createdb --host 127\.0\.0\.1 --port \d+ .* nothing$/,
     ],
-    [{ port: String(await freePort()) }, /does not answer at 127\.0\.0\.1:\d+/, /start the server/],
+    [
+      { port: String(await freePort()) },
+      /does not respond at 127\.0\.0\.1:\d+/,
+      /start the server/,
+    ],
   ]
   for (const [change, says, remedy] of cases) {
     const [finding, ...others] = await examine(Object.assign(new URL(url), change).href)
@@ -75,7 +79,7 @@ test('each reason why it can’t be reached is named, with what mends it', async
   }
 })
 
-test('a clock that differs from the server’s is noted', async (t) => {
+test('a difference between the clocks of this machine and the server is noted', async (t) => {
   const url = await migrated(await server.database(t))
   const [finding] = await examine(url, () => new Date(Date.now() + 3_600_000))
   assert.deepEqual(finding?.verdict, 'note')

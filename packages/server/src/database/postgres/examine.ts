@@ -1,7 +1,7 @@
 import { skewText } from '../../domain/clock-skew.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
+import { openConnection, type PostgresOptions, requireServer, type Sql } from './connection.ts'
 import { MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
@@ -12,14 +12,14 @@ create index concurrently if not exists assets_names on assets
 create index concurrently if not exists products_names on products
   using gin (search_name gin_trgm_ops);`
 
-/** Looks at the server and the database; changes nothing. Ends where going on makes no sense. */
+/** Checks the server and the database without changing anything. Stops when later checks can't work. */
 export async function* examinePostgres(
   options: PostgresOptions & { clock: () => Date },
 ): AsyncIterable<Finding> {
   const connection = openConnection(options)
   const { sql } = connection
   try {
-    await reach(connection)
+    await requireServer(connection)
     yield await examineServer(sql, options.clock)
     const applied = await listApplied(sql)
     if (applied === undefined) {
@@ -47,13 +47,13 @@ async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
   }
   const skew = skewText(clock().getTime() - now.getTime())
   if (skew !== undefined) {
-    const says = `PostgreSQL ${version} answers, but this machine's clock is ${skew}`
+    const says = `PostgreSQL ${version} responds, but this machine's clock is ${skew}`
     return { about, verdict: 'note', says, remedy: 'timedatectl set-ntp true' }
   }
-  return { about, verdict: 'well', says: `PostgreSQL ${version} answers` }
+  return { about, verdict: 'well', says: `PostgreSQL ${version} responds` }
 }
 
-/** Undefined when nothing ever ran. */
+/** Undefined when no migration has ever run. */
 async function listApplied(sql: Sql): Promise<{ name: string; checksum: string }[] | undefined> {
   const [table] = await sql`select to_regclass('migrations') as found`
   if (table?.found === null) return undefined
@@ -66,10 +66,10 @@ async function examineEmpty(sql: Sql): Promise<Finding> {
   const [row] = await sql<{ may: boolean; name: string }[]>`
     select has_schema_privilege(current_schema(), 'create') as may, current_user as name`
   if (row?.may) {
-    const says = 'the database is empty; the service prepares it when it starts'
+    const says = 'the database is empty; the service creates its tables when it starts'
     return { about, verdict: 'pending', says }
   }
-  const says = `the database is empty, and ${row?.name} may not make tables in it`
+  const says = `the database is empty, and ${row?.name} is not allowed to create tables in it`
   const remedy = `grant create, usage on schema public to ${row?.name};`
   return { about, verdict: 'wrong', says, remedy }
 }
@@ -80,16 +80,16 @@ async function examineSearch(sql: Sql): Promise<Finding> {
     select from pg_indexes where schemaname = current_schema()
       and indexname in ('assets_names', 'products_names')`
   if (indexes.length === 2) {
-    return { about, verdict: 'well', says: 'names are searched by a trigram index' }
+    return { about, verdict: 'well', says: 'the name search uses a trigram index' }
   }
   const says =
-    'without the extension pg_trgm the name filter reads every name; someone with the rights can run:'
+    'the extension pg_trgm is missing, so the name search reads every name; run as a user with the required privileges:'
   return { about, verdict: 'note', says, remedy: SEARCH_INDEXES }
 }
 
 function explain(error: unknown, url: string): Finding {
   const { hostname, port, pathname, username } = new URL(url)
-  const place = `${hostname}:${port || 5432}`
+  const host = `${hostname}:${port || 5432}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = error instanceof Error ? error.message : String(error)
   const wrong = (says: string, remedy: string): Finding => ({
@@ -99,25 +99,27 @@ function explain(error: unknown, url: string): Finding {
     remedy,
   })
   if (/^28/.test(code)) {
-    const remedy = 'put the right user and password into STOWAGE_DATABASE'
-    return wrong(`PostgreSQL at ${place} does not let ${username} in: ${message}`, remedy)
+    const remedy = 'set the correct user and password in STOWAGE_DATABASE'
+    return wrong(`PostgreSQL at ${host} rejects the login of ${username}: ${message}`, remedy)
   }
   if (code === '3D000') {
     const name = pathname.slice(1)
     const server = `--host ${hostname} --port ${port || 5432}`
     const command = `createdb ${server} --owner ${username} --encoding UTF8 --template template0 ${name}`
-    return wrong(`PostgreSQL at ${place} has no database ${name}`, command)
+    return wrong(`PostgreSQL at ${host} has no database ${name}`, command)
   }
   if (code === '42501') {
-    const remedy = `let ${username} own the database, or grant it all rights on its tables`
-    return wrong(`${username} lacks rights in the database: ${message}`, remedy)
+    const remedy = `make ${username} the owner of the database, or grant it all privileges on its tables`
+    return wrong(`${username} lacks privileges in the database: ${message}`, remedy)
   }
   if (/\b(TLS|SSL|certificate)\b/i.test(message)) {
-    const remedy = 'turn TLS on at the server, or set STOWAGE_DATABASE_TLS (off, on, verify)'
-    return wrong(`PostgreSQL at ${place} and we do not agree on TLS: ${message}`, remedy)
+    const remedy = 'enable TLS on the server, or change STOWAGE_DATABASE_TLS (off, on, verify)'
+    return wrong(`the TLS connection to PostgreSQL at ${host} failed: ${message}`, remedy)
   }
-  const isAway = code === '' || /^(CONNECT|E[A-Z]+$)/.test(code)
-  if (!isAway) return wrong(`PostgreSQL at ${place} refuses: ${message}`, 'see its log')
-  const remedy = 'start the server, or set STOWAGE_DATABASE to where it is'
-  return wrong(`PostgreSQL does not answer at ${place}: ${message}`, remedy)
+  const isUnreachable = code === '' || /^(CONNECT|E[A-Z]+$)/.test(code)
+  if (!isUnreachable) {
+    return wrong(`PostgreSQL at ${host} reports an error: ${message}`, 'check its log')
+  }
+  const remedy = 'start the server, or correct STOWAGE_DATABASE'
+  return wrong(`PostgreSQL does not respond at ${host}: ${message}`, remedy)
 }

@@ -8,7 +8,7 @@ interface IdentityRow {
 
 type Identity = Pick<Database, 'readIdentity' | 'bindStorage' | 'rebindStorage'>
 
-/** Which database this is, and which storage belongs to it. */
+/** The ID of the database and of the storage that is bound to it. */
 export function globalIdentity(sql: Sql): Identity {
   return {
     async readIdentity() {

@@ -1,4 +1,10 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import {
+  MAX_COMPLETION_CLAIM_MS,
+  MAX_FUTURE_MS,
+  MIN_COMPLETION_CLAIM_MS,
+  REMOVAL_CLAIM_MS,
+} from '../claim-times.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from './connection.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -19,10 +25,7 @@ type Jobs = Pick<
   | 'forgetEndedAssets'
 >
 
-/** How long a removal is left to the instance that took it. */
-const TAKEN_FOR_MS = 60_000
-
-/** What the jobs ask, over all accounts. Any number of instances may ask at once. */
+/** The queries of the background jobs, over all accounts. Instances may run them concurrently. */
 export function globalJobs(sql: Sql): Jobs {
   return {
     async readClock() {
@@ -63,7 +66,7 @@ export function globalJobs(sql: Sql): Jobs {
           from locked where accounts.id = locked.id
         ), unlinked as (
           delete from asset_products using ended where asset_id = ended.id
-        ), noted as (
+        ), queued as (
           insert into removals (kind, storage_id, key, due_at)
           select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
         )
@@ -81,11 +84,13 @@ export function globalJobs(sql: Sql): Jobs {
     async claimStuckCompletions({ before, now }, limit) {
       const rows = await sql<UploadRow[]>`
         update assets set retry_at = ${now}::timestamptz + least(
-          greatest(${now}::timestamptz - changed_at, interval '1 second'), interval '1 hour')
+          greatest(${now}::timestamptz - changed_at, ${MIN_COMPLETION_CLAIM_MS} * interval '1 ms'),
+          ${MAX_COMPLETION_CLAIM_MS} * interval '1 ms')
         where id in (
           select id from assets
           where status = 'completing' and (coalesce(retry_at, changed_at) < ${before}
-            or coalesce(retry_at, changed_at) > ${now}::timestamptz + interval '1 hour')
+            or coalesce(retry_at, changed_at)
+              > ${now}::timestamptz + ${MAX_FUTURE_MS} * interval '1 ms')
           order by coalesce(retry_at, changed_at) limit ${limit} for update skip locked)
         returning ${sql(UPLOAD_COLUMNS)}`
       return rows.map(toUpload)
@@ -104,10 +109,10 @@ export function globalJobs(sql: Sql): Jobs {
 
     async claimDueRemovals(now, limit) {
       const rows = await sql<RemovalRow[]>`
-        update removals set due_at = ${new Date(now.getTime() + TAKEN_FOR_MS)}
+        update removals set due_at = ${new Date(now.getTime() + REMOVAL_CLAIM_MS)}
         where id in (
           select id from removals
-          where due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 hour'
+          where due_at <= ${now} or due_at > ${now}::timestamptz + ${MAX_FUTURE_MS} * interval '1 ms'
           order by due_at limit ${limit} for update skip locked)
         returning id, kind, storage_id, key, attempts, due_at`
       return rows.map(toRemoval)

@@ -5,13 +5,13 @@ import { begin, type Sql } from './connection.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 
-/** Any number, as long as it is always the same: who holds it may migrate. */
+/** An arbitrary constant. The instance that holds this lock migrates. */
 const LOCK = 7_869_167_103
 
-/** Under a lock: of instances that start at once, one migrates and the others find it done. */
+/** Of instances that start at the same time, one migrates while the others wait. */
 export async function migrateUnderLock(sql: Sql): Promise<void> {
   await sql`set statement_timeout = 0`
-  // Held until the connection is closed.
+  // The lock is held until the connection is closed.
   await sql`select pg_advisory_lock(${LOCK})`
   await sql`
     create table if not exists migrations (

@@ -10,28 +10,28 @@ import { isOutage } from './outages.ts'
 
 export interface Pool {
   /**
-   * Runs the work on a connection that nobody else has meanwhile. Fails with `EngineUnavailable`
-   * when it takes too long, whether for want of a connection or of an answer.
+   * Runs the work on a connection of its own. Rejects with `EngineUnavailable` when no connection
+   * becomes free, or the work does not end, within the timeout.
    */
   use<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
-  /** Waits for what runs; nothing new is begun. */
+  /** Waits for running work, and rejects new work. */
   close(): Promise<void>
 }
 
-/** Connections are made when they are needed, and anew when one was lost. */
+/** Connects on demand, and replaces lost connections. */
 export function openPool(options: PostgresOptions): Pool {
-  // A server that takes statements and is silent is an outage, too.
+  // A server that accepts statements but does not answer is an outage, too.
   const timeoutMs = options.statementTimeoutMs + CONNECT_TIMEOUT_MS
   const idle = Array.from({ length: options.poolSize }, () => openConnection(options))
   const waiting = new Set<(connection: Connection) => void>()
   let isClosed = false
   let inUse = 0
-  let whenQuiet: (() => void) | undefined
+  let onIdle: (() => void) | undefined
 
   async function take(): Promise<Connection> {
-    // The one that was used last, so that few are open when little is to do.
+    // The most recently used one, so that few connections are open under low load.
     const connection = idle.pop()
-    if (connection !== undefined) return sound(connection)
+    if (connection !== undefined) return usable(connection)
     const { promise, resolve } = Promise.withResolvers<Connection>()
     waiting.add(resolve)
     try {
@@ -41,56 +41,58 @@ export function openPool(options: PostgresOptions): Pool {
     }
   }
 
-  function giveBack(connection: Connection): void {
+  function release(connection: Connection): void {
     const [next] = waiting
     if (next === undefined) {
       idle.push(connection)
       return
     }
     waiting.delete(next)
-    next(sound(connection))
+    next(usable(connection))
   }
 
-  function sound(connection: Connection): Connection {
+  /** Replaces a lost connection. */
+  function usable(connection: Connection): Connection {
     return connection.isLost() ? openConnection(options) : connection
   }
 
   return {
     async use(work) {
-      if (isClosed) throw new EngineUnavailable('database', new Error('it was closed'))
+      if (isClosed)
+        throw new EngineUnavailable('database', new Error('the connection pool is closed'))
       inUse += 1
       try {
         const connection = await take()
         try {
           return await within(timeoutMs, work(connection.sql))
         } catch (error) {
-          // Some are told only later that their connection is lost.
+          // Not every outage is reported to the connection immediately.
           if (isOutage(error)) void connection.close()
           throw error
         } finally {
-          giveBack(connection)
+          release(connection)
         }
       } finally {
         inUse -= 1
-        if (inUse === 0) whenQuiet?.()
+        if (inUse === 0) onIdle?.()
       }
     },
 
     async close() {
       isClosed = true
-      const quiet = new Promise<void>((resolve) => {
-        whenQuiet = resolve
+      const isIdle = new Promise<void>((resolve) => {
+        onIdle = resolve
       })
-      if (inUse > 0) await quiet
+      if (inUse > 0) await isIdle
       await Promise.all(idle.map((connection) => connection.close()))
     },
   }
 }
 
-/** Fails with an outage when it takes longer. */
+/** Rejects with an outage after the timeout. */
 async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(tookTooLong(timeoutMs)), timeoutMs)
+  const timer = setTimeout(() => reject(timedOut(timeoutMs)), timeoutMs)
   try {
     return await Promise.race([work, timeout])
   } finally {
@@ -98,6 +100,6 @@ async function within<Result>(timeoutMs: number, work: Promise<Result>): Promise
   }
 }
 
-function tookTooLong(timeoutMs: number): EngineUnavailable {
-  return new EngineUnavailable('database', new Error(`no answer within ${timeoutMs} ms`))
+function timedOut(timeoutMs: number): EngineUnavailable {
+  return new EngineUnavailable('database', new Error(`no response within ${timeoutMs} ms`))
 }

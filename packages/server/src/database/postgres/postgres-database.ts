@@ -1,119 +1,89 @@
-import { rememberAccounts } from '../cache-account-data.ts'
+import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
-import { openTallies } from '../listing/counts-cache.ts'
-import { openFoundFew } from '../listing/small-result-cache.ts'
-import { globalAccounts, ownAccount } from './accounts.ts'
-import { type ListMemory, ownAssetList } from './asset-list.ts'
-import { ownAssets } from './assets.ts'
-import { openConnection, type PostgresOptions, reach, type Sql } from './connection.ts'
+import { openCountsCache } from '../listing/counts-cache.ts'
+import { openSmallResultCache } from '../listing/small-result-cache.ts'
+import { accountData } from './account-data.ts'
+import { globalAccounts } from './accounts.ts'
+import { openConnection, type PostgresOptions, requireServer } from './connection.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
-import { ownLinkedRows } from './linked-rows.ts'
+import { globalKeys } from './keys.ts'
 import { migrateUnderLock } from './migrations.ts'
-import { unitOfWork } from './outages.ts'
-import { openPool, type Pool } from './pool.ts'
-import { ownProductList } from './product-list.ts'
-import { ownProducts } from './products.ts'
-import { globalRecords, ownRecords } from './records.ts'
-import { ownUploads } from './uploads.ts'
-import { globalBooks, ownUsage } from './usage.ts'
+import { openPool } from './pool.ts'
+import { globalRecords } from './records.ts'
+import { globalRequestCount } from './request-count.ts'
+import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
+import { globalUsage } from './usage.ts'
 
 /**
  * Connects and migrates. Any number of instances may share the database.
  *
- * Every transaction locks rows in this order, so that none can wait for another in a circle: products
- * by (product_id, variant_id), assets by id, accounts by id, and then what only the holder of the
- * account's row changes (asset_blocks, usage_by_type). Jobs skip assets that are locked.
+ * Every transaction locks rows in this order, so that no deadlock can occur: products by
+ * (product_id, variant_id), assets by id, accounts by id, and then rows that only the holder of the
+ * account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets.
  */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   await migrateOnce(options)
   const pool = openPool(options)
-  const memory = { tallies: openTallies(), few: openFoundFew<string>() }
-  // It never connects, but tells which methods there are.
-  const { sql } = openConnection(options)
-  const global = groupsByMethod(GLOBAL, sql)
-  const own = groupsByMethod(ownGroups(memory), sql)
+  const run = createUnitsOfWork(pool)
+  const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
+
   return {
-    ...asUnitsOfWork(pool, global, ''),
-    of: rememberAccounts((account) => asUnitsOfWork(pool, own, account)),
-    // Its server looks after its own disk.
+    of: cacheAccountData((account) => accountData(run, account, caches)),
+
+    ensureAccount: (account) => run((sql) => globalAccounts(sql).ensureAccount(account)),
+    findAccount: (name) => run((sql) => globalAccounts(sql).findAccount(name)),
+    listAccounts: () => run((sql) => globalAccounts(sql).listAccounts()),
+    changePlan: (id, plan) => run((sql) => globalAccounts(sql).changePlan(id, plan)),
+
+    findKey: (hash) => run((sql) => globalKeys(sql).findKey(hash)),
+    touchKey: (id, now) => run((sql) => globalKeys(sql).touchKey(id, now)),
+    countRequest: (who, windowStart) =>
+      run((sql) => globalRequestCount(sql).countRequest(who, windowStart)),
+
+    readClock: () => run((sql) => globalJobs(sql).readClock()),
+    listOverdueUploads: (limit) => run((sql) => globalJobs(sql).listOverdueUploads(limit)),
+    limitExpiry: (keptForMs) => run((sql) => globalJobs(sql).limitExpiry(keptForMs)),
+    expireUploads: (ids) => run((sql) => globalJobs(sql).expireUploads(ids)),
+    listStuckCompletions: (before, limit) =>
+      run((sql) => globalJobs(sql).listStuckCompletions(before, limit)),
+    claimStuckCompletions: (times, limit) =>
+      run((sql) => globalJobs(sql).claimStuckCompletions(times, limit)),
+    readStates: (ids) => run((sql) => globalJobs(sql).readStates(ids)),
+    claimDueRemovals: (now, limit) => run((sql) => globalJobs(sql).claimDueRemovals(now, limit)),
+    listRemovals: (limit) => run((sql) => globalJobs(sql).listRemovals(limit)),
+    finishRemoval: (id) => run((sql) => globalJobs(sql).finishRemoval(id)),
+    postponeRemoval: (id, dueAt) => run((sql) => globalJobs(sql).postponeRemoval(id, dueAt)),
+    forgetEndedAssets: (before, limit) =>
+      run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
+
+    compareUsage: () => run((sql) => globalUsage(sql).compareUsage()),
+    recountUsage: (id) => run((sql) => globalUsage(sql).recountUsage(id)),
+    recountBlocks: (id, after) => run((sql) => globalUsage(sql).recountBlocks(id, after)),
+    listRecords: (after, limit) => run((sql) => globalRecords(sql).listRecords(after, limit)),
+
+    readIdentity: () => run((sql) => globalIdentity(sql).readIdentity()),
+    bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
+    rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
+
+    // The disk belongs to the PostgreSQL server.
     reserveDiskSpace: async () => {},
+    async check() {
+      await run((sql) => sql`select 1`)
+    },
     close: () => pool.close(),
   }
 }
 
-/** On a connection of its own: it may wait long for others that migrate. */
+/** Migrates on a separate connection, as it may wait long for another instance that migrates. */
 async function migrateOnce(options: PostgresOptions): Promise<void> {
   const connection = openConnection(options)
   try {
     await unitOfWork(async () => {
-      await reach(connection)
+      await requireServer(connection)
       await migrateUnderLock(connection.sql)
     })
   } finally {
     await connection.close()
   }
-}
-
-const GLOBAL = [globalAccounts, globalBooks, globalIdentity, globalJobs, globalRecords, globalCheck]
-
-function ownGroups(memory: ListMemory) {
-  const lists = (sql: Sql, account: string) => ownAssetList(sql, account, memory)
-  return [
-    ownAccount,
-    ownUsage,
-    ownAssets,
-    lists,
-    ownProductList,
-    ownProducts,
-    ownLinkedRows,
-    ownUploads,
-    ownRecords,
-  ]
-}
-
-/** Methods on a connection; those of an account have it in every condition. */
-type Group = (sql: Sql, account: string) => object
-
-/** The methods of all of the groups. */
-type MethodsOf<Groups extends Group> = (
-  Groups extends Group
-    ? (methods: ReturnType<Groups>) => void
-    : never
-) extends (methods: infer All) => void
-  ? All
-  : never
-
-function globalCheck(sql: Sql): Pick<Database, 'check'> {
-  return {
-    check: async () => {
-      await sql`select 1`
-    },
-  }
-}
-
-function groupsByMethod<Groups extends Group>(groups: Groups[], sql: Sql): Map<string, Groups> {
-  const entries = groups.flatMap((group) =>
-    Object.keys(group(sql, '')).map((name) => [name, group] as const),
-  )
-  return new Map(entries)
-}
-
-/**
- * Each call has a connection to itself, from its first statement to its last. It makes the methods
- * of its own group only: all of them take longer than many a statement.
- */
-function asUnitsOfWork<Groups extends Group>(
-  pool: Pool,
-  groups: Map<string, Groups>,
-  account: string,
-): MethodsOf<Groups> {
-  const wrapped = Array.from(groups, ([name, group]) => [
-    name,
-    (...values: unknown[]) =>
-      unitOfWork(() =>
-        pool.use((sql) => Reflect.get(group(sql, account), name).apply(undefined, values)),
-      ),
-  ])
-  return Object.fromEntries(wrapped)
 }

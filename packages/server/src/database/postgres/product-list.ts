@@ -1,10 +1,11 @@
 import { stretchOf } from '../../domain/paging.ts'
 import type { AccountData, ProductQuery } from '../account-data.ts'
 import type { Sql } from './connection.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
-import { allOf, containing, type Fragment } from './statement.ts'
+import { containing } from './name-filter.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { allOf, type Fragment } from './statement.ts'
 
-export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
+export function accountProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
   function conditionsOf(query: ProductQuery): Fragment[] {
     const { name, sku, productId, variantId, vendor, tag, ofAsset } = query
     const conditions: Fragment[] = [sql`account_id = ${account}`]
@@ -31,9 +32,9 @@ export function ownProductList(sql: Sql, account: string): Pick<AccountData, 'li
       const { isFromEnd, offset, limit } = stretchOf(query, total)
       if (limit === 0) return { rows: [], total }
       const { after } = query
-      const behind = after === undefined ? sql`` : sql`and id < ${after.id}`
+      const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
       const rows = await sql<ProductRow[]>`
-        select ${sql(PRODUCT_COLUMNS)} from products where ${filtered} ${behind}
+        select ${sql(PRODUCT_COLUMNS)} from products where ${filtered} ${beforeCursor}
         order by id ${isFromEnd ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}`
       const products = rows.map(toProduct)
       return { rows: isFromEnd ? products.reverse() : products, total }

@@ -14,7 +14,7 @@ interface RecordRow extends UploadRow {
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** What a copy of the service elsewhere is made of. */
+/** Exports the data of a deployment. */
 export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   return {
     async listRecords(after = FIRST, limit) {
@@ -28,8 +28,9 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   }
 }
 
-export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
-  async function adoptAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
+/** Imports the data of another deployment. */
+export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
+  async function importAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
     const productIds = records.flatMap((record) => record.productIds)
     await transaction`
       select from products where id = any(${productIds}::uuid[])
@@ -43,7 +44,7 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'import
       .flatMap(({ asset, productIds }) =>
         productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
       )
-    // Arrays, as there may be more of them than a statement may have parameters.
+    // Passed as arrays: there may be more links than a statement can have parameters.
     await transaction`
       insert into asset_products (asset_id, product_id)
       select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],
@@ -67,7 +68,7 @@ export function ownRecords(sql: Sql, account: string): Pick<AccountData, 'import
             insert into keys ${transaction(rows)} on conflict (id) do update
             set revoked_at = coalesce(keys.revoked_at, excluded.revoked_at)`
         }
-        if (assets.length > 0) await adoptAssets(transaction, assets)
+        if (assets.length > 0) await importAssets(transaction, assets)
       }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
-import type { Product } from '../../domain/product.ts'
 import type { Removal } from '../database.ts'
+import type { Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
 
 export interface AssetRow {
   id: string
@@ -19,17 +20,6 @@ export interface UploadRow extends AssetRow {
   storage_id: string | null
   chunk_size: number
   expires_at: Date
-}
-
-export interface ProductRow {
-  id: string
-  product_id: number
-  variant_id: number
-  name: string
-  variant_name: string
-  sku: string
-  vendor: string
-  tags: string[]
 }
 
 export interface RemovalRow {
@@ -59,16 +49,13 @@ export const UPLOAD_COLUMNS = [
   'chunk_size',
   'expires_at',
 ] as const
-export const PRODUCT_COLUMNS = [
-  'id',
-  'product_id',
-  'variant_id',
-  'name',
-  'variant_name',
-  'sku',
-  'vendor',
-  'tags',
-] as const
+
+export type ListedRow = AssetRow & { listed_at: number }
+
+/** A column with the account's revision, as seen by the statement that reads the rows. */
+export function listedAt(sql: Sql, account: string): Fragment {
+  return sql`(select revision from accounts where id = ${account}) as listed_at`
+}
 
 export function toAsset(row: AssetRow): Asset {
   return {
@@ -88,23 +75,10 @@ export function toUpload(row: UploadRow): Upload {
   return {
     asset: toAsset(row),
     id: row.upload_id,
-    // A storage that takes our name for an upload never tells us another.
+    // Storages that use our upload ID have no ID of their own.
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
     expiresAt: row.expires_at,
-  }
-}
-
-export function toProduct(row: ProductRow): Product {
-  return {
-    id: row.id,
-    productId: row.product_id,
-    variantId: row.variant_id,
-    name: row.name,
-    variantName: row.variant_name,
-    sku: row.sku,
-    vendor: row.vendor,
-    tags: row.tags,
   }
 }
 

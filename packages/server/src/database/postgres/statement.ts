@@ -4,11 +4,7 @@ import type { Sql } from './connection.ts'
 /** A part of a statement. */
 export type Fragment = PendingQuery<Row[]>
 
+/** Joins the conditions by `and`. */
 export function allOf(sql: Sql, conditions: Fragment[]): Fragment {
   return conditions.reduce((all, condition) => sql`${all} and ${condition}`)
-}
-
-/** A pattern that means the text itself, anywhere. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }

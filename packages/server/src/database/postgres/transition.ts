@@ -1,8 +1,8 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 
 /**
- * A change of status by compare-and-set. Where it was not made, the status says why; if that is
- * `from`, the asset became so between the two statements, and the change is tried again.
+ * Changes a status by compare-and-set. If nothing was changed, the current status tells why. If that is
+ * `from`, the asset got this status between the two statements, and the change is tried again.
  */
 export async function transition<Status>(step: {
   from: AssetStatus

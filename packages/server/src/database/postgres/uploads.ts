@@ -2,11 +2,9 @@ import type { AssetStatus } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
-import { statusOrResized } from '../status-or-resized.ts'
-import { begin, type Sql } from './connection.ts'
+import type { Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { transition } from './transition.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -14,25 +12,18 @@ type Uploads = Pick<
   | 'recordStorageId'
   | 'dropReservation'
   | 'findUpload'
-  | 'beginCompletion'
-  | 'reopenUpload'
-  | 'finishCompletion'
-  | 'abandonCompletion'
-  | 'cancelUpload'
   | 'renewUpload'
   | 'resizeUpload'
 >
 
-export function ownUploads(sql: Sql, account: string): Uploads {
+export function accountUploads(sql: Sql, account: string): Uploads {
   const columns = sql(UPLOAD_COLUMNS)
 
-  async function stateOf(id: string): Promise<{ status: AssetStatus; bytes: number } | undefined> {
-    const [row] = await sql<{ status: AssetStatus; bytes: number }[]>`
-      select status, bytes from assets where id = ${id} and account_id = ${account}`
-    return row
+  async function statusOf(id: string): Promise<AssetStatus | undefined> {
+    const [row] = await sql<{ status: AssetStatus }[]>`
+      select status from assets where id = ${id} and account_id = ${account}`
+    return row?.status
   }
-
-  const statusOf = async (id: string) => (await stateOf(id))?.status
 
   async function readUsage(): Promise<Usage> {
     const [usage] = await sql<Usage[]>`
@@ -41,50 +32,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
-  /**
-   * A compare-and-set: the status is part of the condition. From now on `retry_at` is set, also when it
-   * is an upload again: that marks its size as final.
-   */
-  const beginCompletion: AccountData['beginCompletion'] = (id, { keptForMs, bytes }) => {
-    const change = async () => {
-      const begun = await sql`
-        update assets set status = 'completing', changed_at = now(), retry_at = now(),
-          expires_at = now() + ${keptForMs} * interval '1 ms'
-        where id = ${id} and account_id = ${account} and status = 'uploading'
-          and bytes = coalesce(${bytes ?? null}, bytes)`
-      return begun.count === 1
-    }
-    const readStatus = async () => statusOrResized(await stateOf(id), bytes)
-    return transition({ from: 'uploading', to: 'completing', change, readStatus })
-  }
-
-  /**
-   * Ends an unfinished upload by the given statement: its bytes are free, its links gone, and it is
-   * noted for removal. False when the statement changed nothing.
-   */
-  function release(
-    id: string,
-    end: (transaction: Sql) => Promise<{ count: number }>,
-  ): Promise<boolean> {
-    return begin(sql, async (transaction) => {
-      if ((await end(transaction)).count === 0) return false
-      // A statement of its own: it sees the links that were made while the row was waited for.
-      await transaction`
-        with ended as (
-          select id, account_id, bytes, storage_id, upload_id from assets where id = ${id}
-        ), freed as (
-          update accounts set reserved_bytes = reserved_bytes - ended.bytes
-          from ended where accounts.id = ended.account_id
-        ), unlinked as (
-          delete from asset_products using ended where asset_id = ended.id
-        )
-        insert into removals (kind, storage_id, key, due_at)
-        select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended`
-      return true
-    })
-  }
-
-  async function repeated(key: string, digest: string): Promise<Reservation | undefined> {
+  async function findRepeated(key: string, digest: string): Promise<Reservation | undefined> {
     const [row] = await sql<(UploadRow & { request_digest: string })[]>`
       select ${columns}, request_digest from assets
       where account_id = ${account} and idempotency_key = ${key}`
@@ -93,7 +41,7 @@ export function ownUploads(sql: Sql, account: string): Uploads {
     return { outcome: 'repeated', upload: toUpload(row) }
   }
 
-  /** The check, the reservation and the row are one statement: nothing oversells a plan. */
+  /** One statement for the check, the reservation and the row: concurrent uploads can't exceed the plan. */
   async function reserve({ upload, keptForMs, idempotency }: NewUpload): Promise<Reservation> {
     const { asset } = upload
     const [row] = await sql`
@@ -119,12 +67,12 @@ export function ownUploads(sql: Sql, account: string): Uploads {
       const { idempotency } = upload
       if (idempotency === undefined) return reserve(upload)
       for (;;) {
-        const earlier = await repeated(idempotency.key, idempotency.digest)
+        const earlier = await findRepeated(idempotency.key, idempotency.digest)
         if (earlier !== undefined) return earlier
         try {
           return await reserve(upload)
         } catch (error) {
-          // Another call with this key was quicker: its row is there now, or was given back already.
+          // A concurrent call with this key reserved first. Its row exists now, or was dropped again.
           if (!isUniqueViolation(error, 'assets_idempotency')) throw error
         }
       }
@@ -155,52 +103,6 @@ export function ownUploads(sql: Sql, account: string): Uploads {
         where id = ${id} and account_id = ${account} and upload_id is not null`
       return row && toUpload(row)
     },
-
-    beginCompletion,
-
-    async reopenUpload(id) {
-      await sql`
-        update assets set status = 'uploading', changed_at = now()
-        where id = ${id} and account_id = ${account} and status = 'completing'`
-    },
-
-    async finishCompletion(id) {
-      const [row] = await sql`
-        with stored as (
-          update assets set status = 'ready', changed_at = now()
-          where id = ${id} and account_id = ${account} and status = 'completing'
-          returning account_id, bytes
-        )
-        update accounts set reserved_bytes = reserved_bytes - stored.bytes,
-          stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
-        from stored where accounts.id = stored.account_id
-        returning accounts.id`
-      return row ? 'ready' : statusOf(id)
-    },
-
-    async abandonCompletion(id, graceMs) {
-      await release(
-        id,
-        (transaction) => transaction`
-          update assets set status = 'expired', changed_at = now()
-          where id = ${id} and account_id = ${account} and status = 'completing'
-            and expires_at + ${graceMs} * interval '1 ms' <= now()`,
-      )
-    },
-
-    cancelUpload: (id) =>
-      transition({
-        from: 'uploading',
-        to: 'cancelled',
-        change: () =>
-          release(
-            id,
-            (transaction) => transaction`
-              update assets set status = 'cancelled', changed_at = now()
-              where id = ${id} and account_id = ${account} and status = 'uploading'`,
-          ),
-        readStatus: () => statusOf(id),
-      }),
 
     async renewUpload(id, keptForMs) {
       const renewed = await sql`

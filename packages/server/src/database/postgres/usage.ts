@@ -1,6 +1,7 @@
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database, UsageComparison } from '../database.ts'
+import { BLOCKS_PER_STATEMENT } from '../listing/block-counts.ts'
 import { begin, type Sql } from './connection.ts'
 
 interface UsageRow {
@@ -16,14 +17,11 @@ interface UsageRow {
   wrong_blocks: number
 }
 
-/** So many are counted by one transaction, so that none takes long. */
-const BLOCKS_AT_ONCE = 100
+type GlobalUsage = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
 
-type BookMethods = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
-
-/** What accounts use, by counters and by rows. */
-export function globalBooks(sql: Sql): BookMethods {
-  /** Every block beside what it has. */
+/** The usage of accounts, by counters and by rows. */
+export function globalUsage(sql: Sql): GlobalUsage {
+  /** The counter of every block, and its actual number of assets. */
   const blocks = sql`(
     select b.account_id, b.first_id, b.assets as counted, (
         select count(*) from assets s where s.account_id = b.account_id and s.status = 'ready'
@@ -71,7 +69,7 @@ export function globalBooks(sql: Sql): BookMethods {
     },
     recountUsage: (account) =>
       begin(sql, async (transaction) => {
-        // Whoever changes an account's rows also changes its counters: they wait for this.
+        // Every change of an asset also updates this row, and therefore waits for the lock.
         await lockAccount(transaction, account)
         await transaction`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
@@ -95,7 +93,7 @@ export function globalBooks(sql: Sql): BookMethods {
               ) as next_id
             from asset_blocks b
             where account_id = ${account} and (${after ?? null}::uuid is null or first_id > ${after ?? null})
-            order by first_id limit ${BLOCKS_AT_ONCE}
+            order by first_id limit ${BLOCKS_PER_STATEMENT}
           ), counted as (
             select first_id, (
                 select count(*) from assets s where s.account_id = ${account}
@@ -136,7 +134,7 @@ function toComparison(row: UsageRow): UsageComparison {
   }
 }
 
-export function ownUsage(sql: Sql, account: string): Pick<AccountData, 'readUsage'> {
+export function accountUsage(sql: Sql, account: string): Pick<AccountData, 'readUsage'> {
   return {
     async readUsage() {
       const rows = await sql<TypeUsage[]>`

@@ -45,29 +45,25 @@ export function prepareAccounts({ prepare }: Connection) {
   }
 
   return {
-    global: {
-      ensureAccount(account: Account): Account {
-        insert.run({
-          id: account.id,
-          name: account.name,
-          plan_name: account.planName,
-          plan_storage: account.planStorage,
-          created_at: account.createdAt.getTime(),
-        })
-        return findAccount(account.name) ?? account
-      },
-      findAccount,
-      listAccounts: (): Account[] => all.all().map(toAccount),
-      changePlan(id: string, plan: { name: string; storage: number }): void {
-        updatePlan.run({ id, ...plan })
-      },
+    ensureAccount(account: Account): Account {
+      insert.run({
+        id: account.id,
+        name: account.name,
+        plan_name: account.planName,
+        plan_storage: account.planStorage,
+        created_at: account.createdAt.getTime(),
+      })
+      return findAccount(account.name) ?? account
     },
-    ofAccount: {
-      readSummary(account: string): AccountSummary {
-        const row = summary.get({ account })
-        if (row === undefined) throw new Error(`there is no account ${account}`)
-        return { ...row }
-      },
+    findAccount,
+    listAccounts: (): Account[] => all.all().map(toAccount),
+    changePlan(id: string, plan: { name: string; storage: number }): void {
+      updatePlan.run({ id, ...plan })
+    },
+    readSummary(account: string): AccountSummary {
+      const row = summary.get({ account })
+      if (row === undefined) throw new Error(`there is no account ${account}`)
+      return { ...row }
     },
   }
 }

@@ -1,31 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery } from '../account-data.ts'
+import { filterKey } from '../listing/asset-filters.ts'
 import {
-  addToTally,
+  addBlocks,
+  type BlockCounts,
   type CountedBlock,
   isComplete,
-  placeOf,
-  type Tally,
+  MAX_ID,
 } from '../listing/block-counts.ts'
-import { openTallies } from '../listing/counts-cache.ts'
-import { type AssetFilter, behindCursor } from './asset-filter.ts'
+import { openCountsCache } from '../listing/counts-cache.ts'
+import { locatePage } from '../listing/locate-page.ts'
+import { type AssetFilter, afterCursor } from './asset-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-/** So many blocks are counted in one turn of the event loop: one or two milliseconds. */
-const BLOCKS_A_TURN = 8
-/** Without a filter a block is only looked up. */
-const BLOCKS_AT_ONCE = 100_000
-
-/** Behind every id. */
-const END = '~'
+/** Filtered blocks that are counted in one turn of the event loop: one or two milliseconds. */
+const BLOCKS_PER_TURN = 8
+/** Without a filter the count of a block is only looked up. */
+const UNFILTERED_BLOCKS_PER_TURN = 100_000
 
 const CHANGED = `
   select first_id, revision, assets, coalesce((
       select first_id from asset_blocks next
       where next.account_id = :account and next.first_id > b.first_id
-      order by first_id limit 1), '${END}') as next_id
+      order by first_id limit 1), '${MAX_ID}') as next_id
   from asset_blocks b
   where account_id = :account and (revision, first_id) > (:revision, :block)
   order by revision, first_id limit +:limit`
@@ -37,18 +36,21 @@ function matching(conditions: string[], from: string, until: string): string {
 
 type Block = { first_id: string; next_id: string; revision: number }
 
-/** Counts what matches a filter, block by block, and remembers it. */
+/** Counts the matches of a filter block by block, and caches the counts. */
 export function prepareAssetBlocks({ prepare }: Connection) {
-  const tallies = openTallies()
+  const cache = openCountsCache()
   const currentRevision = prepare<{ revision: number }>(
     'select revision from accounts where id = :account',
   )
   const listChanged = prepare<Block>(CHANGED)
 
-  /** Brings a tally up to date; undefined when that takes longer than others should wait. */
-  function countAtOnce(account: string, filter: AssetFilter): Tally | undefined {
-    const { conditions, parameters } = filter
-    const known = tallies.find(account, keyOf(filter))
+  /** Updates the counts; undefined when that would block the event loop for too long. */
+  function countInOneTurn(
+    account: string,
+    key: string,
+    { conditions, parameters }: AssetFilter,
+  ): BlockCounts | undefined {
+    const known = cache.get(account, key)
     const { revision, block } = known
     if (isComplete(known) && known.matching.size > 0) {
       if (currentRevision.get({ account })?.revision === revision) return known
@@ -59,64 +61,66 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       `select first_id, revision, ${isFiltered ? `(select count(*) ${inBlock})` : 'assets'} as matching
        from (${CHANGED}) changed`,
     )
-    const limit = isFiltered ? BLOCKS_A_TURN : BLOCKS_AT_ONCE
+    const limit = isFiltered ? BLOCKS_PER_TURN : UNFILTERED_BLOCKS_PER_TURN
     const blocks = countChanged.all({ account, revision, block, limit, ...parameters })
-    const tally = addToTally(known, blocks, { areAll: blocks.length < limit })
-    tallies.keep(account, keyOf(filter), tally)
-    return isComplete(tally) ? tally : undefined
+    const counts = addBlocks(known, blocks, { areAll: blocks.length < limit })
+    cache.set(account, key, counts)
+    return isComplete(counts) ? counts : undefined
   }
 
   /**
-   * Counts what has changed by now, while others are served. A block that changes meanwhile may be
-   * counted wrong, but has a new revision then, and is counted again.
+   * Counts the blocks that have changed so far, and yields to the event loop in between. The count of
+   * a block that changes meanwhile may be wrong, but the block then has a new revision and is counted
+   * again.
    */
-  async function countInTurns(account: string, filter: AssetFilter): Promise<void> {
-    const known = tallies.find(account, keyOf(filter))
+  async function countInTurns(account: string, key: string, filter: AssetFilter): Promise<void> {
+    const known = cache.get(account, key)
     const { revision, block } = known
-    const changed = listChanged.all({ account, revision, block, limit: BLOCKS_AT_ONCE })
+    const changed = listChanged.all({ account, revision, block, limit: UNFILTERED_BLOCKS_PER_TURN })
     const count = prepare<{ matching: number }>(
       `select count(*) as matching ${matching(filter.conditions, ':first_id', ':next_id')}`,
     )
     const blocks: CountedBlock[] = []
     for (const { first_id, next_id, revision } of changed) {
-      if (blocks.length % BLOCKS_A_TURN === 0) await nextTurn()
+      if (blocks.length % BLOCKS_PER_TURN === 0) await nextTurn()
       const row = count.get({ account, first_id, next_id, ...filter.parameters })
       blocks.push({ first_id, revision, matching: row?.matching ?? 0 })
     }
-    tallies.keep(account, keyOf(filter), addToTally(known, blocks, { areAll: false }))
+    cache.set(account, key, addBlocks(known, blocks, { areAll: false }))
   }
 
   return {
-    isKnown: (account: string, filter: AssetFilter): boolean =>
-      tallies.find(account, keyOf(filter)).matching.size > 0,
+    hasCounts: (account: string, query: AssetQuery): boolean =>
+      cache.get(account, filterKey(query)).matching.size > 0,
 
     /**
-     * Counts, while others are served, and then reads: in the same turn of the event loop, so that
-     * the tally is that of the rows.
+     * Counts, and then calls `read` in the same turn of the event loop, so that the counts match the
+     * rows.
      */
-    async withTally<Result>(
+    async withCounts<Result>(
       account: string,
-      filter: AssetFilter,
-      read: (tally: Tally) => Result,
+      { query, filter }: { query: AssetQuery; filter: AssetFilter },
+      read: (counts: BlockCounts) => Result,
     ): Promise<Result> {
+      const key = filterKey(query)
       for (;;) {
-        const tally = countAtOnce(account, filter)
-        if (tally !== undefined) return read(tally)
-        await tallies.countOnce(account, keyOf(filter), () => countInTurns(account, filter))
+        const counts = countInOneTurn(account, key, filter)
+        if (counts !== undefined) return read(counts)
+        await cache.countOnce(account, key, () => countInTurns(account, key, filter))
       }
     },
 
-    /** A page in the order of the ids: only the blocks that have it are read. */
+    /** Reads a page ordered by ID, from the blocks that contain it. */
     readPage(
       account: string,
       query: AssetQuery,
-      { filter, tally }: { filter: AssetFilter; tally: Tally },
+      { filter, counts }: { filter: AssetFilter; counts: BlockCounts },
     ): Asset[] {
       const { descending } = query.sort
-      const place = placeOf(tally, { ...query, descending })
-      if (place === undefined) return []
-      const { from, until = END, isFromEnd, offset, limit } = place
-      const cursor = behindCursor(query)
+      const location = locatePage(counts, { ...query, descending })
+      if (location === undefined) return []
+      const { from, until = MAX_ID, isFromEnd, offset, limit } = location
+      const cursor = afterCursor(query)
       const conditions = [...filter.conditions, ...cursor.conditions]
       const page = prepare<ListedRow>(
         `select ${LISTED_COLUMNS} ${matching(conditions, ':from', ':until')}
@@ -128,9 +132,4 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       return isFromEnd === descending ? assets : assets.reverse()
     },
   }
-}
-
-/** Names the filter among the tallies of the account. */
-function keyOf({ parameters }: AssetFilter): string {
-  return JSON.stringify(parameters)
 }

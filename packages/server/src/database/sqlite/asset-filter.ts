@@ -1,23 +1,17 @@
 import type { AssetQuery, AssetSort } from '../account-data.ts'
+import { SORT_COLUMNS } from '../listing/sort-columns.ts'
 
 export interface AssetFilter {
-  /** Conditions, to be joined by `and`. */
+  /** To be joined by `and`. */
   conditions: string[]
   parameters: Record<string, string | number>
 }
 
-/** Each has an index behind it that ends with the id, so that equal ones keep an order. */
-const SORTS: Record<AssetSort['by'], string[]> = {
-  created_at: ['id'],
-  filename: ['search_name', 'id'],
-  bytes: ['bytes', 'id'],
-}
-
 export function orderOf({ by, descending }: AssetSort): string {
-  return SORTS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
+  return SORT_COLUMNS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
 }
 
-/** Assets that are linked to a product which meets the condition. */
+/** Matches assets that are linked to a product that meets the condition. */
 function linkedTo(condition: string): string {
   return `seq in (
     select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
@@ -41,19 +35,15 @@ export function filterOf(query: AssetQuery): AssetFilter {
   return { conditions, parameters }
 }
 
-/** The rows behind the query's cursor, in the order of its sort; all rows where it has none. */
-export function behindCursor({ sort, after }: AssetQuery): AssetFilter {
+/** Matches the rows after the query's cursor, in its sort order. Without a cursor all rows match. */
+export function afterCursor({ sort, after }: AssetQuery): AssetFilter {
   if (after === undefined) return { conditions: [], parameters: {} }
   const sign = sort.descending ? '<' : '>'
   if (after.value === undefined) {
     return { conditions: [`id ${sign} :after_id`], parameters: { after_id: after.id } }
   }
   return {
-    conditions: [`(${SORTS[sort.by].join(', ')}) ${sign} (:after_value, :after_id)`],
+    conditions: [`(${SORT_COLUMNS[sort.by].join(', ')}) ${sign} (:after_value, :after_id)`],
     parameters: { after_value: after.value, after_id: after.id },
   }
-}
-
-export function isOfProducts({ sku, productId, ofProduct }: AssetQuery): boolean {
-  return [sku, productId, ofProduct].some((filter) => filter !== undefined)
 }

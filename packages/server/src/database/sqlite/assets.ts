@@ -1,13 +1,13 @@
 import type { Asset } from '../../domain/asset.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AssetChange, Transition } from '../account-data.ts'
-import { prepareRemovalNote } from './release.ts'
+import { prepareQueueRemoval } from './release.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
-  const noteRemoval = prepareRemovalNote(connection)
+  const queueRemoval = prepareQueueRemoval(connection)
   const byId = prepare<AssetRow>(
     `select ${ASSET_COLUMNS} from assets where id = :id and account_id = :account`,
   )
@@ -70,7 +70,7 @@ export function prepareAssets(connection: Connection) {
         const { filename = null, url = null, bytes = null } = changes
         const search_name = filename === null ? null : foldText(filename)
         const row = change.get({ account, id, filename, search_name, url, bytes })
-        // The names of assets that are not ready are not in the index yet.
+        // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })
         return row && toAsset(row)
@@ -83,9 +83,9 @@ export function prepareAssets(connection: Connection) {
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
         unlink.run({ seq: row.seq })
         unindexName.run({ seq: row.seq })
-        // A link takes nothing of the plan, and nothing of the storage.
+        // A link uses no storage.
         uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
-        if (row.kind === 'file') noteRemoval('object', row)
+        if (row.kind === 'file') queueRemoval('object', row)
         return { won: true, status: 'deleted' }
       })
     },

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { connect, listApplied, MIGRATIONS } from './connection.ts'
+import { connect } from './connection.ts'
+import { listApplied, MIGRATIONS } from './migrations.ts'
 
-/** Looks at the file, while the service runs or not; changes nothing. */
+/** Checks the file without changing it. The service may be running. */
 export async function* examineSqlite({ file }: { file: string }): AsyncIterable<Finding> {
   const about = 'database'
   if (!existsSync(file)) {
-    const says = `there is no ${file} yet; the service makes it when it starts`
+    const says = `${file} does not exist yet; the service creates it when it starts`
     yield { about, verdict: 'pending', says }
     return
   }
@@ -22,7 +23,7 @@ export async function* examineSqlite({ file }: { file: string }): AsyncIterable<
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const says = `${file} is not a database that can be read: ${reason}`
+    const says = `${file} is not a readable database: ${reason}`
     yield { about, verdict: 'wrong', says, remedy: 'restore it from a backup' }
   }
 }
@@ -31,7 +32,7 @@ function examineFile(database: DatabaseSync, file: string): Finding {
   const rows = database.prepare('pragma quick_check(20)').all()
   const problems = rows.map((row) => String(row.quick_check)).filter((text) => text !== 'ok')
   if (problems.length === 0) {
-    return { about: 'database', verdict: 'well', says: `SQLite: ${file} is whole` }
+    return { about: 'database', verdict: 'well', says: `SQLite: ${file} is intact` }
   }
   return {
     about: 'database',

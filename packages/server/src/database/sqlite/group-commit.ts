@@ -9,11 +9,11 @@ interface Unit {
 }
 
 /**
- * Units of work that arrive together share one commit, and with it the sync of the disk. Each
- * succeeds or fails for itself, and is durable when its promise resolves. A unit may run more than
- * once: what fails is taken out, and the others begin again. That is rare, and a savepoint for each
- * would cost all of them, the more the more pages they change. While another process holds the lock
- * they wait, without holding up anything else, and each fails after a limit.
+ * Units of work that arrive at the same time share one commit, and therefore one disk sync. Each
+ * succeeds or fails independently, and is durable when its promise resolves. A unit may run more than
+ * once: when one fails, the others are rolled back and run again without it. That is rare, and a
+ * savepoint per unit would slow down all of them. While another process holds the lock, the units wait
+ * without blocking the event loop, and each fails after a limit.
  */
 export function groupCommits({ transaction }: Connection) {
   let waiting: Unit[] = []
@@ -26,23 +26,23 @@ export function groupCommits({ transaction }: Connection) {
     try {
       while (group.length > 0) group = commit(group)
     } catch (error) {
-      // Another process holds the lock. Those that have come meanwhile wait behind these.
+      // Another process holds the lock. Units that arrived meanwhile queue behind these.
       waiting = [...rejectOverdue(group, error), ...waiting]
       if (waiting.length > 0) schedule(BUSY_PAUSE_MS)
     }
   }
 
-  /** Returns those that begin again. Throws when another process holds the lock; nothing was done. */
+  /** Returns the units to run again. Throws, without any effect, when another process holds the lock. */
   function commit(group: Unit[]): Unit[] {
     let running: Unit | undefined
     try {
       const results = transaction(() => {
-        const made = group.map((unit) => {
+        const returned = group.map((unit) => {
           running = unit
           return unit.work()
         })
         running = undefined
-        return made
+        return returned
       })
       for (const [index, { resolve }] of group.entries()) resolve(results[index])
       return []
@@ -64,12 +64,12 @@ export function groupCommits({ transaction }: Connection) {
   return <Result>(work: () => Result): Promise<Result> =>
     new Promise<Result>((resolve, reject) => {
       waiting.push({ work, since: performance.now(), resolve: resolve as Unit['resolve'], reject })
-      // Behind the requests that the same turn of the event loop brings.
+      // Runs after the other requests of this turn of the event loop, to include their writes.
       schedule()
     })
 }
 
-/** Rejects those that have waited for too long, and returns the others. */
+/** Rejects units that have waited too long, and returns the others. */
 function rejectOverdue(group: Unit[], error: unknown): Unit[] {
   const oldest = performance.now() - BUSY_LIMIT_MS
   for (const { since, reject } of group) if (since < oldest) reject(error)

@@ -6,7 +6,7 @@ interface IdentityRow {
   storage_id: string | null
 }
 
-/** Which database this is, and which storage belongs to it. */
+/** The ID of the database and of the storage that is bound to it. */
 export function prepareIdentity({ prepare }: Connection) {
   const read = prepare<IdentityRow>('select id, storage_id from identity')
   const bind = prepare<IdentityRow>(

@@ -1,15 +1,18 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import {
+  MAX_COMPLETION_CLAIM_MS,
+  MAX_FUTURE_MS,
+  MIN_COMPLETION_CLAIM_MS,
+  REMOVAL_CLAIM_MS,
+} from '../claim-times.ts'
 import type { AssetState, Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
-const TAKEN_FOR_MS = 60_000
-const LEAST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 3_600_000
 
-/** What the jobs ask, over all accounts. */
+/** The queries of the background jobs, over all accounts. */
 export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
@@ -31,23 +34,23 @@ export function prepareJobs(connection: Connection) {
      where status = 'completing' and changed_at < :before order by changed_at limit :limit`,
   )
   const anyCompleting = prepare(`select 1 from assets where status = 'completing' limit 1`)
-  const takeStuck = prepare<UploadRow>(
+  const claimStuck = prepare<UploadRow>(
     `update assets
-     set retry_at = :now + min(max(:now - changed_at, ${LEAST_PAUSE_MS}), ${LONGEST_PAUSE_MS})
+     set retry_at = :now + min(max(:now - changed_at, ${MIN_COMPLETION_CLAIM_MS}), ${MAX_COMPLETION_CLAIM_MS})
      where seq in (
        select seq from assets
        where status = 'completing' and (coalesce(retry_at, changed_at) < :before
-         or coalesce(retry_at, changed_at) > :now + ${LONGEST_PAUSE_MS})
+         or coalesce(retry_at, changed_at) > :now + ${MAX_FUTURE_MS})
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
   const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
     'select id, status, storage_id from assets where id in (select value from json_each(:ids))',
   )
-  const isDue = `(due_at <= :now or due_at > :now + ${LONGEST_PAUSE_MS})`
+  const isDue = `(due_at <= :now or due_at > :now + ${MAX_FUTURE_MS})`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
-  const take = prepare<RemovalRow>(
-    `update removals set due_at = :taken_until where id in (
+  const claim = prepare<RemovalRow>(
+    `update removals set due_at = :claimed_until where id in (
        select id from removals where ${isDue} order by due_at limit :limit)
      returning ${REMOVAL_COLUMNS}`,
   )
@@ -58,14 +61,15 @@ export function prepareJobs(connection: Connection) {
   const postpone = prepare(
     'update removals set due_at = :due_at, attempts = attempts + 1 where id = :id',
   )
-  const forget = prepare(
+  const deleteEnded = prepare(
     `delete from assets where seq in (
        select seq from assets
        where status in ('cancelled', 'expired', 'deleted') and changed_at < :before
        limit :limit)`,
   )
+
   return {
-    // The file is on this machine, and so is its clock.
+    // The file is on this machine, so its clock is this machine's.
     readClock: () => new Date(),
 
     listOverdueUploads(limit: number): Upload[] {
@@ -74,7 +78,7 @@ export function prepareJobs(connection: Connection) {
 
     limitExpiry(keptForMs: number): void {
       const latest = Date.now() + keptForMs
-      // Asking costs nothing, changing is a write.
+      // A read first: it is much cheaper than a write that changes nothing.
       if (anyLater.get({ latest }) !== undefined) limit.run({ latest })
     },
 
@@ -91,10 +95,10 @@ export function prepareJobs(connection: Connection) {
     },
 
     claimStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
-      // Asking costs nothing, taking is a write.
+      // A read first: it is much cheaper than a write that changes nothing.
       if (anyCompleting.get({}) === undefined) return []
       const times = { before: before.getTime(), now: now.getTime() }
-      return takeStuck.all({ ...times, limit }).map(toUpload)
+      return claimStuck.all({ ...times, limit }).map(toUpload)
     },
 
     readStates(ids: string[]): Map<string, AssetState> {
@@ -108,10 +112,10 @@ export function prepareJobs(connection: Connection) {
     },
 
     claimDueRemovals(now: Date, limit: number): Removal[] {
-      // Asking costs nothing, taking is a write.
+      // A read first: it is much cheaper than a write that changes nothing.
       if (anyDue.get({ now: now.getTime() }) === undefined) return []
-      const taken_until = now.getTime() + TAKEN_FOR_MS
-      return take.all({ now: now.getTime(), taken_until, limit }).map(toRemoval)
+      const claimed_until = now.getTime() + REMOVAL_CLAIM_MS
+      return claim.all({ now: now.getTime(), claimed_until, limit }).map(toRemoval)
     },
 
     listRemovals(limit: number): Removal[] {
@@ -127,7 +131,7 @@ export function prepareJobs(connection: Connection) {
     },
 
     forgetEndedAssets(before: Date, limit: number): number {
-      return forget.run({ before: before.getTime(), limit })
+      return deleteEnded.run({ before: before.getTime(), limit })
     },
   }
 }

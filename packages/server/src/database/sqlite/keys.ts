@@ -49,30 +49,27 @@ export function prepareKeys({ prepare }: Connection) {
   const exists = prepare<{ id: string }>(
     'select id from keys where account_id = :account and id = :id',
   )
+
   return {
-    global: {
-      findKey(hash: string): Key | undefined {
-        const row = byHash.get({ hash })
-        return row && toKey(row)
-      },
-      touchKey(id: string, now: Date): void {
-        touch.run({ id, now: now.getTime() })
-      },
+    findKey(hash: string): Key | undefined {
+      const row = byHash.get({ hash })
+      return row && toKey(row)
     },
-    ofAccount: {
-      addKey(account: string, { createdAt, ...key }: NewKey): Key {
-        const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
-        if (row === undefined) throw new Error('the key was not stored')
-        return toKey(row)
-      },
-      listKeys: (account: string): Key[] => all.all({ account }).map(toKey),
-      revokeKey(account: string, id: string, options: { now: Date; keepLast: boolean }) {
-        const now = options.now.getTime()
-        const changed = revoke.run({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
-        if (changed === 1) return 'revoked' as const
-        const isThere = exists.get({ account, id }) !== undefined
-        return isThere ? ('last_manage_key' as const) : ('not_found' as const)
-      },
+    touchKey(id: string, now: Date): void {
+      touch.run({ id, now: now.getTime() })
+    },
+    addKey(account: string, { createdAt, ...key }: NewKey): Key {
+      const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
+      if (row === undefined) throw new Error('the key was not stored')
+      return toKey(row)
+    },
+    listKeys: (account: string): Key[] => all.all({ account }).map(toKey),
+    revokeKey(account: string, id: string, options: { now: Date; keepLast: boolean }) {
+      const now = options.now.getTime()
+      const changed = revoke.run({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
+      if (changed === 1) return 'revoked' as const
+      const isKnown = exists.get({ account, id }) !== undefined
+      return isKnown ? ('last_manage_key' as const) : ('not_found' as const)
     },
   }
 }

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
+import { groupByOwner } from '../group-by-owner.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-/** So many links are counted in one turn of the event loop: about a millisecond. */
-const COUNTED_A_TURN = 2000
+/** Links that are counted in one turn of the event loop: about a millisecond. */
+const LINKS_PER_TURN = 2000
 
 function qualified(table: string, columns: string): string {
   return columns
@@ -18,7 +19,7 @@ function qualified(table: string, columns: string): string {
 const PRODUCTS = qualified('p', PRODUCT_COLUMNS)
 const ASSETS = qualified('a', LISTED_COLUMNS)
 
-/** Reads what is linked, never more than a limit at once. Sorting is left to us: SQLite would read all rows for it. */
+/** Reads linked rows up to a limit. Sorts them here: SQLite would read all rows to sort them. */
 export function prepareLinkedRows({ prepare }: Connection) {
   const products = prepare<ProductRow & { owner_id: string }>(
     `select a.id as owner_id, ${PRODUCTS}
@@ -57,7 +58,7 @@ export function prepareLinkedRows({ prepare }: Connection) {
      from (
        select asset_seq from asset_products
        where product_seq = :product and asset_seq > :after
-       order by asset_seq limit ${COUNTED_A_TURN}) l
+       order by asset_seq limit ${LINKS_PER_TURN}) l
      cross join assets a on a.seq = l.asset_seq`,
   )
 
@@ -65,18 +66,18 @@ export function prepareLinkedRows({ prepare }: Connection) {
     for (let total = 0, after = -1; ; ) {
       const row = counted.get({ product, after })
       total += row?.ready ?? 0
-      if (row === undefined || row.last === null || row.links < COUNTED_A_TURN) return total
+      if (row === undefined || row.last === null || row.links < LINKS_PER_TURN) return total
       after = row.last
       await nextTurn()
     }
   }
 
   return {
-    productsOfAssets(account: string, ids: string[], most: number) {
-      const rows = products.all({ account, ids: JSON.stringify(ids), limit: most + 1 })
-      if (rows.length > most) return undefined
+    productsOfAssets(account: string, ids: string[], limit: number) {
+      const rows = products.all({ account, ids: JSON.stringify(ids), limit: limit + 1 })
+      if (rows.length > limit) return undefined
       rows.sort((a, b) => a.seq - b.seq)
-      return groupBy(rows, toProduct)
+      return groupByOwner(rows, toProduct)
     },
 
     productsOfAsset(
@@ -89,26 +90,18 @@ export function prepareLinkedRows({ prepare }: Connection) {
       return { products: rows.map(toProduct), next }
     },
 
-    assetsOfProducts(account: string, ids: string[], most: number) {
-      const rows = assets.all({ account, ids: JSON.stringify(ids), limit: most + 1 })
-      if (rows.length > most) return undefined
+    assetsOfProducts(account: string, ids: string[], limit: number) {
+      const rows = assets.all({ account, ids: JSON.stringify(ids), limit: limit + 1 })
+      if (rows.length > limit) return undefined
       rows.sort((a, b) => b.seq - a.seq)
-      return groupBy(rows, toListedAsset(account))
+      return groupByOwner(rows, toListedAsset(account))
     },
 
-    async newestAssetsOf(account: string, product: string, most: number) {
+    async newestAssetsOf(account: string, product: string, limit: number) {
       const seq = productSeq.get({ account, id: product })?.seq
       if (seq === undefined) return { assets: [], total: 0 }
-      const assets: Asset[] = newest.all({ product: seq, limit: most }).map(toListedAsset(account))
-      return { assets, total: assets.length < most ? assets.length : await countReady(seq) }
+      const assets: Asset[] = newest.all({ product: seq, limit }).map(toListedAsset(account))
+      return { assets, total: assets.length < limit ? assets.length : await countReady(seq) }
     },
   }
-}
-
-function groupBy<Row extends { owner_id: string }, Value>(
-  rows: Row[],
-  convert: (row: Row) => Value,
-): Map<string, Value[]> {
-  const groups = Map.groupBy(rows, (row) => row.owner_id)
-  return new Map([...groups].map(([id, group]) => [id, group.map(convert)]))
 }

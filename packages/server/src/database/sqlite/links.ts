@@ -6,8 +6,12 @@ const VISIBLE = `id = :asset and account_id = :account
   and status in ('uploading', 'completing', 'ready')`
 
 export function prepareLinks({ prepare, transaction }: Connection) {
-  const resolve = prepare<{ way: keyof ProductSelection; named: string | number; seq: number }>(
-    `select 'productIds' as way, product_id as named, seq from products
+  const resolve = prepare<{
+    selector: keyof ProductSelection
+    value: string | number
+    seq: number
+  }>(
+    `select 'productIds' as selector, product_id as value, seq from products
        where account_id = :account and product_id in (select value from json_each(:product_ids))
      union all
      select 'variantIds', variant_id, seq from products
@@ -35,7 +39,8 @@ export function prepareLinks({ prepare, transaction }: Connection) {
     `update assets set linked = 0 where seq = :asset_seq
      and not exists (select 1 from asset_products where asset_seq = :asset_seq)`,
   )
-  /** The products' numbers, or what of the selection names no product of the account. */
+
+  /** The `seq` numbers of the selected products, and the selectors that match no product. */
   function find(account: string, selection: ProductSelection) {
     const rows = resolve.all({
       account,
@@ -44,9 +49,9 @@ export function prepareLinks({ prepare, transaction }: Connection) {
       ids: JSON.stringify(selection.ids),
       skus: JSON.stringify(selection.skus),
     })
-    const named = new Set(rows.map((row) => `${row.way} ${row.named}`))
-    const missing = <Id>(way: keyof ProductSelection, ids: Id[]) =>
-      ids.filter((id) => !named.has(`${way} ${id}`))
+    const known = new Set(rows.map((row) => `${row.selector} ${row.value}`))
+    const missing = <Id>(selector: keyof ProductSelection, ids: Id[]) =>
+      ids.filter((id) => !known.has(`${selector} ${id}`))
     const unknown: ProductSelection = {
       productIds: missing('productIds', selection.productIds),
       variantIds: missing('variantIds', selection.variantIds),
@@ -61,7 +66,7 @@ export function prepareLinks({ prepare, transaction }: Connection) {
     attachProducts(account: string, assetId: string, selection: ProductSelection): LinkOutcome {
       return transaction(() => {
         const { seqs, unknown, isComplete } = find(account, selection)
-        // The row is looked at first where nothing may be changed.
+        // If a product is unknown, nothing may change: then the asset is only read.
         const row = (isComplete ? markLinked : asset).get({ account, asset: assetId })
         if (row === undefined) return { outcome: 'asset_not_found' }
         if (!isComplete) return { outcome: 'products_not_found', unknown }

@@ -37,7 +37,7 @@ export function prepareProductList(connection: Connection) {
   return {
     listProducts(account: string, query: ProductQuery): Rows<Product> {
       const { conditions, parameters, isSelective } = filterOf(query, byName)
-      // The plus keeps SQLite from walking the account's index instead of the few that are named.
+      // The plus makes SQLite start from the selective filter instead of the account's index.
       const own = `from products where ${isSelective ? '+' : ''}account_id = :account`
       const filtered = [own, ...conditions].join(' and ')
       const count = prepare<{ total: number }>(`select count(*) as total ${filtered}`)
@@ -46,9 +46,9 @@ export function prepareProductList(connection: Connection) {
       if (limit === 0) return { rows: [], total }
       const direction = isFromEnd ? 'asc' : 'desc'
       const { after } = query
-      const behind = after === undefined ? '' : 'and id < :after'
+      const beforeCursor = after === undefined ? '' : 'and id < :after'
       const page = prepare<ProductRow>(
-        `select ${PRODUCT_COLUMNS} ${filtered} ${behind}
+        `select ${PRODUCT_COLUMNS} ${filtered} ${beforeCursor}
          order by id ${direction} limit +:limit offset :offset`,
       )
       const cursor = after && { after: after.id }

@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewProduct, Product } from '../../domain/product.ts'
 import { type FoldedProduct, foldProducts } from '../fold-products.ts'
-import { createPauses } from '../time-slicer.ts'
-import { connect, stopWaiting } from './connection.ts'
+import { createTimeSlicer } from '../time-slicer.ts'
+import { connect, disableBusyTimeout } from './connection.ts'
 import type { groupCommits } from './group-commit.ts'
 import { BUSY_PAUSE_MS, retryWhileBusy } from './outages.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { type Connection, wrapConnection } from './statement.ts'
 
-/** Up to so many rows, tags included, are put in one turn of the event loop. */
-const FEW_ROWS = 100
+/** Up to this many rows, including tags, are written in one turn of the event loop. */
+const ROWS_PER_TURN = 100
 
 interface PutOptions {
   file: string
@@ -19,32 +19,32 @@ interface PutOptions {
 }
 
 /**
- * Puts products all or none. Many of them take seconds: they are put in slices, in a transaction of a
- * connection of their own, so that other requests read meanwhile what was there before, and other writes
- * wait without blocking.
+ * Writes all products or none. A large import takes seconds: it runs in time slices, in a transaction on
+ * a second connection. Meanwhile other requests read the previous state, and other writes wait without
+ * blocking the event loop.
  */
 export function openPutProducts(options: PutOptions) {
   const { file, connection, inGroup, onStatement } = options
-  const putFew = preparePut(connection)
-  let own: ReturnType<typeof openOwn> | undefined
+  const put = preparePut(connection)
+  let second: ReturnType<typeof openSecond> | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  function openOwn() {
+  function openSecond() {
     const database = connect(file)
-    stopWaiting(database)
+    disableBusyTimeout(database)
     return { database, put: preparePut(wrapConnection(database, onStatement)) }
   }
 
   async function putInSlices(account: string, products: FoldedProduct[]): Promise<Product[]> {
-    own ??= openOwn()
-    const { database, put } = own
+    second ??= openSecond()
+    const { database, put } = second
     await retryWhileBusy(() => database.exec('begin immediate'))
     try {
-      const pause = createPauses()
+      const yieldIfDue = createTimeSlicer()
       const stored: Product[] = []
       for (const product of products) {
         stored.push(put(account, product))
-        await pause()
+        await yieldIfDue()
       }
       database.exec('commit')
       return stored
@@ -54,8 +54,8 @@ export function openPutProducts(options: PutOptions) {
     }
   }
 
-  /** One after the other, with time for the writes that wait. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Runs one import at a time, and pauses after each for the writes that wait. */
+  function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work)
     last = result.then(
       () => wait(2 * BUSY_PAUSE_MS),
@@ -68,16 +68,18 @@ export function openPutProducts(options: PutOptions) {
     async putProducts(account: string, products: NewProduct[]): Promise<Product[]> {
       const folded = await foldProducts(products)
       const rows = products.reduce((sum, { tags }) => sum + 1 + tags.length, 0)
-      return rows <= FEW_ROWS
-        ? inGroup(() => folded.map((product) => putFew(account, product)))
-        : inTurn(() => putInSlices(account, folded))
+      return rows <= ROWS_PER_TURN
+        ? inGroup(() => folded.map((product) => put(account, product)))
+        : enqueue(() => putInSlices(account, folded))
     },
 
     close(): void {
-      own?.database.close()
+      second?.database.close()
     },
   }
 }
+
+export type PutProducts = ReturnType<typeof openPutProducts>
 
 function preparePut({ prepare }: Connection) {
   const put = prepare<ProductRow>(

@@ -12,7 +12,7 @@ interface RecordRow extends UploadRow {
   product_ids: string
 }
 
-/** What a copy of the service elsewhere is made of, and how it is put in there. */
+/** Exports and imports the data of a deployment. */
 export function prepareRecords({ prepare, transaction }: Connection) {
   const list = prepare<RecordRow>(
     `select ${UPLOAD_COLUMNS}, changed_at, idempotency_key, request_digest,
@@ -47,7 +47,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
      where id = :account`,
   )
 
-  function adoptAsset(account: string, record: AssetRecord): void {
+  function importAsset(account: string, record: AssetRecord): void {
     const { asset, upload, idempotency, changedAt, productIds } = record
     const search_name = foldText(asset.filename)
     const row = insertAsset.get({
@@ -71,12 +71,13 @@ export function prepareRecords({ prepare, transaction }: Connection) {
     if (row === undefined) return
     indexName.run({ seq: row.seq, search_name })
     const links = link.run({ account, seq: row.seq, product_ids: JSON.stringify(productIds) })
-    if (links !== productIds.length)
-      throw new Error(`${asset.id} names a product that is not there`)
+    if (links !== productIds.length) {
+      throw new Error(`the asset ${asset.id} is linked to a product that does not exist`)
+    }
     count.run({ account, stored: asset.kind === 'file' ? asset.bytes : 0 })
   }
 
-  function adoptKey(account: string, key: Key): void {
+  function importKey(account: string, key: Key): void {
     insertKey.run({
       id: key.id,
       account,
@@ -91,18 +92,14 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   }
 
   return {
-    global: {
-      listRecords(after: string | undefined, limit: number): AssetRecord[] {
-        return list.all({ after: after ?? '', limit }).map(toRecord)
-      },
+    listRecords(after: string | undefined, limit: number): AssetRecord[] {
+      return list.all({ after: after ?? '', limit }).map(toRecord)
     },
-    ofAccount: {
-      importRecords(account: string, things: { keys: Key[]; assets: AssetRecord[] }): void {
-        transaction(() => {
-          for (const key of things.keys) adoptKey(account, key)
-          for (const record of things.assets) adoptAsset(account, record)
-        })
-      },
+    importRecords(account: string, records: { keys: Key[]; assets: AssetRecord[] }): void {
+      transaction(() => {
+        for (const key of records.keys) importKey(account, key)
+        for (const record of records.assets) importAsset(account, record)
+      })
     },
   }
 }

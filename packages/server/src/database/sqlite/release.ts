@@ -2,8 +2,8 @@ import type { Removal } from '../database.ts'
 import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-/** Notes what the storage has to let go of, in the transaction of the caller. */
-export function prepareRemovalNote({ prepare }: Connection) {
+/** Queues an upload or object for removal from the storage, in the caller's transaction. */
+export function prepareQueueRemoval({ prepare }: Connection) {
   const insert = prepare(
     `insert into removals (kind, storage_id, key, due_at)
      values (:kind, :storage_id, :key, :now)`,
@@ -14,9 +14,9 @@ export function prepareRemovalNote({ prepare }: Connection) {
   }
 }
 
-/** Ends an unfinished upload: its bytes are free, its links gone, it is noted for removal. */
+/** Releases an upload that ended unfinished: its reserved bytes, its links, and its data in the storage. */
 export function prepareRelease(connection: Connection) {
-  const note = prepareRemovalNote(connection)
+  const queueRemoval = prepareQueueRemoval(connection)
   const free = connection.prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
   )
@@ -24,6 +24,6 @@ export function prepareRelease(connection: Connection) {
   return (row: UploadRow): void => {
     free.run({ account: row.account_id, bytes: row.bytes })
     unlink.run({ seq: row.seq })
-    note('upload', row)
+    queueRemoval('upload', row)
   }
 }

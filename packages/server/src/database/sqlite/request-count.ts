@@ -1,6 +1,6 @@
 /**
- * One process holds the database, so its memory is the place to count in: a count in the file would
- * cost a synced commit per request.
+ * Counts in memory: only one process uses the database, and a count in the file would need a synced
+ * commit per request.
  */
 export function countRequestsInMemory() {
   let counts = new Map<string, number>()

@@ -34,7 +34,7 @@ export const ASSET_COLUMNS =
   'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at'
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at`
 
-/** Of ready assets of one account: what they have in common is not read again for each. */
+/** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
 export const LISTED_COLUMNS = 'seq, id, kind, filename, bytes, mime, url, created_at'
 
@@ -70,7 +70,7 @@ export function toUpload(row: UploadRow): Upload {
   return {
     asset: toAsset(row),
     id: row.upload_id,
-    // A storage that takes our name for an upload never tells us another.
+    // Storages that use our upload ID have no ID of their own.
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
     expiresAt: new Date(row.expires_at),

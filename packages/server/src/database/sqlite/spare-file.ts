@@ -3,29 +3,29 @@ import { existsSync, statSync, unlinkSync } from 'node:fs'
 import { open, rename, rm, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-const PIECE = 1024 * 1024
-/** More than the log of SQLite grows to before it begins anew (4 MB), and what freeing adds to the file. */
-const MOST_PIECES = 8
+const CHUNK_BYTES = 1024 * 1024
+/** Covers the growth of the write-ahead log until its next checkpoint (4 MB), and of the database file. */
+const MAX_CHUNKS = 8
 
-export interface SpareRoom {
-  /** Gives the room to the database. False when it had been given before. */
+export interface SpareFile {
+  /** Deletes the file, so that the database can use its space. False when there is no file. */
   release(): boolean
-  /** Takes it again, at most half of what is free. Repeatable. */
-  keep(): Promise<void>
+  /** Creates or enlarges the file, up to half of the free disk space. Repeatable. */
+  allocate(): Promise<void>
 }
 
 /**
- * A file beside the database that only takes room. On a disk that something else has filled, SQLite
- * can't write even a deletion; without this file it can, and deleting makes room again.
+ * A file next to the database that only occupies disk space. On a full disk SQLite can't even commit a
+ * deletion. Deleting this file gives it the space to do so.
  */
-export function spareRoomBeside(databaseFile: string): SpareRoom {
+export function openSpareFile(databaseFile: string): SpareFile {
   const file = `${databaseFile}-spare`
 
-  async function make(pieces: number): Promise<void> {
+  async function create(chunks: number): Promise<void> {
     const handle = await open(`${file}.new`, 'w', 0o600)
     try {
-      // Zeros would take no room on file systems that compress.
-      for (let piece = 0; piece < pieces; piece += 1) await handle.write(randomBytes(PIECE))
+      // Random bytes, as file systems that compress would store zeros in no space.
+      for (let chunk = 0; chunk < chunks; chunk += 1) await handle.write(randomBytes(CHUNK_BYTES))
       await handle.sync()
     } finally {
       await handle.close()
@@ -39,13 +39,13 @@ export function spareRoomBeside(databaseFile: string): SpareRoom {
       unlinkSync(file)
       return true
     },
-    async keep() {
-      const held = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-      if (held === MOST_PIECES * PIECE) return
+    async allocate() {
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (size === MAX_CHUNKS * CHUNK_BYTES) return
       const { bavail, bsize } = await statfs(dirname(file))
-      const pieces = Math.min(MOST_PIECES, Math.floor((bavail * bsize) / PIECE / 2))
-      if (pieces * PIECE <= held) return
-      await make(pieces).catch(async (error: unknown) => {
+      const chunks = Math.min(MAX_CHUNKS, Math.floor((bavail * bsize) / CHUNK_BYTES / 2))
+      if (chunks * CHUNK_BYTES <= size) return
+      await create(chunks).catch(async (error: unknown) => {
         await rm(`${file}.new`, { force: true })
         throw error
       })

@@ -3,25 +3,25 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 type Parameters = Record<string, SQLInputValue>
 type Values = SQLOutputValue[]
 
-/** A prepared statement whose rows have a known shape: the one place where rows are trusted. */
+/** A prepared statement. The type of its rows is not checked. */
 export interface Statement<Row> {
   get(parameters?: Parameters): Row | undefined
   all(parameters?: Parameters): Row[]
-  /** Returns how many rows it changed. */
+  /** Returns the number of changed rows. */
   run(parameters?: Parameters): number
 }
 
 export interface Connection {
-  /** Prepares the text once; the same text again gives the same statement. */
+  /** Prepares each SQL text once, and returns the same statement for the same text. */
   prepare<Row = never>(sql: string): Statement<Row>
   /**
-   * The callback is synchronous on purpose: an await inside it would let other requests into the
-   * transaction. Inside another one it is a part of that.
+   * The callback is synchronous on purpose: during an await, other requests would run inside the
+   * transaction. A nested call joins the outer transaction.
    */
   transaction<Result>(work: () => Result): Result
 }
 
-/** `onStatement` is told of every statement that runs. */
+/** Calls `onStatement` for every statement that runs. */
 export function wrapConnection(
   database: DatabaseSync,
   onStatement: (sql: string) => void = () => {},
@@ -33,20 +33,21 @@ export function wrapConnection(
 
   function prepare(sql: string): Statement<unknown> {
     const statement = database.prepare(sql)
-    // SQLite's own row objects are dictionaries: slow to make, and slow to read.
+    // The row objects of node:sqlite are slow to create and to read.
     statement.setReturnArrays(true)
-    const toRow = rowMaker(statement.columns().map(({ name }) => name))
-    const told = <Result>(result: Result): Result => {
+    const toRow = createRowMapper(statement.columns().map(({ name }) => name))
+    const reported = <Result>(result: Result): Result => {
       onStatement(sql)
       return result
     }
     return {
       get(parameters = {}) {
-        const values = told(statement.get(parameters)) as Values | undefined
+        const values = reported(statement.get(parameters)) as Values | undefined
         return values && toRow(values)
       },
-      all: (parameters = {}) => (told(statement.all(parameters)) as unknown as Values[]).map(toRow),
-      run: (parameters = {}) => told(Number(statement.run(parameters).changes)),
+      all: (parameters = {}) =>
+        (reported(statement.all(parameters)) as unknown as Values[]).map(toRow),
+      run: (parameters = {}) => reported(Number(statement.run(parameters).changes)),
     }
   }
 
@@ -72,10 +73,10 @@ export function wrapConnection(
 }
 
 /**
- * Written as code, once for each statement: rows that are filled name by name have no shape that V8
- * knows, and take several times as long.
+ * Compiles an object literal for each statement. Filling rows property by property takes several times
+ * as long, as V8 does not know their shape.
  */
-function rowMaker(names: string[]): (values: Values) => unknown {
+function createRowMapper(names: string[]): (values: Values) => unknown {
   const members = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)
   return new Function('values', `return { ${members.join(', ')} }`) as (values: Values) => unknown
 }

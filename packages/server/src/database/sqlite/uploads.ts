@@ -1,28 +1,68 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
-import type { NewUpload, Reservation, Resizing, Transition } from '../account-data.ts'
-import { statusOrResized } from '../status-or-resized.ts'
-import { prepareRelease } from './release.ts'
-import { toUpload } from './rows.ts'
+import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
+import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
-import { prepareUploadStatements } from './upload-statements.ts'
+import { OWN_ASSET } from './transition.ts'
 
-export function prepareUploads(connection: Connection) {
-  const { transaction } = connection
-  const sql = prepareUploadStatements(connection)
-  const release = prepareRelease(connection)
-
-  function statusOf(account: string, id: string): AssetStatus | undefined {
-    return sql.status.get({ account, id })?.status
-  }
+export function prepareUploads({ prepare, transaction }: Connection) {
+  // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
+  const reserve = prepare(
+    `update accounts set reserved_bytes = reserved_bytes + :bytes
+     where id = :account and stored_bytes + reserved_bytes + :bytes <= plan_storage`,
+  )
+  const free = prepare(
+    'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
+  )
+  const usage = prepare<Usage>(
+    `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+     from accounts where id = :account`,
+  )
+  const insert = prepare(
+    `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+       created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
+       request_digest)
+     values (:id, :account, 'file', 'uploading', :filename, :search_name, :bytes, :mime,
+       :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest)`,
+  )
+  const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
+    `select ${UPLOAD_COLUMNS}, request_digest from assets
+     where account_id = :account and idempotency_key = :key`,
+  )
+  const byId = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets where ${OWN_ASSET} and upload_id is not null`,
+  )
+  const setStorageId = prepare(
+    `update assets set storage_id = :storage_id where ${OWN_ASSET} and status = 'uploading'
+     and coalesce(storage_id, upload_id) = :previous`,
+  )
+  const remove = prepare<{ bytes: number }>(
+    `delete from assets where ${OWN_ASSET} and status = 'uploading' and storage_id is null returning bytes`,
+  )
+  const renew = prepare(
+    `update assets set expires_at = :expires_at, storage_id = coalesce(storage_id, upload_id)
+     where ${OWN_ASSET} and status = 'uploading'`,
+  )
+  const state = prepare<{ status: AssetStatus; bytes: number; retry_at: number | null }>(
+    `select status, bytes, retry_at from assets where ${OWN_ASSET}`,
+  )
+  // A smaller reservation always fits, even if the plan was reduced below the current usage.
+  const resizeReservation = prepare(
+    `update accounts set reserved_bytes = reserved_bytes + :growth
+     where id = :account
+       and (:growth <= 0 or stored_bytes + reserved_bytes + :growth <= plan_storage)`,
+  )
+  const resize = prepare(
+    `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'`,
+  )
 
   function usageOf(account: string): Usage {
-    return { limit: 0, stored: 0, reserved: 0, ...sql.usage.get({ account }) }
+    return { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
   }
 
-  function repeated(account: string, key: string, digest: string): Reservation | undefined {
-    const row = sql.byIdempotencyKey.get({ account, key })
+  function findRepeated(account: string, key: string, digest: string): Reservation | undefined {
+    const row = byIdempotencyKey.get({ account, key })
     if (row === undefined) return undefined
     if (row.request_digest !== digest) return { outcome: 'key_reused' }
     return { outcome: 'repeated', upload: toUpload(row) }
@@ -33,13 +73,13 @@ export function prepareUploads(connection: Connection) {
       const { asset } = upload
       return transaction(() => {
         if (idempotency !== undefined) {
-          const earlier = repeated(account, idempotency.key, idempotency.digest)
+          const earlier = findRepeated(account, idempotency.key, idempotency.digest)
           if (earlier !== undefined) return earlier
         }
-        if (sql.reserve.run({ account, bytes: asset.bytes }) === 0) {
+        if (reserve.run({ account, bytes: asset.bytes }) === 0) {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
-        sql.insert.run({
+        insert.run({
           id: asset.id,
           account,
           filename: asset.filename,
@@ -62,77 +102,35 @@ export function prepareUploads(connection: Connection) {
       id: string,
       { previous, storageId }: { previous: string; storageId: string },
     ): boolean {
-      return sql.recordStorageId.run({ account, id, previous, storage_id: storageId }) === 1
+      return setStorageId.run({ account, id, previous, storage_id: storageId }) === 1
     },
 
     dropReservation(account: string, id: string): void {
       transaction(() => {
-        const row = sql.remove.get({ account, id })
-        if (row !== undefined) sql.free.run({ account, bytes: row.bytes })
+        const row = remove.get({ account, id })
+        if (row !== undefined) free.run({ account, bytes: row.bytes })
       })
     },
 
     findUpload(account: string, id: string): Upload | undefined {
-      const row = sql.byId.get({ account, id })
+      const row = byId.get({ account, id })
       return row && toUpload(row)
     },
 
-    beginCompletion(
-      account: string,
-      id: string,
-      { keptForMs, bytes }: { keptForMs: number; bytes?: number },
-    ) {
-      const now = Date.now()
-      const times = { now, expires_at: now + keptForMs }
-      const won = sql.begin.run({ account, id, ...times, bytes: bytes ?? null }) === 1
-      const status = won ? 'completing' : statusOrResized(sql.status.get({ account, id }), bytes)
-      return { won, status } satisfies Transition<'resized'>
-    },
-
-    reopenUpload(account: string, id: string): void {
-      sql.reopen.run({ account, id, now: Date.now() })
-    },
-
-    finishCompletion(account: string, id: string): AssetStatus | undefined {
-      return transaction(() => {
-        const row = sql.finish.get({ account, id, now: Date.now() })
-        if (row === undefined) return statusOf(account, id)
-        sql.store.run({ account, bytes: row.bytes })
-        sql.indexName.run({ seq: row.seq, search_name: row.search_name })
-        return 'ready'
-      })
-    },
-
-    abandonCompletion(account: string, id: string, graceMs: number): void {
-      transaction(() => {
-        const row = sql.abandon.get({ account, id, now: Date.now(), grace: graceMs })
-        if (row !== undefined) release(row)
-      })
-    },
-
-    cancelUpload(account: string, id: string): Transition {
-      return transaction(() => {
-        const row = sql.cancel.get({ account, id, now: Date.now() })
-        if (row === undefined) return { won: false, status: statusOf(account, id) }
-        release(row)
-        return { won: true, status: 'cancelled' }
-      })
-    },
-
     renewUpload(account: string, id: string, keptForMs: number): boolean {
-      return sql.renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
+      return renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
     },
 
     resizeUpload(account: string, id: string, bytes: number): Resizing {
       return transaction(() => {
-        const row = sql.status.get({ account, id })
+        const row = state.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
-        if (sql.resizeReservation.run({ account, growth }) === 0) {
+        if (resizeReservation.run({ account, growth }) === 0) {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
         }
-        sql.resize.run({ account, id, bytes })
+        resize.run({ account, id, bytes })
         return { outcome: 'resized' }
       })
     },

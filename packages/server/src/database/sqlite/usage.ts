@@ -1,5 +1,6 @@
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { UsageComparison } from '../database.ts'
+import { BLOCKS_PER_STATEMENT, MAX_ID } from '../listing/block-counts.ts'
 import type { Connection } from './statement.ts'
 
 interface UsageRow {
@@ -7,7 +8,7 @@ interface UsageRow {
   stored_bytes: number
   reserved_bytes: number
   asset_count: number
-  /** JSON, or nothing where there is none. */
+  /** A JSON array, or null for an account without assets. */
   counted_types: string | null
   actual_stored: number
   actual_reserved: number
@@ -28,22 +29,19 @@ const listOfTypes = (usage: string) => `select account_id, json_group_array(
     json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
   from (${usage}) where assets > 0 group by account_id`
 
-/** So many are counted by one transaction, so that none takes long. */
-const BLOCKS_AT_ONCE = 100
-
-/** Every block beside what it has. */
+/** The counter of every block, and its actual number of assets. */
 const BLOCKS = `(
   select account_id, first_id, assets as counted, (
       select count(*) from assets where assets.account_id = b.account_id and status = 'ready'
         and id >= b.first_id and id < b.next_id) as actual
   from (
     select account_id, first_id, assets,
-      lead(first_id, 1, '~') over (partition by account_id order by first_id) as next_id
+      lead(first_id, 1, '${MAX_ID}') over (partition by account_id order by first_id) as next_id
     from asset_blocks) b)`
 
-/** What accounts use, by counters and by rows. */
-export function prepareBooks({ prepare, transaction }: Connection) {
-  const books = prepare<UsageRow>(
+/** The usage of accounts, by counters and by rows. */
+export function prepareUsage({ prepare, transaction }: Connection) {
+  const comparison = prepare<UsageRow>(
     `select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
        coalesce(stored, 0) as actual_stored, coalesce(reserved, 0) as actual_reserved,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
@@ -60,14 +58,14 @@ export function prepareBooks({ prepare, transaction }: Connection) {
        select ${SUMS} from assets where account_id = accounts.id)
      where id = :account`,
   )
-  const forgetTypes = prepare('delete from usage_by_type where account_id = :account')
+  const deleteTypes = prepare('delete from usage_by_type where account_id = :account')
   const countTypes = prepare(
     `insert into usage_by_type (account_id, type, bytes, assets)
      select * from (${BY_TYPE}) where account_id = :account`,
   )
   const blocksAfter = prepare<{ first_id: string }>(
     `select first_id from asset_blocks where account_id = :account and (:after is null or first_id > :after)
-     order by first_id limit ${BLOCKS_AT_ONCE}`,
+     order by first_id limit ${BLOCKS_PER_STATEMENT}`,
   )
   const countBlock = prepare(
     `update asset_blocks set
@@ -75,7 +73,7 @@ export function prepareBooks({ prepare, transaction }: Connection) {
          select count(*) from assets where account_id = :account and status = 'ready'
            and id >= :first_id and id < coalesce((
              select min(first_id) from asset_blocks where account_id = :account
-               and first_id > :first_id), '~')),
+               and first_id > :first_id), '${MAX_ID}')),
        revision = (select revision from accounts where id = :account)
      where account_id = :account and first_id = :first_id`,
   )
@@ -85,26 +83,21 @@ export function prepareBooks({ prepare, transaction }: Connection) {
   )
 
   return {
-    global: {
-      compareUsage: (): UsageComparison[] => books.all().map(toComparison),
-      recountUsage(account: string): void {
-        transaction(() => {
-          countAccount.run({ account })
-          forgetTypes.run({ account })
-          countTypes.run({ account })
-        })
-      },
-      recountBlocks: (account: string, after: string | undefined): string | undefined =>
-        transaction(() => {
-          const blocks = blocksAfter.all({ account, after: after ?? null })
-          for (const { first_id } of blocks) countBlock.run({ account, first_id })
-          return blocks.at(-1)?.first_id
-        }),
+    compareUsage: (): UsageComparison[] => comparison.all().map(toComparison),
+    recountUsage(account: string): void {
+      transaction(() => {
+        countAccount.run({ account })
+        deleteTypes.run({ account })
+        countTypes.run({ account })
+      })
     },
-    ofAccount: {
-      readUsage: (account: string): TypeUsage[] =>
-        usage.all({ account }).map((row) => ({ ...row })),
-    },
+    recountBlocks: (account: string, after: string | undefined): string | undefined =>
+      transaction(() => {
+        const blocks = blocksAfter.all({ account, after: after ?? null })
+        for (const { first_id } of blocks) countBlock.run({ account, first_id })
+        return blocks.at(-1)?.first_id
+      }),
+    readUsage: (account: string): TypeUsage[] => usage.all({ account }).map((row) => ({ ...row })),
   }
 }
 

@@ -1,0 +1,9 @@
+/** Other instances skip a removal for this long after it was claimed. */
+export const REMOVAL_CLAIM_MS = 60_000
+
+/** Other instances skip a stuck completion for as long as it has been stuck, within these limits. */
+export const MIN_COMPLETION_CLAIM_MS = 1_000
+export const MAX_COMPLETION_CLAIM_MS = 3_600_000
+
+/** A time that is further in the future was set by a wrong clock, and counts as past. */
+export const MAX_FUTURE_MS = 3_600_000

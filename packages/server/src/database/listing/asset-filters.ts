@@ -1,0 +1,19 @@
+import type { AssetQuery } from '../account-data.ts'
+
+function filtersOf({ name, kind, linked, sku, productId, ofProduct }: AssetQuery) {
+  return [name, kind, linked, sku, productId, ofProduct]
+}
+
+export function isFiltered(query: AssetQuery): boolean {
+  return filtersOf(query).some((filter) => filter !== undefined)
+}
+
+/** Whether the query lists the assets of certain products. */
+export function isByProduct({ sku, productId, ofProduct }: AssetQuery): boolean {
+  return [sku, productId, ofProduct].some((filter) => filter !== undefined)
+}
+
+/** The cache key of the query's filters, within its account. */
+export function filterKey(query: AssetQuery): string {
+  return JSON.stringify(filtersOf(query))
+}

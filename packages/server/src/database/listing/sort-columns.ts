@@ -1,0 +1,11 @@
+import type { SortKey } from '../../domain/cursor.ts'
+
+/**
+ * The columns of each sort order. Each has an index. The ID comes last, so that rows with equal values
+ * keep their order.
+ */
+export const SORT_COLUMNS: Record<SortKey, string[]> = {
+  created_at: ['id'],
+  filename: ['search_name', 'id'],
+  bytes: ['bytes', 'id'],
+}

@@ -1,0 +1,75 @@
+import type { AccountData } from '../account-data.ts'
+import { accountSummary } from './accounts.ts'
+import { accountAssetList, type ListingCaches } from './asset-list.ts'
+import { accountAssets } from './assets.ts'
+import { accountCompletion } from './completion.ts'
+import type { Sql } from './connection.ts'
+import { accountKeys } from './keys.ts'
+import { accountLinkedRows } from './linked-rows.ts'
+import { accountLinks } from './links.ts'
+import { accountProductList } from './product-list.ts'
+import { accountProducts } from './products.ts'
+import { accountPutProducts } from './put-products.ts'
+import { accountRecords } from './records.ts'
+import type { RunUnit } from './unit-of-work.ts'
+import { accountUploads } from './uploads.ts'
+import { accountUsage } from './usage.ts'
+
+/** The methods of one account. Each call creates only the group of methods that it needs. */
+export function accountData(run: RunUnit, account: string, caches: ListingCaches): AccountData {
+  const assets = (sql: Sql) => accountAssets(sql, account)
+  const assetList = (sql: Sql) => accountAssetList(sql, account, caches)
+  const completion = (sql: Sql) => accountCompletion(sql, account)
+  const keys = (sql: Sql) => accountKeys(sql, account)
+  const linkedRows = (sql: Sql) => accountLinkedRows(sql, account)
+  const links = (sql: Sql) => accountLinks(sql, account)
+  const productList = (sql: Sql) => accountProductList(sql, account)
+  const products = (sql: Sql) => accountProducts(sql, account)
+  const putProducts = (sql: Sql) => accountPutProducts(sql, account)
+  const records = (sql: Sql) => accountRecords(sql, account)
+  const summary = (sql: Sql) => accountSummary(sql, account)
+  const uploads = (sql: Sql) => accountUploads(sql, account)
+  const usage = (sql: Sql) => accountUsage(sql, account)
+  return {
+    readSummary: () => run((sql) => summary(sql).readSummary()),
+    readUsage: () => run((sql) => usage(sql).readUsage()),
+
+    reserveUpload: (upload) => run((sql) => uploads(sql).reserveUpload(upload)),
+    recordStorageId: (id, names) => run((sql) => uploads(sql).recordStorageId(id, names)),
+    dropReservation: (id) => run((sql) => uploads(sql).dropReservation(id)),
+    findUpload: (id) => run((sql) => uploads(sql).findUpload(id)),
+    renewUpload: (id, keptForMs) => run((sql) => uploads(sql).renewUpload(id, keptForMs)),
+    resizeUpload: (id, bytes) => run((sql) => uploads(sql).resizeUpload(id, bytes)),
+
+    beginCompletion: (id, options) => run((sql) => completion(sql).beginCompletion(id, options)),
+    reopenUpload: (id) => run((sql) => completion(sql).reopenUpload(id)),
+    finishCompletion: (id) => run((sql) => completion(sql).finishCompletion(id)),
+    abandonCompletion: (id, graceMs) =>
+      run((sql) => completion(sql).abandonCompletion(id, graceMs)),
+    cancelUpload: (id) => run((sql) => completion(sql).cancelUpload(id)),
+
+    findAsset: (id) => run((sql) => assets(sql).findAsset(id)),
+    listAssets: (query) => run((sql) => assetList(sql).listAssets(query)),
+    addLink: (asset) => run((sql) => assets(sql).addLink(asset)),
+    changeAsset: (id, change) => run((sql) => assets(sql).changeAsset(id, change)),
+    deleteAsset: (id) => run((sql) => assets(sql).deleteAsset(id)),
+
+    putProducts: (list) => run((sql) => putProducts(sql).putProducts(list)),
+    findProduct: (id) => run((sql) => products(sql).findProduct(id)),
+    listProducts: (query) => run((sql) => productList(sql).listProducts(query)),
+    deleteProduct: (id) => run((sql) => products(sql).deleteProduct(id)),
+
+    attachProducts: (id, selection) => run((sql) => links(sql).attachProducts(id, selection)),
+    detachProducts: (id, selection) => run((sql) => links(sql).detachProducts(id, selection)),
+    productsOfAssets: (ids, limit) => run((sql) => linkedRows(sql).productsOfAssets(ids, limit)),
+    productsOfAsset: (id, slice) => run((sql) => linkedRows(sql).productsOfAsset(id, slice)),
+    assetsOfProducts: (ids, limit) => run((sql) => linkedRows(sql).assetsOfProducts(ids, limit)),
+    newestAssetsOf: (id, limit) => run((sql) => linkedRows(sql).newestAssetsOf(id, limit)),
+
+    addKey: (key) => run((sql) => keys(sql).addKey(key)),
+    listKeys: () => run((sql) => keys(sql).listKeys()),
+    revokeKey: (id, options) => run((sql) => keys(sql).revokeKey(id, options)),
+
+    importRecords: (imported) => run((sql) => records(sql).importRecords(imported)),
+  }
+}

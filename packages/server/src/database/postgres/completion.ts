@@ -1,0 +1,84 @@
+import type { AssetStatus } from '../../domain/asset.ts'
+import type { AccountData } from '../account-data.ts'
+import { statusOrResized } from '../status-or-resized.ts'
+import type { Sql } from './connection.ts'
+import { release } from './release.ts'
+import { transition } from './transition.ts'
+
+type Completion = Pick<
+  AccountData,
+  'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
+>
+
+/** Completing and cancelling uploads. */
+export function accountCompletion(sql: Sql, account: string): Completion {
+  async function stateOf(id: string): Promise<{ status: AssetStatus; bytes: number } | undefined> {
+    const [row] = await sql<{ status: AssetStatus; bytes: number }[]>`
+      select status, bytes from assets where id = ${id} and account_id = ${account}`
+    return row
+  }
+
+  const statusOf = async (id: string) => (await stateOf(id))?.status
+
+  return {
+    beginCompletion(id, { keptForMs, bytes }) {
+      // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
+      const change = async () => {
+        const begun = await sql`
+          update assets set status = 'completing', changed_at = now(), retry_at = now(),
+            expires_at = now() + ${keptForMs} * interval '1 ms'
+          where id = ${id} and account_id = ${account} and status = 'uploading'
+            and bytes = coalesce(${bytes ?? null}, bytes)`
+        return begun.count === 1
+      }
+      const readStatus = async () => statusOrResized(await stateOf(id), bytes)
+      return transition({ from: 'uploading', to: 'completing', change, readStatus })
+    },
+
+    async reopenUpload(id) {
+      await sql`
+        update assets set status = 'uploading', changed_at = now()
+        where id = ${id} and account_id = ${account} and status = 'completing'`
+    },
+
+    async finishCompletion(id) {
+      const [row] = await sql`
+        with stored as (
+          update assets set status = 'ready', changed_at = now()
+          where id = ${id} and account_id = ${account} and status = 'completing'
+          returning account_id, bytes
+        )
+        update accounts set reserved_bytes = reserved_bytes - stored.bytes,
+          stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
+        from stored where accounts.id = stored.account_id
+        returning accounts.id`
+      return row ? 'ready' : statusOf(id)
+    },
+
+    async abandonCompletion(id, graceMs) {
+      await release(
+        sql,
+        id,
+        (transaction) => transaction`
+          update assets set status = 'expired', changed_at = now()
+          where id = ${id} and account_id = ${account} and status = 'completing'
+            and expires_at + ${graceMs} * interval '1 ms' <= now()`,
+      )
+    },
+
+    cancelUpload: (id) =>
+      transition({
+        from: 'uploading',
+        to: 'cancelled',
+        change: () =>
+          release(
+            sql,
+            id,
+            (transaction) => transaction`
+              update assets set status = 'cancelled', changed_at = now()
+              where id = ${id} and account_id = ${account} and status = 'uploading'`,
+          ),
+        readStatus: () => statusOf(id),
+      }),
+  }
+}

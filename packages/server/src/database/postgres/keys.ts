@@ -1,0 +1,74 @@
+import type { Key, NewKey } from '../../domain/key.ts'
+import type { AccountData } from '../account-data.ts'
+import type { Database } from '../database.ts'
+import { begin, type Sql } from './connection.ts'
+
+interface KeyRow extends Omit<NewKey, 'createdAt'> {
+  account_id: string
+  created_at: Date
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+function toKey(row: KeyRow): Key {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    scope: row.scope,
+    hash: row.hash,
+    hint: row.hint,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey'> {
+  return {
+    async findKey(hash) {
+      const [row] = await sql<KeyRow[]>`select * from keys where hash = ${hash}`
+      return row && toKey(row)
+    },
+    async touchKey(id, now) {
+      await sql`update keys set last_used_at = ${now} where id = ${id}`
+    },
+  }
+}
+
+type AccountKeys = Pick<AccountData, 'addKey' | 'listKeys' | 'revokeKey'>
+
+export function accountKeys(sql: Sql, account: string): AccountKeys {
+  return {
+    async addKey(key) {
+      const [row] = await sql<KeyRow[]>`
+        insert into keys (id, account_id, name, scope, hash, hint, created_at)
+        values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
+          ${key.createdAt})
+        returning *`
+      if (row === undefined) throw new Error('the key was not stored')
+      return toKey(row)
+    },
+    async listKeys() {
+      const rows = await sql<KeyRow[]>`
+        select * from keys where account_id = ${account} order by id`
+      return rows.map(toKey)
+    },
+    revokeKey: (keyId, { now, keepLast }) =>
+      begin(sql, async (transaction) => {
+        // Locks all manage keys, so that concurrent calls can't revoke the last two.
+        const keys = await transaction<KeyRow[]>`
+          select * from keys where account_id = ${account}
+            and (id = ${keyId} or (scope = 'manage' and revoked_at is null))
+          order by id for update`
+        const key = keys.find(({ id }) => id === keyId)
+        if (key === undefined) return 'not_found'
+        const working = keys.filter(({ scope, revoked_at }) => scope === 'manage' && !revoked_at)
+        const isLast = working.length === 1 && working[0]?.id === keyId
+        if (keepLast && isLast) return 'last_manage_key'
+        await transaction`
+          update keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${keyId}`
+        return 'revoked'
+      }),
+  }
+}

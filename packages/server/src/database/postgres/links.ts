@@ -1,0 +1,90 @@
+import type { ProductSelection } from '../../domain/product.ts'
+import type { AccountData, LinkOutcome } from '../account-data.ts'
+import { begin, type Sql } from './connection.ts'
+import type { ProductRow } from './product-rows.ts'
+
+type Links = Pick<AccountData, 'attachProducts' | 'detachProducts'>
+
+export function accountLinks(sql: Sql, account: string): Links {
+  /** Locks the products before the asset: see `postgres-database.ts`. */
+  async function changeLinks(
+    assetId: string,
+    selection: ProductSelection,
+    change: (transaction: Sql, productIds: string[]) => Promise<unknown>,
+  ): Promise<LinkOutcome> {
+    return begin(sql, async (transaction) => {
+      const found = await transaction<ProductRow[]>`
+        select id, product_id, variant_id, sku from products
+        where account_id = ${account} and (
+          product_id = any(${selection.productIds}::bigint[])
+          or variant_id = any(${selection.variantIds}::bigint[])
+          or id = any(${selection.ids}::uuid[])
+          or sku = any(${selection.skus}::text[]))
+        order by product_id, variant_id for key share`
+      // Changing the links and deleting the asset wait for each other.
+      const [asset] = await transaction`
+        select id from assets where id = ${assetId} and account_id = ${account}
+          and status in ('uploading', 'completing', 'ready') for no key update`
+      if (asset === undefined) return { outcome: 'asset_not_found' }
+      const unknown = unknownOf(selection, found)
+      if (Object.values(unknown).some((ids) => ids.length > 0)) {
+        return { outcome: 'products_not_found', unknown }
+      }
+      const productIds = found.map(({ id }) => id)
+      await change(transaction, productIds)
+      await updateLinked(transaction, account, [assetId])
+      return { outcome: 'done' }
+    })
+  }
+
+  return {
+    attachProducts: (assetId, selection) =>
+      changeLinks(
+        assetId,
+        selection,
+        (transaction, ids) => transaction`
+          insert into asset_products (asset_id, product_id)
+          select ${assetId}, unnest(${ids}::uuid[]) on conflict do nothing`,
+      ),
+
+    detachProducts: (assetId, selection) =>
+      changeLinks(
+        assetId,
+        selection,
+        (transaction, ids) => transaction`
+          delete from asset_products where asset_id = ${assetId} and product_id = any(${ids}::uuid[])`,
+      ),
+  }
+}
+
+/** Updates `linked` and the listing for all of these assets in one statement. There may be thousands. */
+export async function updateLinked(
+  transaction: Sql,
+  account: string,
+  assetIds: string[],
+): Promise<void> {
+  await transaction`
+    with changed as (
+      update assets set linked = not linked
+      where id = any(${assetIds}::uuid[])
+        and linked <> exists (select from asset_products where asset_id = assets.id)
+      returning id, status
+    )
+    select note_all_listed(${account}, array_agg(id), 0) from changed where status = 'ready'
+    having count(*) > 0`
+}
+
+/** The selectors that match no product. */
+function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): ProductSelection {
+  const products = [...found]
+  const productIds = new Set(products.map((product) => product.product_id))
+  const variantIds = new Set(products.map((product) => product.variant_id))
+  const ids = new Set(products.map((product) => product.id))
+  const skus = new Set(products.map((product) => product.sku))
+  return {
+    productIds: selection.productIds.filter((id) => !productIds.has(id)),
+    variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
+    ids: selection.ids.filter((id) => !ids.has(id)),
+    skus: selection.skus.filter((sku) => !skus.has(sku)),
+  }
+}

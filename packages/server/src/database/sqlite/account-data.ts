@@ -1,0 +1,79 @@
+import type { AccountData } from '../account-data.ts'
+import { prepareAccounts } from './accounts.ts'
+import { prepareAssetList } from './asset-list.ts'
+import { prepareAssets } from './assets.ts'
+import { prepareCompletion } from './completion.ts'
+import { prepareKeys } from './keys.ts'
+import { prepareLinkedRows } from './linked-rows.ts'
+import { prepareLinks } from './links.ts'
+import { prepareProductList } from './product-list.ts'
+import { prepareProducts } from './products.ts'
+import type { PutProducts } from './put-products.ts'
+import { prepareRecords } from './records.ts'
+import type { Connection } from './statement.ts'
+import type { UnitsOfWork } from './unit-of-work.ts'
+import { prepareUploads } from './uploads.ts'
+import { prepareUsage } from './usage.ts'
+
+/** Prepares the methods of accounts. */
+export function prepareAccountData(
+  connection: Connection,
+  { putProducts }: PutProducts,
+  { read, write, free, ownTransaction }: UnitsOfWork,
+): (account: string) => AccountData {
+  const accounts = prepareAccounts(connection)
+  const usage = prepareUsage(connection)
+  const uploads = prepareUploads(connection)
+  const completion = prepareCompletion(connection)
+  const assets = prepareAssets(connection)
+  const assetList = prepareAssetList(connection)
+  const products = prepareProducts(connection)
+  const productList = prepareProductList(connection)
+  const links = prepareLinks(connection)
+  const linkedRows = prepareLinkedRows(connection)
+  const keys = prepareKeys(connection)
+  const records = prepareRecords(connection)
+
+  return (account) => ({
+    readSummary: () => read(() => accounts.readSummary(account)),
+    readUsage: () => read(() => usage.readUsage(account)),
+
+    reserveUpload: (upload) => write(() => uploads.reserveUpload(account, upload)),
+    recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
+    dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
+    findUpload: (id) => read(() => uploads.findUpload(account, id)),
+    renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
+    resizeUpload: (id, bytes) => write(() => uploads.resizeUpload(account, id, bytes)),
+
+    beginCompletion: (id, options) => write(() => completion.beginCompletion(account, id, options)),
+    reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
+    finishCompletion: (id) => write(() => completion.finishCompletion(account, id)),
+    abandonCompletion: (id, graceMs) =>
+      free(() => completion.abandonCompletion(account, id, graceMs)),
+    cancelUpload: (id) => free(() => completion.cancelUpload(account, id)),
+
+    findAsset: (id) => read(() => assets.findAsset(account, id)),
+    listAssets: (query) => read(() => assetList.listAssets(account, query)),
+    addLink: (asset) => write(() => assets.addLink(account, asset)),
+    changeAsset: (id, change) => write(() => assets.changeAsset(account, id, change)),
+    deleteAsset: (id) => free(() => assets.deleteAsset(account, id)),
+
+    putProducts: (list) => ownTransaction(() => putProducts(account, list)),
+    findProduct: (id) => read(() => products.findProduct(account, id)),
+    listProducts: (query) => read(() => productList.listProducts(account, query)),
+    deleteProduct: (id) => free(() => products.deleteProduct(account, id)),
+
+    attachProducts: (id, selection) => write(() => links.attachProducts(account, id, selection)),
+    detachProducts: (id, selection) => write(() => links.detachProducts(account, id, selection)),
+    productsOfAssets: (ids, limit) => read(() => linkedRows.productsOfAssets(account, ids, limit)),
+    productsOfAsset: (id, slice) => read(() => linkedRows.productsOfAsset(account, id, slice)),
+    assetsOfProducts: (ids, limit) => read(() => linkedRows.assetsOfProducts(account, ids, limit)),
+    newestAssetsOf: (id, limit) => read(() => linkedRows.newestAssetsOf(account, id, limit)),
+
+    addKey: (key) => write(() => keys.addKey(account, key)),
+    listKeys: () => read(() => keys.listKeys(account)),
+    revokeKey: (id, options) => free(() => keys.revokeKey(account, id, options)),
+
+    importRecords: (imported) => write(() => records.importRecords(account, imported)),
+  })
+}

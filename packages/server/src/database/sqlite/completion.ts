@@ -1,0 +1,88 @@
+import type { AssetStatus } from '../../domain/asset.ts'
+import type { Transition } from '../account-data.ts'
+import { statusOrResized } from '../status-or-resized.ts'
+import { prepareRelease } from './release.ts'
+import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import type { Connection } from './statement.ts'
+import { OWN_ASSET, transition } from './transition.ts'
+
+/** Completing and cancelling uploads. */
+export function prepareCompletion(connection: Connection) {
+  const { prepare, transaction } = connection
+  const release = prepareRelease(connection)
+  const state = prepare<{ status: AssetStatus; bytes: number }>(
+    `select status, bytes from assets where ${OWN_ASSET}`,
+  )
+  // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
+  const begin = prepare(
+    `update assets set status = 'completing', changed_at = :now, retry_at = :now,
+       expires_at = :expires_at
+     where ${OWN_ASSET} and status = 'uploading' and bytes = coalesce(:bytes, bytes)`,
+  )
+  const reopen = prepare(transition('completing', 'uploading'))
+  const finish = prepare<{ seq: number; bytes: number; search_name: string }>(
+    `${transition('completing', 'ready')} returning seq, bytes, search_name`,
+  )
+  const store = prepare(
+    `update accounts set reserved_bytes = reserved_bytes - :bytes,
+       stored_bytes = stored_bytes + :bytes, asset_count = asset_count + 1
+     where id = :account`,
+  )
+  const indexName = prepare(
+    'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
+  )
+  const abandon = prepare<UploadRow>(
+    `${transition('completing', 'expired')} and expires_at + :grace <= :now returning ${UPLOAD_COLUMNS}`,
+  )
+  const cancel = prepare<UploadRow>(
+    `${transition('uploading', 'cancelled')} returning ${UPLOAD_COLUMNS}`,
+  )
+
+  function statusOf(account: string, id: string): AssetStatus | undefined {
+    return state.get({ account, id })?.status
+  }
+
+  return {
+    beginCompletion(
+      account: string,
+      id: string,
+      { keptForMs, bytes }: { keptForMs: number; bytes?: number },
+    ): Transition<'resized'> {
+      const now = Date.now()
+      const times = { now, expires_at: now + keptForMs }
+      const won = begin.run({ account, id, ...times, bytes: bytes ?? null }) === 1
+      const status = won ? 'completing' : statusOrResized(state.get({ account, id }), bytes)
+      return { won, status }
+    },
+
+    reopenUpload(account: string, id: string): void {
+      reopen.run({ account, id, now: Date.now() })
+    },
+
+    finishCompletion(account: string, id: string): AssetStatus | undefined {
+      return transaction(() => {
+        const row = finish.get({ account, id, now: Date.now() })
+        if (row === undefined) return statusOf(account, id)
+        store.run({ account, bytes: row.bytes })
+        indexName.run({ seq: row.seq, search_name: row.search_name })
+        return 'ready'
+      })
+    },
+
+    abandonCompletion(account: string, id: string, graceMs: number): void {
+      transaction(() => {
+        const row = abandon.get({ account, id, now: Date.now(), grace: graceMs })
+        if (row !== undefined) release(row)
+      })
+    },
+
+    cancelUpload(account: string, id: string): Transition {
+      return transaction(() => {
+        const row = cancel.get({ account, id, now: Date.now() })
+        if (row === undefined) return { won: false, status: statusOf(account, id) }
+        release(row)
+        return { won: true, status: 'cancelled' }
+      })
+    },
+  }
+}

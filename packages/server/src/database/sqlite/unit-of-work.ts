@@ -1,0 +1,49 @@
+import { EngineUnavailable } from '../../errors.ts'
+import type { groupCommits } from './group-commit.ts'
+import { retryWhileBusy, toOutage } from './outages.ts'
+import type { SpareFile } from './spare-file.ts'
+
+/** Runs the port's methods. An outage rejects with `EngineUnavailable`. */
+export interface UnitsOfWork {
+  /** Runs without waiting for a commit. */
+  read<Result>(work: () => Result): Promise<Awaited<Result>>
+  /** Shares a commit with the writes that arrive at the same time. */
+  write<Result>(work: () => Result): Promise<Result>
+  /**
+   * A write that frees disk space or releases a reservation. It also succeeds on a full disk: then it
+   * runs again with the space of the spare file.
+   */
+  free<Result>(work: () => Result): Promise<Result>
+  /** For work that manages its own transaction. */
+  ownTransaction<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export function createUnitsOfWork(
+  inGroup: ReturnType<typeof groupCommits>,
+  spareFile: SpareFile,
+): UnitsOfWork {
+  const write: UnitsOfWork['write'] = (work) => withOutages(() => inGroup(work))
+
+  return {
+    read: (work) => withOutages(() => retryWhileBusy(work)),
+    write,
+    async free(work) {
+      try {
+        return await write(work)
+      } catch (error) {
+        const isFull = error instanceof EngineUnavailable && error.isFull
+        if (!isFull || !spareFile.release()) throw error
+        return write(work)
+      }
+    },
+    ownTransaction: withOutages,
+  }
+}
+
+async function withOutages<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toOutage(error)
+  }
+}
