@@ -4,16 +4,16 @@ import { v7 as newUuid } from 'uuid'
 import type { NewKey } from '../../domain/key.ts'
 import { after, anAccount, type Contract, NOON, usageOf } from './builders.ts'
 
-/** What every database promises of accounts and keys. */
+/** The contract for accounts and keys. */
 export function testAccounts({ name, open }: Contract): void {
-  test(name('an account that exists keeps its id and plan'), async (t) => {
+  test(name('an existing account keeps its ID and plan'), async (t) => {
     const { database, account, data } = await open(t)
     assert.deepEqual(await anAccount(database, 'default', 5), account)
     await database.changePlan(account.id, { name: 'large', storage: 500 })
     assert.equal((await usageOf(data)).limit, 500)
   })
 
-  test(name('it answers when asked whether it is well'), async (t) => {
+  test(name('the check succeeds on a working database'), async (t) => {
     const { database } = await open(t)
     await database.check()
   })
@@ -26,7 +26,7 @@ export function testAccounts({ name, open }: Contract): void {
     assert.deepEqual(await database.listAccounts(), [other, account])
   })
 
-  test(name('a key is found by its hash, in its account only'), async (t) => {
+  test(name('a key is found by its hash, and listed in its own account only'), async (t) => {
     const { database, account, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
     const details = aKey({ hash: 'abc' })
@@ -40,27 +40,33 @@ export function testAccounts({ name, open }: Contract): void {
     assert.deepEqual((await database.findKey('abc'))?.lastUsedAt, after(1))
   })
 
-  test(name('a revoked key stays known as revoked; another account’s is not found'), async (t) => {
-    const { database, data } = await open(t)
-    const other = database.of((await anAccount(database, 'other')).id)
-    const { id } = await data.addKey(aKey({ scope: 'write', hash: 'abc' }))
-    const options = { now: after(1), keepLast: true }
-    assert.equal(await other.revokeKey(id, options), 'not_found')
-    assert.equal(await data.revokeKey(id, options), 'revoked')
-    assert.equal(await data.revokeKey(id, { ...options, now: after(2) }), 'revoked')
-    assert.deepEqual((await database.findKey('abc'))?.revokedAt, after(1))
-    assert.equal(await data.revokeKey(newUuid(), options), 'not_found')
-  })
+  test(
+    name('a revoked key can still be found, and another account’s key can’t be revoked'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      const { id } = await data.addKey(aKey({ scope: 'write', hash: 'abc' }))
+      const options = { now: after(1), keepLast: true }
+      assert.equal(await other.revokeKey(id, options), 'not_found')
+      assert.equal(await data.revokeKey(id, options), 'revoked')
+      assert.equal(await data.revokeKey(id, { ...options, now: after(2) }), 'revoked')
+      assert.deepEqual((await database.findKey('abc'))?.revokedAt, after(1))
+      assert.equal(await data.revokeKey(newUuid(), options), 'not_found')
+    },
+  )
 
-  test(name('of two manage keys revoked at once one stays, unless that is wanted'), async (t) => {
-    const { data } = await open(t)
-    const keys = await Promise.all([1, 2].map(() => data.addKey(aKey({ scope: 'manage' }))))
-    const revoke = (id: string, keepLast: boolean) => data.revokeKey(id, { now: NOON, keepLast })
-    const outcomes = await Promise.all(keys.map(({ id }) => revoke(id, true)))
-    assert.deepEqual(outcomes.toSorted(), ['last_manage_key', 'revoked'])
-    const [last] = (await data.listKeys()).filter(({ revokedAt }) => revokedAt === null)
-    assert.equal(await revoke(last?.id ?? '', false), 'revoked')
-  })
+  test(
+    name('the last manage key is kept when two are revoked concurrently, unless keepLast is false'),
+    async (t) => {
+      const { data } = await open(t)
+      const keys = await Promise.all([1, 2].map(() => data.addKey(aKey({ scope: 'manage' }))))
+      const revoke = (id: string, keepLast: boolean) => data.revokeKey(id, { now: NOON, keepLast })
+      const outcomes = await Promise.all(keys.map(({ id }) => revoke(id, true)))
+      assert.deepEqual(outcomes.toSorted(), ['last_manage_key', 'revoked'])
+      const [last] = (await data.listKeys()).filter(({ revokedAt }) => revokedAt === null)
+      assert.equal(await revoke(last?.id ?? '', false), 'revoked')
+    },
+  )
 
   test(name('requests are counted by caller and window'), async (t) => {
     const { database } = await open(t)

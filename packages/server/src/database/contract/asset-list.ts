@@ -4,9 +4,9 @@ import { foldText } from '../../domain/search-text.ts'
 import type { AssetQuery } from '../account-data.ts'
 import { aLink, aProduct, aReadyAsset, type Contract, NEWEST, reserve } from './builders.ts'
 
-/** What every database promises of listing assets. */
+/** The contract for listing assets. */
 export function testAssetList({ name, open }: Contract): void {
-  test(name('the list holds ready assets only, newest first, page by page'), async (t) => {
+  test(name('the list contains only ready assets, newest first, in pages'), async (t) => {
     const { data } = await open(t)
     await reserve(data, { size: 1 })
     const ids: string[] = []
@@ -22,50 +22,53 @@ export function testAssetList({ name, open }: Contract): void {
     assert.deepEqual(await data.listAssets(beyond), { rows: [], total: 7 })
   })
 
-  test(name('the name filter finds any part, in any case and script, of any length'), async (t) => {
-    const { data } = await open(t)
-    const names = [
-      'Sample Pack 100%.zip',
-      'sample_pack_1000.zip',
-      'Straße.PDF',
-      '日本語の本.epub',
-      'ΟΔΟΣ "x".txt',
-    ]
-    for (const filename of names) await aReadyAsset(data, { filename })
-    const found = async (part: string) => {
-      const query = { page: 1, perPage: 10, sort: NEWEST, name: foldText(part) }
-      const { rows, total } = await data.listAssets(query)
-      assert.equal(total, rows.length)
-      return rows.map(({ filename }) => names.indexOf(filename)).sort()
-    }
-    const expected: [string, number[]][] = [
-      ['sample', [0, 1]],
-      ['PACK', [0, 1]],
-      ['100%', [0]],
-      ['_pack_', [1]],
-      ['%', [0]],
-      ['_', [1]],
-      ['e_p', [1]],
-      ['strasse', [2]],
-      ['STRASSE.pdf', [2]],
-      ['本', [3]],
-      ['日本', [3]],
-      ['本語の', [3]],
-      ['οδος', [4]],
-      ['"x"', [4]],
-      ['"', [4]],
-      ['x" OR', []],
-      ['z', [0, 1]],
-      ['ip', [0, 1]],
-      ['100%.zipp', []],
-      ['pack sample', []],
-      // Has all trigrams of a name, but not in one piece.
-      ['sample sample', []],
-    ]
-    for (const [part, indexes] of expected) assert.deepEqual(await found(part), indexes, part)
-  })
+  test(
+    name('the name filter finds any part of a name, in any case, script and length'),
+    async (t) => {
+      const { data } = await open(t)
+      const names = [
+        'Sample Pack 100%.zip',
+        'sample_pack_1000.zip',
+        'Straße.PDF',
+        '日本語の本.epub',
+        'ΟΔΟΣ "x".txt',
+      ]
+      for (const filename of names) await aReadyAsset(data, { filename })
+      const found = async (part: string) => {
+        const query = { page: 1, perPage: 10, sort: NEWEST, name: foldText(part) }
+        const { rows, total } = await data.listAssets(query)
+        assert.equal(total, rows.length)
+        return rows.map(({ filename }) => names.indexOf(filename)).sort()
+      }
+      const expected: [string, number[]][] = [
+        ['sample', [0, 1]],
+        ['PACK', [0, 1]],
+        ['100%', [0]],
+        ['_pack_', [1]],
+        ['%', [0]],
+        ['_', [1]],
+        ['e_p', [1]],
+        ['strasse', [2]],
+        ['STRASSE.pdf', [2]],
+        ['本', [3]],
+        ['日本', [3]],
+        ['本語の', [3]],
+        ['οδος', [4]],
+        ['"x"', [4]],
+        ['"', [4]],
+        ['x" OR', []],
+        ['z', [0, 1]],
+        ['ip', [0, 1]],
+        ['100%.zipp', []],
+        ['pack sample', []],
+        // A name contains all its trigrams, but not the text itself.
+        ['sample sample', []],
+      ]
+      for (const [part, indexes] of expected) assert.deepEqual(await found(part), indexes, part)
+    },
+  )
 
-  test(name('assets are sorted by age, name or size, either way'), async (t) => {
+  test(name('assets are sorted by age, name or size, in both directions'), async (t) => {
     const { data } = await open(t, { planStorage: 1000 })
     const facts = [
       { filename: 'beta', size: 3 },
@@ -87,7 +90,7 @@ export function testAssetList({ name, open }: Contract): void {
     assert.deepEqual(await order('bytes', true), [0, 2, 1, 3])
   })
 
-  test(name('filters are combined freely, and count what they match'), async (t) => {
+  test(name('filters can be combined, and the total counts their matches'), async (t) => {
     const { data } = await open(t)
     const [wav, mp3] = await data.putProducts([
       aProduct({ productId: 1, variantId: 11, sku: 'WAV' }),
@@ -124,7 +127,7 @@ export function testAssetList({ name, open }: Contract): void {
     assert.deepEqual(sorted, [link, pack, other])
   })
 
-  test(name('a list that was asked for before is that of now'), async (t) => {
+  test(name('a list that is requested again reflects later changes'), async (t) => {
     const { data } = await open(t)
     const one = await aLink(data, { filename: 'pack one', bytes: 1 })
     const two = await aLink(data, { filename: 'pack two', bytes: 2 })

@@ -9,7 +9,7 @@ import type { Account, Database } from '../database.ts'
 
 export type OpenDatabase = (t: TestContext) => Promise<Database>
 
-/** What each part of the contract gets: an engine to open, and how its tests are named. */
+/** The input of each part of the contract: how to open the engine, and how to name its tests. */
 export interface Contract {
   name: (sentence: string) => string
   open: (t: TestContext, options?: { planStorage?: number }) => Promise<Opened>
@@ -28,12 +28,12 @@ export function after(hours: number): Date {
   return new Date(NOON.getTime() + hours * 3_600_000)
 }
 
-/** By the database's clock, which is this machine's. */
+/** A time from now, by the database's clock, which is this machine's. */
 export function inHours(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000)
 }
 
-/** An engine with the account `default`. After each test its books must balance. */
+/** Opens an engine with the account `default`. After each test all counters must be correct. */
 export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
   return {
     name: (sentence) => `${engine}: ${sentence}`,
@@ -64,9 +64,9 @@ interface UploadFacts {
   keptForMs?: number
 }
 
-/** For a long time. */
+/** Does not expire during a test. */
 export const KEPT = { keptForMs: 12 * 3_600_000 }
-/** Its time is up at once. */
+/** Expires immediately. */
 export const OVERDUE = { keptForMs: -1 }
 
 export function anUpload(facts: UploadFacts = {}): Upload {
@@ -92,7 +92,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
   }
 }
 
-/** Ends all uploads whose time is up; returns how many. */
+/** Expires all overdue uploads and returns their number. */
 export async function expireOverdue(database: Database): Promise<number> {
   const overdue = await database.listOverdueUploads(100)
   const ids = overdue.map(({ asset }) => asset.id)
@@ -123,7 +123,7 @@ export async function aLink(
   return asset.id
 }
 
-/** An account in whose books every column is above zero. */
+/** An account with all counters above zero. */
 export async function aBusyAccount(database: Database): Promise<Opened> {
   const account = await anAccount(database, 'default', 1000)
   const data = database.of(account.id)

@@ -23,11 +23,11 @@ function select(selection: Partial<ProductSelection>): ProductSelection {
   return { productIds: [], variantIds: [], ids: [], skus: [], ...selection }
 }
 
-/** What every database promises of links to products, of changing and of deleting assets. */
+/** The contract for links to products, and for changing and deleting assets. */
 export function testLinksAndDeletion({ name, open }: Contract): void {
   test(
     name(
-      'a product id stands for all of its variants, a SKU for all that have it; attaching again is no error',
+      'a product ID selects all of its variants, a SKU all products that have it, and attaching is repeatable',
     ),
     async (t) => {
       const { data } = await open(t)
@@ -51,79 +51,79 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
+  test(name('linked rows are read in slices, and deletions in between skip no row'), async (t) => {
+    const { data } = await open(t)
+    const products = await data.putProducts(
+      Array.from({ length: 7 }, (_, index) => aProduct({ variantId: index })),
+    )
+    const ids = products.map(({ id }) => id)
+    const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
+    const selection = { ids, productIds: [], variantIds: [], skus: [] }
+    for (const asset of assets) await data.attachProducts(asset, selection)
+    await reserve(data, { size: 1 })
+    const [first = ''] = assets
+    assert.equal(await data.productsOfAssets(assets, 20), undefined)
+    const all = await data.productsOfAssets(assets, 21)
+    assert.deepEqual(
+      assets.map((asset) => all?.get(asset)),
+      [products, products, products],
+    )
+    const one = await data.productsOfAsset(first, { after: undefined, limit: 3 })
+    assert.deepEqual(one.products, products.slice(0, 3))
+    await data.deleteProduct(ids[2] ?? '')
+    const two = await data.productsOfAsset(first, { after: one.next, limit: 4 })
+    assert.deepEqual(two.products, products.slice(3))
+    const none = await data.productsOfAsset(first, { after: two.next, limit: 4 })
+    assert.deepEqual(none, { products: [], next: undefined })
+
+    const [product = ''] = ids
+    const newestFirst = assets.toReversed()
+    assert.equal(await data.assetsOfProducts(ids, 17), undefined)
+    const linked = await data.assetsOfProducts([product], 3)
+    assert.deepEqual(
+      linked?.get(product)?.map(({ id }) => id),
+      newestFirst,
+    )
+    const newest = await data.newestAssetsOf(product, 2)
+    assert.deepEqual(
+      newest.assets.map(({ id }) => id),
+      newestFirst.slice(0, 2),
+    )
+    assert.equal(newest.total, 3)
+    assert.deepEqual(await data.newestAssetsOf(ids[2] ?? '', 2), { assets: [], total: 0 })
+    const page = { page: 2, perPage: 2 }
+    const ofAsset = await data.listProducts({ ...page, ofAsset: first })
+    assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
+    const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
+    assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
+  })
+
   test(
-    name('what is linked is read in slices that miss nothing when links go meanwhile'),
+    name('if any ID is unknown, nothing changes and the unknown IDs are returned'),
     async (t) => {
       const { data } = await open(t)
-      const products = await data.putProducts(
-        Array.from({ length: 7 }, (_, index) => aProduct({ variantId: index })),
-      )
-      const ids = products.map(({ id }) => id)
-      const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
-      const selection = { ids, productIds: [], variantIds: [], skus: [] }
-      for (const asset of assets) await data.attachProducts(asset, selection)
-      await reserve(data, { size: 1 })
-      const [first = ''] = assets
-      assert.equal(await data.productsOfAssets(assets, 20), undefined)
-      const all = await data.productsOfAssets(assets, 21)
-      assert.deepEqual(
-        assets.map((asset) => all?.get(asset)),
-        [products, products, products],
-      )
-      const one = await data.productsOfAsset(first, { after: undefined, limit: 3 })
-      assert.deepEqual(one.products, products.slice(0, 3))
-      await data.deleteProduct(ids[2] ?? '')
-      const two = await data.productsOfAsset(first, { after: one.next, limit: 4 })
-      assert.deepEqual(two.products, products.slice(3))
-      const none = await data.productsOfAsset(first, { after: two.next, limit: 4 })
-      assert.deepEqual(none, { products: [], next: undefined })
-
-      const [product = ''] = ids
-      const newestFirst = assets.toReversed()
-      assert.equal(await data.assetsOfProducts(ids, 17), undefined)
-      const linked = await data.assetsOfProducts([product], 3)
-      assert.deepEqual(
-        linked?.get(product)?.map(({ id }) => id),
-        newestFirst,
-      )
-      const newest = await data.newestAssetsOf(product, 2)
-      assert.deepEqual(
-        newest.assets.map(({ id }) => id),
-        newestFirst.slice(0, 2),
-      )
-      assert.equal(newest.total, 3)
-      assert.deepEqual(await data.newestAssetsOf(ids[2] ?? '', 2), { assets: [], total: 0 })
-      const page = { page: 2, perPage: 2 }
-      const ofAsset = await data.listProducts({ ...page, ofAsset: first })
-      assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
-      const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
-      assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
+      await data.putProducts([aProduct({ productId: 1, variantId: 11 })])
+      const asset = await aReadyAsset(data)
+      const unknownId = newUuid()
+      const selection = select({
+        productIds: [1, 9],
+        variantIds: [11, 8],
+        ids: [unknownId],
+        skus: ['no'],
+      })
+      const unknown = { productIds: [9], variantIds: [8], ids: [unknownId], skus: ['no'] }
+      for (const call of [data.attachProducts, data.detachProducts]) {
+        assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
+      }
+      assert.equal((await data.productsOfAssets([asset], 100_000))?.size, 0)
+      assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
+      assert.deepEqual(await data.attachProducts(newUuid(), selection), {
+        outcome: 'asset_not_found',
+      })
     },
   )
 
-  test(name('one unknown id among many changes nothing, and is named'), async (t) => {
-    const { data } = await open(t)
-    await data.putProducts([aProduct({ productId: 1, variantId: 11 })])
-    const asset = await aReadyAsset(data)
-    const stranger = newUuid()
-    const selection = select({
-      productIds: [1, 9],
-      variantIds: [11, 8],
-      ids: [stranger],
-      skus: ['no'],
-    })
-    const unknown = { productIds: [9], variantIds: [8], ids: [stranger], skus: ['no'] }
-    for (const call of [data.attachProducts, data.detachProducts]) {
-      assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
-    }
-    assert.equal((await data.productsOfAssets([asset], 100_000))?.size, 0)
-    assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
-    assert.deepEqual(await data.attachProducts(newUuid(), selection), {
-      outcome: 'asset_not_found',
-    })
-  })
-
-  test(name('detaching takes away what is named and leaves the rest'), async (t) => {
+  test(name('detaching removes the selected products and keeps the others'), async (t) => {
     const { data } = await open(t)
     await data.putProducts([11, 12, 13].map((variantId) => aProduct({ variantId })))
     const asset = await aReadyAsset(data)
@@ -139,7 +139,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     assert.equal((await data.listAssets({ ...PAGE, linked: false })).total, 1)
   })
 
-  test(name('another account’s asset and products do not exist'), async (t) => {
+  test(name('another account’s assets and products are treated as unknown'), async (t) => {
     const { database, data } = await open(t)
     const theirs = database.of((await anAccount(database, 'other')).id)
     const [product] = await theirs.putProducts([aProduct()])
@@ -161,24 +161,29 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     })
   })
 
-  test(name('a deleted product leaves its assets, unlinked if it was the last'), async (t) => {
-    const { data } = await open(t)
-    const [one, two] = await data.putProducts([11, 12].map((variantId) => aProduct({ variantId })))
-    const both = await aReadyAsset(data)
-    const single = await aReadyAsset(data)
-    await data.attachProducts(both, select({ variantIds: [11, 12] }))
-    await data.attachProducts(single, select({ variantIds: [11] }))
-    await data.deleteProduct(one?.id ?? '')
-    const linked = await data.listAssets({ ...PAGE, linked: true })
-    assert.deepEqual(
-      linked.rows.map(({ id }) => id),
-      [both],
-    )
-    assert.deepEqual((await data.productsOfAssets([both, single], 100_000))?.get(both), [two])
-  })
+  test(
+    name('deleting a product keeps its assets, and unlinks those with no other product'),
+    async (t) => {
+      const { data } = await open(t)
+      const [one, two] = await data.putProducts(
+        [11, 12].map((variantId) => aProduct({ variantId })),
+      )
+      const both = await aReadyAsset(data)
+      const single = await aReadyAsset(data)
+      await data.attachProducts(both, select({ variantIds: [11, 12] }))
+      await data.attachProducts(single, select({ variantIds: [11] }))
+      await data.deleteProduct(one?.id ?? '')
+      const linked = await data.listAssets({ ...PAGE, linked: true })
+      assert.deepEqual(
+        linked.rows.map(({ id }) => id),
+        [both],
+      )
+      assert.deepEqual((await data.productsOfAssets([both, single], 100_000))?.get(both), [two])
+    },
+  )
 
   test(
-    name('products deleted and detached at once leave no asset that claims a link'),
+    name('deleting and detaching products concurrently leaves no asset marked as linked'),
     async (t) => {
       const { data } = await open(t)
       for (let round = 0; round < 10; round += 1) {
@@ -199,21 +204,24 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
-  test(name('a delete beside a completion says truly what kept it from winning'), async (t) => {
-    const { data } = await open(t)
-    for (let round = 0; round < 50; round += 1) {
-      const { asset } = (await reserve(data, { size: 0 })).upload
-      await data.beginCompletion(asset.id, KEPT)
-      const [, ...deletes] = await Promise.all([
-        data.finishCompletion(asset.id),
-        ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id)),
-      ])
-      const losers = deletes.filter(({ won }) => !won).map(({ status }) => status)
-      assert.ok(!losers.includes('ready'), `round ${round}: ${losers}`)
-    }
-  })
+  test(
+    name('a delete that loses against a completion returns the status that prevented it'),
+    async (t) => {
+      const { data } = await open(t)
+      for (let round = 0; round < 50; round += 1) {
+        const { asset } = (await reserve(data, { size: 0 })).upload
+        await data.beginCompletion(asset.id, KEPT)
+        const [, ...deletes] = await Promise.all([
+          data.finishCompletion(asset.id),
+          ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id)),
+        ])
+        const losers = deletes.filter(({ won }) => !won).map(({ status }) => status)
+        assert.ok(!losers.includes('ready'), `round ${round}: ${losers}`)
+      }
+    },
+  )
 
-  test(name('a link is listed, but takes nothing of the plan'), async (t) => {
+  test(name('a link is listed, but uses no storage of the plan'), async (t) => {
     const { data } = await open(t)
     const id = await aLink(data, { filename: 'Elsewhere.zip', bytes: 1_000_000 })
     const { rows } = await data.listAssets({ ...PAGE, name: 'elsewhere' })
@@ -245,7 +253,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
   })
 
   test(
-    name('deleting: one of racing calls wins, bytes are free, the object is noted'),
+    name('of concurrent deletes one wins, frees the bytes and queues the object for removal'),
     async (t) => {
       const { database, data } = await open(t)
       await data.putProducts([aProduct()])
@@ -265,7 +273,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
-  test(name('an upload that ends takes its links with it'), async (t) => {
+  test(name('an upload that is cancelled or expires loses its links'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const [product] = await data.putProducts([aProduct()])
     const { upload: cancelled } = await reserve(data)

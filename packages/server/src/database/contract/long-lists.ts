@@ -7,14 +7,14 @@ import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
 import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
 
-/** More than any block of a listing has, so that there are several. */
+/** More assets than fit into one block of the listing. */
 const MANY = 4500
 const WORDS = ['drum', 'guitar', 'piano']
 
-/** What every database promises of lists that are too long to be read whole. */
+/** The contract for lists that are too long to be read in full. */
 export function testLongLists({ name, open }: Contract): void {
   test(
-    name('after any changes every page and total is that of all the assets there are'),
+    name('after any changes every page and total matches a full scan of the assets'),
     async (t) => {
       const { account, data } = await open(t, { planStorage: 1_000_000 })
       const model = await fillLongList(data, account.id)
@@ -43,7 +43,7 @@ export function testLongLists({ name, open }: Contract): void {
           if (asset !== undefined) model.set(id, asset)
         },
         async resize(asset) {
-          // Of a file it would change what is stored.
+          // The size of a file can't change.
           if (asset.kind === 'file') return
           const bytes = asset.bytes + 1000
           await data.changeAsset(asset.id, { bytes })
@@ -63,28 +63,28 @@ export function testLongLists({ name, open }: Contract): void {
           maxLength: 3,
         }),
         wanted: queries(),
-        // Behind any asset, also one that the filter leaves out or that is deleted meanwhile.
+        // After any asset, even one that does not match the filter or is deleted meanwhile.
         cursorAt: fc.option(fc.nat(), { nil: undefined }),
       })
       const property = fc.asyncProperty(steps, async ({ changes, wanted, cursorAt }) => {
         const before = [...model.values()]
         const last = cursorAt === undefined ? undefined : before[cursorAt % before.length]
         const query = { ...wanted, ...(last && { after: cursorOf(last, wanted.sort.by) }) }
-        for (const [kind, place] of changes) {
+        for (const [kind, index] of changes) {
           const assets = [...model.values()]
-          const asset = assets[place % assets.length]
+          const asset = assets[index % assets.length]
           if (asset !== undefined) await change[kind]?.(asset)
         }
         const expected = listed([...model.values()], linked, query)
         const { rows, total } = await data.listAssets(query)
         assert.deepEqual({ ids: idsOf(rows), total }, expected)
       })
-      // What is found is found on a database that has changed since: trying again says nothing.
+      // Each run changes the database, so fast-check can't shrink a failure.
       await fc.assert(property, { numRuns: 150, endOnFailure: true })
     },
   )
 
-  test(name('a page and its total are of one moment, whatever changes meanwhile'), async (t) => {
+  test(name('a page and its total come from one snapshot while assets change'), async (t) => {
     const { account, data } = await open(t, { planStorage: 1_000_000 })
     const [first = ''] = (await fillLongList(data, account.id)).keys()
     let isOver = false
@@ -111,7 +111,7 @@ export function testLongLists({ name, open }: Contract): void {
     }
   })
 
-  test(name('assets that become ready at once are all counted where they are'), async (t) => {
+  test(name('assets that become ready concurrently are all counted in their blocks'), async (t) => {
     const { account, data } = await open(t, { planStorage: 1_000_000 })
     await fillLongList(data, account.id, 1985)
     await Promise.all(Array.from({ length: 40 }, () => aReadyAsset(data, { filename: 'x' })))
@@ -121,7 +121,7 @@ export function testLongLists({ name, open }: Contract): void {
   })
 }
 
-/** Puts so many assets in, and tells them. */
+/** Adds this many assets, and returns them. */
 export async function fillLongList(data: AccountData, accountId: string, count = MANY) {
   const records = Array.from({ length: count }, (_, index) => aRecord(accountId, index))
   for (let start = 0; start < count; start += 3000) {
@@ -165,7 +165,7 @@ function queries(): fc.Arbitrary<AssetQuery> {
     .map(({ filter, ...page }): AssetQuery => ({ ...page, ...filter }))
 }
 
-/** What the list must be, by looking at every asset. */
+/** The expected list, from a scan of all assets. */
 function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
   const { page, perPage, sort, name = '', kind, after } = query
   const matching = assets.filter(
@@ -178,7 +178,7 @@ function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
     ({ created_at: '', filename: foldText(asset.filename), bytes: asset.bytes })[sort.by]
   matching.sort((a, b) => compare(keyOf(a), keyOf(b)) || compare(a.id, b.id))
   if (sort.descending) matching.reverse()
-  const isBehind =
+  const isAfter =
     ({ value = '', id }: Cursor) =>
     (asset: Asset) => {
       const order = compare(keyOf(asset), value) || compare(asset.id, id)
@@ -187,7 +187,7 @@ function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
   const rows =
     after === undefined
       ? matching.slice((page - 1) * perPage, page * perPage)
-      : matching.filter(isBehind(after)).slice(0, perPage)
+      : matching.filter(isAfter(after)).slice(0, perPage)
   return { ids: idsOf(rows), total: matching.length }
 }
 

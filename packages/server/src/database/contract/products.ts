@@ -4,9 +4,9 @@ import { foldText } from '../../domain/search-text.ts'
 import type { ProductQuery } from '../account-data.ts'
 import { aLink, anAccount, aProduct, type Contract } from './builders.ts'
 
-/** What every database promises of products. */
+/** The contract for products. */
 export function testProducts({ name, open }: Contract): void {
-  test(name('products are put by product and variant, and keep their id'), async (t) => {
+  test(name('products are updated by product and variant ID, and keep our ID'), async (t) => {
     const { data } = await open(t)
     const first = aProduct({ tags: ['a', 'B', 'ü'] })
     assert.deepEqual(await data.putProducts([first]), [first])
@@ -16,17 +16,20 @@ export function testProducts({ name, open }: Contract): void {
     assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 1)
   })
 
-  test(name('products are put all or none, and answered in the given order'), async (t) => {
-    const { data } = await open(t)
-    const products = [5, 3, 4].map((variantId) => aProduct({ variantId }))
-    assert.deepEqual(await data.putProducts(products), products)
-    const broken = { ...aProduct({ variantId: 6 }), name: null as unknown as string }
-    await assert.rejects(data.putProducts([aProduct({ variantId: 7 }), broken]))
-    assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 3)
-  })
+  test(
+    name('either all products are written or none, and they are returned in the given order'),
+    async (t) => {
+      const { data } = await open(t)
+      const products = [5, 3, 4].map((variantId) => aProduct({ variantId }))
+      assert.deepEqual(await data.putProducts(products), products)
+      const broken = { ...aProduct({ variantId: 6 }), name: null as unknown as string }
+      await assert.rejects(data.putProducts([aProduct({ variantId: 7 }), broken]))
+      assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 3)
+    },
+  )
 
   test(
-    name('others are served while many products are put, and see all of them or none'),
+    name('other requests are served during a large import, and see all of its products or none'),
     async (t) => {
       const { data } = await open(t)
       const tags = Array.from({ length: 25 }, (_, index) => `tag ${index}`)
@@ -39,10 +42,10 @@ export function testProducts({ name, open }: Contract): void {
       let longestTurnMs = 0
       for (let before = process.cpuUsage(); !isOver; before = process.cpuUsage()) {
         const { total } = await data.listProducts({ page: 1, perPage: 1, tag: 'tag 7' })
-        assert.ok(total === 0 || total === 1000, `${total} are seen`)
-        // As requests come in.
+        assert.ok(total === 0 || total === 1000, `${total} are visible`)
+        // Requests arrive in later turns of the event loop.
         await new Promise((resolve) => setImmediate(resolve))
-        // By the processor's clock: other processes take their share of any other.
+        // CPU time, as other processes use the machine, too.
         longestTurnMs = Math.max(longestTurnMs, process.cpuUsage(before).user / 1000)
       }
       assert.ok(longestTurnMs < 100, `${longestTurnMs} ms`)
@@ -58,7 +61,7 @@ export function testProducts({ name, open }: Contract): void {
     },
   )
 
-  test(name('shop ids up to 2^53 are kept whole'), async (t) => {
+  test(name('shop IDs up to 2^53 are stored exactly'), async (t) => {
     const { data } = await open(t)
     const product = aProduct({
       productId: Number.MAX_SAFE_INTEGER,
@@ -68,7 +71,7 @@ export function testProducts({ name, open }: Contract): void {
     assert.deepEqual(await data.findProduct(product.id), product)
   })
 
-  test(name('products are listed newest first, by any filter'), async (t) => {
+  test(name('products are listed newest first, with any filter'), async (t) => {
     const { data } = await open(t)
     const products = [
       aProduct({ productId: 1, variantId: 11, name: 'Drum kit', sku: 'D-1', vendor: 'Éclair' }),
@@ -103,7 +106,7 @@ export function testProducts({ name, open }: Contract): void {
     assert.deepEqual(second.rows, products.slice(0, 1))
   })
 
-  test(name('a changed product is found by what it is now'), async (t) => {
+  test(name('a changed product is found by its current name and tags only'), async (t) => {
     const { data } = await open(t)
     await data.putProducts([aProduct({ name: 'Before', tags: ['old'] })])
     await data.putProducts([aProduct({ name: 'Afterwards', tags: ['new'] })])
@@ -113,7 +116,7 @@ export function testProducts({ name, open }: Contract): void {
     assert.deepEqual([await count({ name: 'afterwards' }), await count({ tag: 'new' })], [1, 1])
   })
 
-  test(name('a deleted product is gone, once, from every filter'), async (t) => {
+  test(name('a deleted product is in no list, and can be deleted only once'), async (t) => {
     const { data } = await open(t)
     const product = aProduct()
     await data.putProducts([product])
@@ -125,7 +128,7 @@ export function testProducts({ name, open }: Contract): void {
     }
   })
 
-  test(name('two accounts with the same shop ids never meet'), async (t) => {
+  test(name('two accounts with the same shop IDs are separate'), async (t) => {
     const { database, data } = await open(t)
     const theirs = database.of((await anAccount(database, 'other')).id)
     const [ours] = await data.putProducts([aProduct({ name: 'Ours' })])

@@ -16,9 +16,9 @@ import {
   usageOf,
 } from './builders.ts'
 
-/** What every database promises to who carries a service from one to another. */
+/** The contract for moving data between deployments. */
 export function testRecords({ name, open }: Contract): void {
-  test(name('ready assets are listed by id, with their products, batch by batch'), async (t) => {
+  test(name('ready assets are exported by ID in batches, with their products'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const [one, two] = await data.putProducts([
       aProduct(),
@@ -44,7 +44,7 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual(await database.listRecords(link, 10), [])
   })
 
-  test(name('what another service had is put in as it was, once'), async (t) => {
+  test(name('an import keeps all data, and importing it again changes nothing'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 10 })
     const [product] = await data.putProducts([aProduct()])
     assert.ok(product)
@@ -56,12 +56,12 @@ export function testRecords({ name, open }: Contract): void {
     }
     link.asset = { ...link.asset, kind: 'link', url: 'https://example.com/x' }
     const key = aKey(account.id)
-    const things = { keys: [key], assets: [file, link] }
-    await data.importRecords(things)
-    await data.importRecords(things)
+    const imported = { keys: [key], assets: [file, link] }
+    await data.importRecords(imported)
+    await data.importRecords(imported)
     assert.deepEqual(await database.listRecords(undefined, 10), [file, link])
     assert.deepEqual(await data.listKeys(), [key])
-    // More than the plan has: it is not asked.
+    // More than the plan allows, as an import ignores the plan.
     assert.deepEqual(await usageOf(data), { limit: 10, stored: 60, reserved: 0 })
     assert.deepEqual((await data.productsOfAssets([file.asset.id], 100_000))?.get(file.asset.id), [
       product,
@@ -85,7 +85,7 @@ export function testRecords({ name, open }: Contract): void {
     assert.equal(again.outcome, 'repeated')
   })
 
-  test(name('an asset that is there already stays as it is'), async (t) => {
+  test(name('an import does not change existing assets'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const record = aRecord({ accountId: account.id })
     await data.importRecords({ keys: [], assets: [record] })
@@ -94,7 +94,7 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual(await database.listRecords(undefined, 10), [record])
   })
 
-  test(name('a key that was revoked since it was adopted is revoked, and stays so'), async (t) => {
+  test(name('a later import can revoke a key, but not restore it'), async (t) => {
     const { account, data } = await open(t)
     const key = aKey(account.id)
     for (const revokedAt of [null, after(2), null]) {
@@ -103,7 +103,7 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual((await data.listKeys())[0]?.revokedAt, after(2))
   })
 
-  test(name('an asset may have any number of products'), async (t) => {
+  test(name('an imported asset can have any number of products'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const products = Array.from({ length: 1000 }, (_, index) =>
       aProduct({ id: newUuid(), variantId: index }),
@@ -120,17 +120,17 @@ export function testRecords({ name, open }: Contract): void {
     for (const record of records) assert.deepEqual(record.productIds, productIds)
   })
 
-  test(name('adopting is all or nothing'), async (t) => {
+  test(name('either everything is imported or nothing'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const first = aRecord({ accountId: account.id })
-    // The same request can't have brought two files.
+    // Both have the same idempotency key.
     const second = aRecord({ accountId: account.id })
     await assert.rejects(data.importRecords({ keys: [aKey(account.id)], assets: [first, second] }))
     assert.deepEqual(await database.listRecords(undefined, 10), [])
     assert.deepEqual(await data.listKeys(), [])
   })
 
-  test(name('an asset of a product that is not there is not adopted'), async (t) => {
+  test(name('an asset that is linked to an unknown product is not imported'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const record = aRecord({ accountId: account.id, productIds: [newUuid()] })
     await assert.rejects(data.importRecords({ keys: [], assets: [record] }))

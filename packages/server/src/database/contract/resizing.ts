@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anUpload, aReadyAsset, type Contract, KEPT, reserve, usageOf } from './builders.ts'
 
-/** What every database promises of an upload whose declared size changes. */
+/** The contract for changing the declared size of an upload. */
 export function testResizing({ name, open }: Contract): void {
-  test(name('a new size changes the reservation with it, and never beyond the plan'), async (t) => {
+  test(name('a new size changes the reservation, and can’t exceed the plan'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const { upload } = await reserve(data, { size: 40 })
     const { id } = upload.asset
@@ -23,7 +23,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await usageOf(data), { ...usage, reserved: 30 })
   })
 
-  test(name('a smaller size fits into a plan that was lowered meanwhile'), async (t) => {
+  test(name('a smaller size fits even if the plan was reduced meanwhile'), async (t) => {
     const { database, account, data } = await open(t)
     const { upload } = await reserve(data, { size: 80 })
     await database.changePlan(account.id, { name: 'small', storage: 10 })
@@ -32,7 +32,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.equal((await usageOf(data)).reserved, 79)
   })
 
-  test(name('sizes that grow at once never exceed the plan together'), async (t) => {
+  test(name('uploads that grow concurrently can’t exceed the plan together'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const uploads = await Promise.all([1, 2, 3, 4].map(() => reserve(data, { size: 10 })))
     const results = await Promise.all(
@@ -45,7 +45,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.ok((await usageOf(data)).reserved <= 100)
   })
 
-  test(name('only an upload that is uploading takes a new size'), async (t) => {
+  test(name('only an asset that is uploading can be resized'), async (t) => {
     const { data } = await open(t, { planStorage: 1000 })
     const completing = (await reserve(data)).upload.asset.id
     await data.beginCompletion(completing, KEPT)
@@ -63,7 +63,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await usageOf(data), { limit: 1000, stored: 5, reserved: 60 })
   })
 
-  test(name('a completion of another size than the declared one does not begin'), async (t) => {
+  test(name('a completion with another size than the declared one does not start'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data, { size: 60 })
     const { id } = upload.asset
@@ -76,7 +76,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 50, reserved: 0 })
   })
 
-  test(name('once a completion has begun the size is final'), async (t) => {
+  test(name('the size is final once a completion has started'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data, { size: 60 })
     const { id } = upload.asset
@@ -89,7 +89,7 @@ export function testResizing({ name, open }: Contract): void {
   })
 
   test(
-    name('of a completion and a new size at once, what is stored is what was completed'),
+    name('when a completion and a new size race, the stored size is the completed one'),
     async (t) => {
       const { data } = await open(t, { planStorage: 10_000 })
       for (let round = 0; round < 20; round += 1) {

@@ -14,9 +14,9 @@ import {
   usageOf,
 } from './builders.ts'
 
-/** What every database promises of uploads and the plan. */
+/** The contract for uploads and the plan. */
 export function testUploads({ name, open }: Contract): void {
-  test(name('two uploads racing for the last bytes: exactly one is reserved'), async (t) => {
+  test(name('of two uploads that race for the last bytes exactly one is reserved'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const results = await Promise.all([reserve(data, { size: 60 }), reserve(data, { size: 60 })])
     const outcomes = results.map(({ outcome }) => outcome)
@@ -24,7 +24,7 @@ export function testUploads({ name, open }: Contract): void {
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 60 })
   })
 
-  test(name('a refusal says what the plan has'), async (t) => {
+  test(name('a refused upload returns the usage of the plan'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     await reserve(data, { size: 70 })
     const refused = await data.reserveUpload({ upload: anUpload({ size: 31 }), ...KEPT })
@@ -35,7 +35,7 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await reserve(data, { size: 30 })).outcome, 'reserved')
   })
 
-  test(name('a plan below what is stored stops new uploads only'), async (t) => {
+  test(name('a plan below the current usage only prevents new uploads'), async (t) => {
     const { database, account, data } = await open(t)
     const id = await aReadyAsset(data, { size: 80 })
     await database.changePlan(account.id, { name: 'small', storage: 50 })
@@ -43,21 +43,24 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await data.findAsset(id))?.status, 'ready')
   })
 
-  test(name('an idempotency key repeats its upload, and refuses another'), async (t) => {
-    const { account, data } = await open(t)
-    const upload = anUpload({ accountId: account.id })
-    const ask = (digest: string, other = anUpload()) =>
-      data.reserveUpload({ upload: other, ...KEPT, idempotency: { key: 'k', digest } })
-    assert.deepEqual(await ask('x', upload), { outcome: 'reserved' })
-    const repeated = await ask('x')
-    assert.equal(repeated.outcome, 'repeated')
-    assert.partialDeepStrictEqual(repeated, { upload: { id: upload.id, asset: upload.asset } })
-    assert.deepEqual(await ask('y'), { outcome: 'key_reused' })
-    assert.equal((await usageOf(data)).reserved, 60)
-  })
+  test(
+    name('an idempotency key repeats its upload, and rejects a different request'),
+    async (t) => {
+      const { account, data } = await open(t)
+      const upload = anUpload({ accountId: account.id })
+      const ask = (digest: string, other = anUpload()) =>
+        data.reserveUpload({ upload: other, ...KEPT, idempotency: { key: 'k', digest } })
+      assert.deepEqual(await ask('x', upload), { outcome: 'reserved' })
+      const repeated = await ask('x')
+      assert.equal(repeated.outcome, 'repeated')
+      assert.partialDeepStrictEqual(repeated, { upload: { id: upload.id, asset: upload.asset } })
+      assert.deepEqual(await ask('y'), { outcome: 'key_reused' })
+      assert.equal((await usageOf(data)).reserved, 60)
+    },
+  )
 
   test(
-    name('of racing requests with one key one reserves, and the others repeat it'),
+    name('of concurrent requests with one key one reserves, and the others repeat it'),
     async (t) => {
       const { data } = await open(t, { planStorage: 1000 })
       const idempotency = { key: 'k', digest: 'x' }
@@ -73,7 +76,7 @@ export function testUploads({ name, open }: Contract): void {
     },
   )
 
-  test(name('two accounts with the same names and keys never meet'), async (t) => {
+  test(name('two accounts with the same names and idempotency keys are separate'), async (t) => {
     const { database, data } = await open(t)
     const theirData = database.of((await anAccount(database, 'other', 100)).id)
     const idempotency = { key: 'k', digest: 'x' }
@@ -106,13 +109,13 @@ export function testUploads({ name, open }: Contract): void {
     assert.deepEqual(await data.findAsset(upload.asset.id), upload.asset)
     const record = (previous: string, storageId: string) =>
       data.recordStorageId(upload.asset.id, { previous, storageId })
-    assert.equal(await record(upload.id, 'named-by-the-storage'), true)
-    assert.equal(await record(upload.id, 'named-too-late'), false)
+    assert.equal(await record(upload.id, 'assigned-by-the-storage'), true)
+    assert.equal(await record(upload.id, 'assigned-too-late'), false)
     const named = await data.findUpload(upload.asset.id)
-    assert.equal(named?.storageId, 'named-by-the-storage')
+    assert.equal(named?.storageId, 'assigned-by-the-storage')
   })
 
-  test(name('a dropped reservation frees its bytes and is forgotten'), async (t) => {
+  test(name('a dropped reservation frees its bytes and is deleted'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     await data.dropReservation(upload.asset.id)
@@ -122,19 +125,19 @@ export function testUploads({ name, open }: Contract): void {
   })
 
   test(
-    name('a reservation that a repeated call opened in the storage is not dropped'),
+    name('a reservation is kept if a repeated call created its upload in the storage'),
     async (t) => {
       const { data } = await open(t)
       const { upload } = await reserve(data)
       const { id } = upload.asset
-      await data.recordStorageId(id, { previous: upload.id, storageId: 'named-by-the-storage' })
+      await data.recordStorageId(id, { previous: upload.id, storageId: 'assigned-by-the-storage' })
       await data.dropReservation(id)
       assert.equal((await usageOf(data)).reserved, 60)
-      assert.equal((await data.findUpload(id))?.storageId, 'named-by-the-storage')
+      assert.equal((await data.findUpload(id))?.storageId, 'assigned-by-the-storage')
     },
   )
 
-  test(name('a reservation that a repeated call resumed is not dropped'), async (t) => {
+  test(name('a reservation is kept if a repeated call resumed it'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     const { id } = upload.asset
@@ -144,7 +147,7 @@ export function testUploads({ name, open }: Contract): void {
     await data.cancelUpload(id)
   })
 
-  test(name('completion turns reserved bytes into stored ones, once'), async (t) => {
+  test(name('completing moves the reserved bytes to the stored bytes once'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     const { id } = upload.asset
@@ -162,7 +165,7 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await data.listAssets({ page: 1, perPage: 10, sort: NEWEST })).total, 1)
   })
 
-  test(name('a refused completion can be cancelled again'), async (t) => {
+  test(name('an upload can be cancelled after its completion was rejected'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     await data.beginCompletion(upload.asset.id, KEPT)
@@ -170,7 +173,7 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await data.cancelUpload(upload.asset.id)).status, 'cancelled')
   })
 
-  test(name('of cancels that race one wins, and the bytes are free once'), async (t) => {
+  test(name('of concurrent cancels one wins, and the bytes are freed once'), async (t) => {
     const { data } = await open(t)
     const { upload } = await reserve(data)
     const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id)))
@@ -179,24 +182,27 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await usageOf(data)).reserved, 0)
   })
 
-  test(name('completion, cancel and expiry racing for one upload: one wins'), async (t) => {
-    const { database, data } = await open(t, { planStorage: 10_000 })
-    for (let round = 0; round < 20; round += 1) {
-      const { upload } = await reserve(data, OVERDUE)
-      const { id } = upload.asset
-      const calls = [
-        async () => (await data.beginCompletion(id, KEPT)).won,
-        async () => (await data.cancelUpload(id)).won,
-        async () => (await expireOverdue(database)) === 1,
-      ]
-      // Each round another one is first.
-      const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
-      const wins = await Promise.all(rotated.map((call) => call()))
-      assert.equal(wins.filter(Boolean).length, 1)
-    }
-  })
+  test(
+    name('when a completion, a cancel and the expiry of an upload race, exactly one wins'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 10_000 })
+      for (let round = 0; round < 20; round += 1) {
+        const { upload } = await reserve(data, OVERDUE)
+        const { id } = upload.asset
+        const calls = [
+          async () => (await data.beginCompletion(id, KEPT)).won,
+          async () => (await data.cancelUpload(id)).won,
+          async () => (await expireOverdue(database)) === 1,
+        ]
+        // Each round starts with another call.
+        const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
+        const wins = await Promise.all(rotated.map((call) => call()))
+        assert.equal(wins.filter(Boolean).length, 1)
+      }
+    },
+  )
 
-  test(name('a completing upload can neither be cancelled nor expire'), async (t) => {
+  test(name('a completing upload can’t be cancelled and does not expire'), async (t) => {
     const { database, data } = await open(t)
     const { upload } = await reserve(data, OVERDUE)
     await data.beginCompletion(upload.asset.id, KEPT)
@@ -208,26 +214,23 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal(await data.renewUpload(upload.asset.id, 1000), false)
   })
 
-  test(
-    name('uploads expire when their time is up, not before, and renewing gives more'),
-    async (t) => {
-      const { database, data } = await open(t, { planStorage: 1000 })
-      const { upload: renewed } = await reserve(data, OVERDUE)
-      const { upload: left } = await reserve(data, OVERDUE)
-      const { upload: young } = await reserve(data)
-      const ids = [renewed, left, young].map(({ asset }) => asset.id)
-      const overdue = async () =>
-        (await database.listOverdueUploads(10)).map(({ asset }) => asset.id).sort()
-      assert.deepEqual(await overdue(), ids.slice(0, 2).sort())
-      assert.equal(await data.renewUpload(renewed.asset.id, 3_600_000), true)
-      assert.deepEqual(await overdue(), [left.asset.id])
-      assert.equal(await database.expireUploads(ids), 1)
-      assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
-      assert.equal((await usageOf(data)).reserved, 120)
-      assert.equal(await data.renewUpload(renewed.asset.id, -1), true)
-      assert.equal(await database.expireUploads(ids), 1)
-      assert.equal((await usageOf(data)).reserved, 60)
-      assert.deepEqual(await overdue(), [])
-    },
-  )
+  test(name('uploads expire at their expiry time, and renewing extends it'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const { upload: renewed } = await reserve(data, OVERDUE)
+    const { upload: left } = await reserve(data, OVERDUE)
+    const { upload: young } = await reserve(data)
+    const ids = [renewed, left, young].map(({ asset }) => asset.id)
+    const overdue = async () =>
+      (await database.listOverdueUploads(10)).map(({ asset }) => asset.id).sort()
+    assert.deepEqual(await overdue(), ids.slice(0, 2).sort())
+    assert.equal(await data.renewUpload(renewed.asset.id, 3_600_000), true)
+    assert.deepEqual(await overdue(), [left.asset.id])
+    assert.equal(await database.expireUploads(ids), 1)
+    assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
+    assert.equal((await usageOf(data)).reserved, 120)
+    assert.equal(await data.renewUpload(renewed.asset.id, -1), true)
+    assert.equal(await database.expireUploads(ids), 1)
+    assert.equal((await usageOf(data)).reserved, 60)
+    assert.deepEqual(await overdue(), [])
+  })
 }

@@ -35,22 +35,25 @@ const TYPES: Record<string, string[]> = {
   other: ['application/octet-stream', 'font/woff2', 'imagery/png', 'application/pdfx', 'x/image'],
 }
 
-/** What every database promises of what accounts use, by type. */
+/** The contract for the usage by type. */
 export function testUsage({ name, open }: Contract): void {
-  test(name('every media type is of one type, in any case and with any parameters'), async (t) => {
-    const { data } = await open(t, { planStorage: 1e9 })
-    for (const [type, mimes] of Object.entries(TYPES)) {
-      for (const mime of mimes) {
-        const id = await aReadyAsset(data, { size: 7, mime })
-        assert.deepEqual(await data.readUsage(), [{ type, bytes: 7, assets: 1 }], mime)
-        await data.deleteAsset(id)
+  test(
+    name('every media type belongs to one type, in any case and with any parameters'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 1e9 })
+      for (const [type, mimes] of Object.entries(TYPES)) {
+        for (const mime of mimes) {
+          const id = await aReadyAsset(data, { size: 7, mime })
+          assert.deepEqual(await data.readUsage(), [{ type, bytes: 7, assets: 1 }], mime)
+          await data.deleteAsset(id)
+        }
       }
-    }
-    assert.deepEqual(await data.readUsage(), [])
-  })
+      assert.deepEqual(await data.readUsage(), [])
+    },
+  )
 
   test(
-    name('usage counts ready assets only, most bytes first, and links without bytes'),
+    name('usage counts only ready assets, most bytes first, and links without bytes'),
     async (t) => {
       const { database, data } = await open(t, { planStorage: 1000 })
       const other = database.of((await anAccount(database, 'other', 1000)).id)
@@ -69,7 +72,7 @@ export function testUsage({ name, open }: Contract): void {
     },
   )
 
-  test(name('a thousand media types that nobody knows make one row'), async (t) => {
+  test(name('a thousand unknown media types are counted in one row'), async (t) => {
     const { data } = await open(t, { planStorage: 1e9 })
     const assets = Array.from({ length: 1000 }, (_, index) => {
       const upload = anUpload({ size: 3, mime: `x-${index}/y-${index}` })
@@ -87,7 +90,7 @@ export function testUsage({ name, open }: Contract): void {
   })
 
   test(
-    name('finishing and deleting at once leave usage exact, and nobody waits for ever'),
+    name('completing and deleting concurrently keeps the usage exact and does not deadlock'),
     async (t) => {
       const { data } = await open(t, { planStorage: 1e9 })
       const some = Array.from({ length: 30 }, (_, size) => ({ size, mime: 'image/png' }))
@@ -113,7 +116,7 @@ export function testUsage({ name, open }: Contract): void {
     },
   )
 
-  test(name('after any operations, usage is what the rows add up to'), async (t) => {
+  test(name('after any operations the usage equals the sum of the rows'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1e9 })
     await data.putProducts([aProduct()])
     const mime = fc.constantFrom(...Object.values(TYPES).flat())
