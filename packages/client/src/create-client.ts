@@ -41,7 +41,7 @@ export function createClientOn<Input>(
     baseUrl,
     retry,
     stallMs,
-    contact: { isMade: false },
+    storageContact: { isMade: false },
     active: new Set(),
   }
   const { store } = platform

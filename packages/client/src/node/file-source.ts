@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
 import { fileChanged } from '../upload/session.ts'
-import type { Likeness, Range, Source, SourceOptions } from '../upload/source.ts'
+import type { Comparison, Range, Source, SourceOptions } from '../upload/source.ts'
 import { measureThroughput } from './measure-throughput.ts'
 import { mimeOf } from './mime.ts'
 import { type Agents, putRange } from './put-range.ts'
@@ -36,7 +36,7 @@ export async function openFile(
   const version = versionOf(stats)
   const throughput = measureThroughput()
 
-  async function compare(before: string): Promise<Likeness> {
+  async function compare(before: string): Promise<Comparison> {
     const now = versionOf(await file.stat({ bigint: true }))
     if (now === before) return 'same'
     return contentOf(now) === contentOf(before) ? 'unsure' : 'changed'

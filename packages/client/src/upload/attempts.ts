@@ -202,7 +202,7 @@ export function createAttempts(
       retryPolicy,
       retry,
       stallMs: context.stallMs,
-      contact: context.contact,
+      storageContact: context.storageContact,
       signal,
       renew() {
         renewing ??= renewSession(request, session, { call: callWith(signal) }).finally(() => {
@@ -223,11 +223,11 @@ export function createAttempts(
   async function checkUnchanged(from: Source, to: OpenUpload, signal: AbortSignal): Promise<void> {
     const { session, saved: kept } = to
     const check = { session, digests: kept.digests, signal }
-    const likeness = await from.compare(kept.version)
+    const comparison = await from.compare(kept.version)
     const isUnchanged =
-      likeness === 'same' ||
+      comparison === 'same' ||
       // Parts without a digest are sent again by the next upload of this file.
-      (likeness === 'unsure' && (!from.isWatched || !(await checkHeldParts(from, check)).length))
+      (comparison === 'unsure' && (!from.isWatched || !(await checkHeldParts(from, check)).length))
     if (!isUnchanged) throw fileChanged(from.name)
   }
 

@@ -24,8 +24,8 @@ export async function openSession(
   { saved, call, isFirst, mayDrop }: OpenOptions,
 ): Promise<OpenUpload | undefined> {
   const { id, digests } = saved
-  const likeness = await source.compare(saved.version)
-  if (!id && likeness === 'changed') return undefined
+  const comparison = await source.compare(saved.version)
+  if (!id && comparison === 'changed') return undefined
   const session = await (id
     ? findSession(request, id, call)
     : requestSession(request, saved, call)
@@ -34,8 +34,8 @@ export async function openSession(
   })
   if (!session) return undefined
   try {
-    if (likeness === 'changed') throw fileChanged(source.name)
-    if (likeness === 'unsure' && (isFirst || source.isWatched)) {
+    if (comparison === 'changed') throw fileChanged(source.name)
+    if (comparison === 'unsure' && (isFirst || source.isWatched)) {
       const unverified = await checkHeldParts(source, { session, digests, signal: call.signal })
       // An upload that was started elsewhere has no digests here: the caller vouches for the file.
       if (unverified.length > 0 && saved.idempotencyKey) {

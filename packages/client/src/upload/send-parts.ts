@@ -9,7 +9,7 @@ import type { Queue, QueuedFile, Slot } from './queue.ts'
 import { countParts, rangeOf, type Session } from './session.ts'
 import type { Source } from './source.ts'
 
-export interface Sending {
+export interface SendPartsOptions {
   queue: Queue
   source: Source
   /** Parts that have a URL and are not received are sent. */
@@ -19,7 +19,7 @@ export interface Sending {
   retry: RetryOptions
   stallMs: number
   /** Whether a connection to the storage was ever made. */
-  contact: { isMade: boolean }
+  storageContact: { isMade: boolean }
   signal: AbortSignal
   /** Re-signs the URLs and reads which parts the storage holds. Simultaneous calls share one request. */
   renew(): Promise<void>
@@ -34,8 +34,8 @@ export interface Sending {
 const MAX_REFUSALS = 30
 
 /** Sends all parts of the source through the queue. Rejects with the first failure that a retry cannot fix. */
-export function sendParts(sending: Sending): Promise<void> {
-  const { queue, source, session, meter, retryPolicy, renew } = sending
+export function sendParts(options: SendPartsOptions): Promise<void> {
+  const { queue, source, session, meter, retryPolicy, renew } = options
   const count = countParts(source.size, session.chunkSize)
   const waiting = [...session.urls.keys()].filter(
     (part) => part <= count && !session.received.has(part),
@@ -66,13 +66,13 @@ export function sendParts(sending: Sending): Promise<void> {
     let before = 0
     const response = await source.put(url, rangeOfPart(part), {
       signal,
-      stallMs: sending.stallMs,
+      stallMs: options.stallMs,
       onSent(bytes) {
         slot.sent(bytes - before)
         before = bytes
         meter.sent(part, bytes)
-        sending.onProgress()
-        // Sending a part may take longer than an idle upload is kept. Renewing keeps it alive.
+        options.onProgress()
+        // SendPartsOptions a part may take longer than an idle upload is kept. Renewing keeps it alive.
         if (isExpiring()) renew().catch(() => {})
         if (bytes < size) return
         fullySent.add(part)
@@ -80,10 +80,10 @@ export function sendParts(sending: Sending): Promise<void> {
       },
       async onDigest(digest) {
         // Nothing is saved after the end: the caller may already have removed the state.
-        if (!signal.aborted) await sending.onDigest(part, digest)
+        if (!signal.aborted) await options.onDigest(part, digest)
       },
     })
-    sending.contact.isMade = true
+    options.storageContact.isMade = true
     const { status, body, header } = response
     if (status > 299) throw errorOfResponse(status, body, header)
     session.received.set(part, { etag: header('etag') ?? '', size })
@@ -92,12 +92,12 @@ export function sendParts(sending: Sending): Promise<void> {
   /** Prepares a retry after the error, or throws it if a retry cannot help. */
   async function recover(part: number, error: unknown): Promise<void> {
     if (!isStowageError(error)) throw error
-    sending.onProblem(error)
+    options.onProblem(error)
     const count = (tries[part] ?? 0) + 1
     tries[part] = count
-    const { contact } = sending
-    contact.isMade ||= error.facts.connected !== false
-    if (!contact.isMade && count === DEFAULT_TRIES && !isOffline()) throw error
+    const { storageContact } = options
+    storageContact.isMade ||= error.facts.connected !== false
+    if (!storageContact.isMade && count === DEFAULT_TRIES && !isOffline()) throw error
     if (isTransient(error)) {
       if (!isOffline()) retryPolicy.failed(error)
       // Before sending a whole part again, check whether the storage has received it.
@@ -107,11 +107,11 @@ export function sendParts(sending: Sending): Promise<void> {
       if (!isStale(error) || refusals > MAX_REFUSALS) throw error
       await renew()
     }
-    await pause(retryDelay(count, sending.retry, error.retryAfterMs), signal)
+    await pause(retryDelay(count, options.retry, error.retryAfterMs), signal)
   }
 
   return new Promise((resolve, reject) => {
-    const removeListener = onAbort(sending.signal, () => end(sending.signal.reason))
+    const removeListener = onAbort(options.signal, () => end(options.signal.reason))
 
     function end(error?: unknown): void {
       removeListener()
@@ -137,7 +137,7 @@ export function sendParts(sending: Sending): Promise<void> {
       source.release?.(rangeOfPart(part))
       retryPolicy.succeeded()
       refusals = 0
-      sending.onProblem(undefined)
+      options.onProblem(undefined)
       slot.release('stored')
       remaining -= 1
       if (remaining === 0) end()

@@ -25,7 +25,7 @@ export interface PutOptions {
 }
 
 /** `same`: the file was not written to. `unsure`: only digests can tell. `changed`: the file differs. */
-export type Likeness = 'same' | 'unsure' | 'changed'
+export type Comparison = 'same' | 'unsure' | 'changed'
 
 /** A file to upload. It is read in pieces, never as a whole. */
 export interface Source {
@@ -42,7 +42,7 @@ export interface Source {
   /** The size of the parts; undefined: the default of the service. */
   chunkSize?: number | undefined
   /** Compares the current file with an earlier version. */
-  compare(version: string): Promise<Likeness>
+  compare(version: string): Promise<Comparison>
   /**
    * Returns whether the range can be sent now. If omitted, every range can be sent at any time. `reading`:
    * `onReady` is called once the range can be sent, or reading it failed. `beyond`: the stream ended before

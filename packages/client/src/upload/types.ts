@@ -71,7 +71,7 @@ export interface UploadContext {
   retry: RetryOptions
   stallMs: number
   /** Whether a connection to the storage was ever made. */
-  contact: { isMade: boolean }
+  storageContact: { isMade: boolean }
   /** The keys of files that are being uploaded. A second upload of the same file creates another asset. */
   active: Set<string>
   /** Throws a TypeError for an input that cannot be uploaded. */

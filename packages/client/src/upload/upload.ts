@@ -30,7 +30,7 @@ export function startUpload(context: UploadContext, file: unknown, options: Uplo
   let timer: ReturnType<typeof setTimeout> | undefined
   let isPaused = false
   let current: AbortController | undefined
-  let wakeUp = () => {}
+  let unpause = () => {}
   let isCancelling = false
 
   const readProgress = (): Progress =>
@@ -74,7 +74,7 @@ export function startUpload(context: UploadContext, file: unknown, options: Uplo
       try {
         if (isCancelling) await cancelAtService()
         outer?.throwIfAborted()
-        if (isPaused) await resumed(signal)
+        if (isPaused) await untilResumed(signal)
         return await runAttempt(signal)
       } catch (error) {
         // Cancelling takes precedence over any other failure at the same time.
@@ -101,10 +101,10 @@ export function startUpload(context: UploadContext, file: unknown, options: Uplo
     throw new StowageError('cancelled', 'The upload was cancelled.')
   }
 
-  async function resumed(signal: AbortSignal): Promise<void> {
+  async function untilResumed(signal: AbortSignal): Promise<void> {
     report('paused')
     await new Promise<void>((resolve, reject) => {
-      wakeUp = resolve
+      unpause = resolve
       onAbort(signal, () => reject(signal.reason))
     })
     report('waiting')
@@ -167,7 +167,7 @@ export function startUpload(context: UploadContext, file: unknown, options: Uplo
     },
     resume() {
       isPaused = false
-      wakeUp()
+      unpause()
     },
     cancel,
   }
