@@ -28,7 +28,7 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
       const reader = block.stream().getReader({ mode: 'byob' })
       const reading = reader.read(new Uint8Array(memory, 0, size), { min: size })
       const read = await Promise.race([reading, pause(READ_MS)])
-      // Releases the stream's buffers before the next garbage collection.
+      // Releases the buffers of the stream without waiting for garbage collection.
       void reader.cancel()
       if (read?.value?.length === size) return read.value
     } catch {

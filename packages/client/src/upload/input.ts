@@ -10,7 +10,7 @@ export type BlobInput = Blob | ArrayBuffer | Uint8Array
 /** Bytes that can be read only once. The name, type and length of a Response are taken from it. */
 export type StreamInput = Response | ByteStream
 
-/** Throws a TypeError for any other input: a Blob would silently store its text form. */
+/** Throws a TypeError for any other input. A Blob made of it would silently contain its text form. */
 export function checkInput(input: unknown): asserts input is BlobInput | StreamInput {
   if (isBlob(input) || isBytes(input) || isReadOnce(input)) return
   throw new TypeError(

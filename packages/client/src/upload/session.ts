@@ -9,7 +9,7 @@ export interface Session {
   id: string
   uploadId: string
   chunkSize: number
-  /** The signed URLs of the missing parts, by part number. */
+  /** The signed URLs of the parts to send, by part number. */
   urls: Map<number, string>
   /** The parts that the storage holds. */
   received: Map<number, { etag: string; size: number }>

@@ -37,7 +37,7 @@ export interface Source {
   key: string | undefined
   /** Identifies the content, as far as possible without reading it: size, time and the like. */
   version: string
-  /** Whether `unsure` indicates a possible change. In browsers it does not: nothing more is known there. */
+  /** Whether `unsure` indicates a change. Not in browsers, which reveal only the size and time of a file. */
   isWatched: boolean
   /** The size of the parts; undefined: the default of the service. */
   chunkSize?: number | undefined
