@@ -1,7 +1,7 @@
 import fastify from 'fastify'
 import postgres from 'postgres'
 
-/** One row by its id, as it is. */
+/** Returns one row by its ID, unchanged. */
 const sql = postgres(process.env.DATABASE, { max: 10 })
 
 const app = fastify()

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import fastify from 'fastify'
 
-/** One row by its id, as it is. */
+/** Returns one row by its ID, unchanged. */
 const database = new DatabaseSync(process.env.FILE, { readOnly: true })
 const byId = database.prepare('select * from assets where id = ?')
 

@@ -5,12 +5,12 @@ const { app: makeApp } = companion.default ?? companion
 const require = createRequire(import.meta.url)
 const express = createRequire(require.resolve('@uppy/companion'))('express')
 
-/** Uppy's server, of which only the S3 part is used: a client uploads straight to the bucket. */
+/** Uppy's server. Only its S3 endpoints are used: clients upload directly to the bucket. */
 const { BUCKET, ENDPOINT, REGION, FOLDER } = process.env
 const { app } = makeApp({
   server: { host: '127.0.0.1', protocol: 'http' },
   filePath: FOLDER,
-  secret: 'a secret of no importance',
+  secret: 'any secret',
   uploadUrls: [/.*/],
   corsOrigins: true,
   s3: {

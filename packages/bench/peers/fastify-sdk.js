@@ -3,7 +3,7 @@ import { CreateMultipartUploadCommand, S3Client, UploadPartCommand } from '@aws-
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import fastify from 'fastify'
 
-/** What one writes in an afternoon: nothing is remembered, nothing is reserved. */
+/** The simplest service with Fastify and the AWS SDK: it stores and reserves nothing. */
 const { BUCKET, ENDPOINT, REGION } = process.env
 const CHUNK = 100_000_000
 const client = new S3Client({

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import fastify from 'fastify'
 
-/** The least that signs the parts of a huge file: an HMAC for each, and nothing is remembered. */
+/** The minimum to sign the parts of a huge file: one HMAC for each, and nothing is stored. */
 const CHUNK = 100_000_000
-const PLACE = 'http://127.0.0.1/bucket/some-key?uploadId=VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro'
+const BASE_URL = 'http://127.0.0.1/bucket/some-key?uploadId=VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro'
 
 const app = fastify()
 app.post('/api/v1/assets/signed', async (request, reply) => {
@@ -11,11 +11,11 @@ app.post('/api/v1/assets/signed', async (request, reply) => {
   const urls = Array.from({ length: Math.ceil(size / CHUNK) }, (_, index) => {
     const query = `&partNumber=${index + 1}`
     const signature = createHmac('sha256', 'secret')
-      .update(PLACE + query)
+      .update(BASE_URL + query)
       .digest('hex')
     const start = index * CHUNK
     const end = Math.min(size, start + CHUNK)
-    return { start, end, part: index + 1, url: `${PLACE}${query}&signature=${signature}` }
+    return { start, end, part: index + 1, url: `${BASE_URL}${query}&signature=${signature}` }
   })
   return reply.code(201).send({ urls })
 })

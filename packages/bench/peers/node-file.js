@@ -3,11 +3,11 @@ import { createServer } from 'node:http'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-/** The least that puts a body on the disk for good. */
+/** The minimum to store a body durably. */
 const server = createServer(async (request, response) => {
   if (request.method !== 'PUT') return response.writeHead(200).end()
   const path = join(process.env.FOLDER, basename(request.url))
-  // Flushing is an fsync before the file is closed, which `pipeline` waits for.
+  // `flush` calls fsync before the file is closed, and `pipeline` waits for it.
   await pipeline(request, createWriteStream(path, { flush: true }))
   response.writeHead(201).end()
 })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { FileStore } from '@tus/file-store'
 import { Server } from '@tus/server'
 
-/** The reference server of resumable uploads, on a folder. */
+/** The reference server of the tus protocol, storing files in a folder. */
 const datastore = new FileStore({ directory: process.env.FOLDER })
 const tus = new Server({ path: '/files', datastore })
 const server = createServer((request, response) => tus.handle(request, response))

@@ -21,7 +21,7 @@ function verdictOn(target: Target) {
   return { value: verdict?.value, isMet: verdict?.isMet }
 }
 
-test('ours is compared with another', () => {
+test('a figure is compared with that of another contender', () => {
   const times = { contender: 'other' }
   const target = { figure: 'rate', times }
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 0.9 } }), { value: 0.9, isMet: true })
@@ -33,13 +33,13 @@ test('a figure is compared with another figure of the same contender', () => {
   assert.deepEqual(verdictOn(target), { value: 30 / 90, isMet: false })
 })
 
-test('a figure by itself stays below its limit', () => {
+test('a figure without comparison has an absolute limit', () => {
   assert.deepEqual(verdictOn({ figure: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
   const target = { figure: 'time', of: 'other', limit: { below: 3 } }
   assert.deepEqual(verdictOn(target), { value: 2, isMet: true })
 })
 
-test('what was not measured is not met', () => {
+test('a target that was not measured is not met', () => {
   const target = { figure: 'rate', limit: { atLeast: 0 }, times: { contender: 'void' } }
   assert.deepEqual(verdictOn(target), { value: undefined, isMet: false })
 })

@@ -3,12 +3,12 @@ import type { Target } from './workload.ts'
 
 export interface Verdict {
   target: Target
-  /** The ratio, or the figure itself; undefined when something was not measured. */
+  /** The ratio or the figure, or undefined if something was not measured. */
   value: number | undefined
   isMet: boolean
 }
 
-/** Holds the medians against the targets. */
+/** Compares the medians with the targets. */
 export function judge(measurements: Measurement[], targets: Target[]): Verdict[] {
   const ours = measurements[0]?.name ?? ''
   const medianOf = (contender: string, figure: string) =>

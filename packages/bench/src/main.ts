@@ -7,11 +7,11 @@ import { runWorkload } from './run-workload.ts'
 import type { Workload } from './workload.ts'
 
 /*
- * Speed beside others, in one run on one machine: ratios are what counts.
+ * Measures Stowage and comparable programs in one run on one machine. Compare ratios, not figures.
  *
- *     npm run bench                      all of them
- *     npm run bench -- presign list      some of them
- *     npm run bench -- --write           and docs/performance.md
+ *     npm run bench                      all workloads
+ *     npm run bench -- presign list      some workloads
+ *     npm run bench -- --write           also writes docs/performance.md
  *     npm run bench -- --rounds 5 --seconds 3
  */
 const FOLDER = new URL('./workloads/', import.meta.url)
@@ -30,14 +30,16 @@ async function run(): Promise<number> {
   })
   const unknown = names.filter((name) => !WORKLOADS.includes(name))
   if (unknown.length > 0) {
-    process.stderr.write(`bench: no ${unknown.join(', ')}; there is ${WORKLOADS.join(', ')}\n`)
+    process.stderr.write(
+      `bench: unknown workload ${unknown.join(', ')}. Workloads: ${WORKLOADS.join(', ')}\n`,
+    )
     return 2
   }
-  const effort = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
+  const limits = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
   const results: Result[] = []
   for (const name of names.length > 0 ? names : WORKLOADS) {
     const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
-    const result = await runWorkload(name, workload, effort)
+    const result = await runWorkload(name, workload, limits)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
     if (values.write) await writePage(result, WORKLOADS)

@@ -4,7 +4,7 @@ import { measure, spreadOf } from './measure.ts'
 
 const onTurn = () => {}
 
-test('contenders take turns, and the first round is not counted', async () => {
+test('contenders run in turns, and the first round is not counted', async () => {
   const turns: string[] = []
   const contender = (name: string, values: number[]) => ({
     name,
@@ -20,23 +20,23 @@ test('contenders take turns, and the first round is not counted', async () => {
   assert.deepEqual(b?.figures, { time: { median: 20, least: 10, most: 30 } })
 })
 
-test('one failure makes all figures of a contender void, and those of no other', async () => {
+test('one failure voids all figures of a contender, but not those of others', async () => {
   let runs = 0
   const failing = {
     name: 'failing',
     async run() {
       runs += 1
-      if (runs === 3) throw new Error('1 refusals')
+      if (runs === 3) throw new Error('1 refusal')
       return { rate: 1 }
     },
   }
-  const sound = { name: 'sound', run: async () => ({ rate: 5 }) }
-  const measurements = await measure([failing, sound], { rounds: 3, onTurn })
-  assert.deepEqual(measurements[0], { name: 'failing', figures: {}, void: '1 refusals' })
+  const passing = { name: 'passing', run: async () => ({ rate: 5 }) }
+  const measurements = await measure([failing, passing], { rounds: 3, onTurn })
+  assert.deepEqual(measurements[0], { name: 'failing', figures: {}, void: '1 refusal' })
   assert.equal(measurements[1]?.figures.rate?.median, 5)
   assert.equal(runs, 3)
 })
 
-test('the median of an even number of values lies between the two in the middle', () => {
+test('the median of an even number of values is the mean of the two in the middle', () => {
   assert.deepEqual(spreadOf([4, 1, 3, 100]), { median: 3.5, least: 1, most: 100 })
 })

@@ -9,13 +9,13 @@ export interface Spread {
 export interface Measurement {
   name: string
   figures: Record<string, Spread>
-  /** Why its figures are worth nothing. */
+  /** Why it has no valid figures. */
   void?: string
 }
 
 /**
- * Runs the contenders in turns, so that whatever else the machine does meets all of them alike. The
- * first round warms up and is dropped. One that fails is out, with all its figures.
+ * Runs the contenders in turns, so that other load on the machine affects all of them equally. The
+ * first round is a warm-up and not counted. A contender that fails once has no figures at all.
  */
 export async function measure(
   contenders: Contender[],

@@ -2,12 +2,12 @@ import { createHmac } from 'node:crypto'
 import { type S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
-/** As many as an upload can have. */
+/** The maximum number of parts of an upload. */
 export const PARTS = Array.from({ length: 10_000 }, (_, index) => index + 1)
 
 const UPLOAD = { Bucket: 'bucket', Key: 'some/key', UploadId: 'VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro' }
 
-/** As everybody signs them. */
+/** With the presigner of the AWS SDK. */
 export async function presignEach(client: S3Client): Promise<void> {
   for (const PartNumber of PARTS) {
     const command = new UploadPartCommand({ ...UPLOAD, PartNumber, ContentLength: 100_000_000 })
@@ -16,7 +16,7 @@ export async function presignEach(client: S3Client): Promise<void> {
   }
 }
 
-/** The least that each address takes, as Node makes it. */
+/** The minimum: one HMAC per URL. */
 export function hmacEach(): void {
   for (const number of PARTS) createHmac('sha256', 'secret').update(`${number}`).digest('hex')
 }

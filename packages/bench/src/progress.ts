@@ -1,11 +1,11 @@
-const QUIET_MS = 1000
+const INTERVAL_MS = 1000
 let lastAt = Number.NEGATIVE_INFINITY
 
-/** What is being done now: one line that changes, or, where nobody watches, a line a second. */
+/** Shows the current step: on a terminal as one changing line, otherwise as at most one line per second. */
 export function progress(text: string): void {
   if (process.stderr.isTTY) {
     process.stderr.write(`\r\u001b[2K${text}`)
-  } else if (text !== '' && performance.now() - lastAt > QUIET_MS) {
+  } else if (text !== '' && performance.now() - lastAt > INTERVAL_MS) {
     lastAt = performance.now()
     process.stderr.write(`${text}\n`)
   }

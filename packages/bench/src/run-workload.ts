@@ -5,8 +5,8 @@ import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import type { Workload } from './workload.ts'
 
-/** What the command line says goes before what the workload says. */
-export interface Effort {
+/** From the command line. Overrides those of the workload. */
+export interface Limits {
   rounds: number | undefined
   seconds: number | undefined
 }
@@ -14,19 +14,19 @@ export interface Effort {
 const ROUNDS = 3
 const SECONDS = 1
 
-/** Runs one whole, and leaves nothing behind, also when a signal ends it. */
+/** Runs one workload and cleans up, also on a signal. */
 export async function runWorkload(
   name: string,
   workload: Workload,
-  effort: Effort,
+  limits: Limits,
 ): Promise<Result> {
   const { title, figures, targets } = workload
-  const rounds = effort.rounds ?? workload.rounds ?? ROUNDS
-  const context = openContext(effort.seconds ?? workload.seconds ?? SECONDS)
-  const end = () => context.close().finally(() => process.exit(130))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
+  const rounds = limits.rounds ?? workload.rounds ?? ROUNDS
+  const context = openContext(limits.seconds ?? workload.seconds ?? SECONDS)
+  const stop = () => context.close().finally(() => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   try {
-    progress(`${name}: opening`)
+    progress(`${name}: starting`)
     const contenders = await workload.open(context)
     const measurements = await measure(contenders, {
       rounds,
@@ -39,7 +39,7 @@ export async function runWorkload(
     return { name, title, figures, measurements, verdicts: judge([], targets) }
   } finally {
     await context.close()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
     progress('')
   }
 }

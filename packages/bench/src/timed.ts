@@ -1,4 +1,4 @@
-/** Milliseconds, as the figure `time`. */
+/** Measures the work in milliseconds, as the figure `time`. */
 export async function timed(work: () => Promise<void> | void): Promise<{ time: number }> {
   const start = performance.now()
   await work()

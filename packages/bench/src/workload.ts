@@ -1,15 +1,13 @@
-/** One piece of work, done by several contenders in one run. Each file of `workloads/` exports one. */
+/** One task that several contenders do in one run. Each file of `workloads/` exports one. */
 export interface Workload {
-  /** What is done, as a title. */
   title: string
-  /** What is looked at, in the order of the report. */
+  /** What is measured, in the order of the report. */
   figures: Record<string, Figure>
-  /** What we hold ourselves to. */
   targets: Target[]
-  /** How many rounds are counted and how long each load lasts, where the usual is not enough. */
+  /** The number of counted rounds and the duration of each load, if not the default. */
   rounds?: number
   seconds?: number
-  /** Opens all that is compared, ours first. What is opened is handed to `context` to be closed. */
+  /** Starts all contenders, Stowage first. Registers what must be closed with `context.defer`. */
   open(context: WorkloadContext): Promise<Contender[]>
 }
 
@@ -21,29 +19,29 @@ export interface Figure {
 
 export interface Contender {
   name: string
-  /** Does the work once. A contender need not have every figure. Throws when any answer is wrong. */
+  /** Runs the task once. May omit figures. Throws if any response is wrong. */
   run(): Promise<Record<string, number>>
 }
 
 /**
- * `of` is ours unless it says otherwise, and `times` what it is compared with: another contender, or
- * another figure, or both. Without `times` the limit is a figure by itself.
+ * A limit for a figure of the contender `of`, by default Stowage. With `times`, the limit is a ratio to
+ * another contender, another figure, or both. Without, it is absolute.
  */
 export interface Target {
   figure: string
   of?: string
   limit: { atLeast: number } | { below: number }
   times?: { contender?: string; figure?: string }
-  /** What a profile shows of it, said where it is missed. */
+  /** The cause, according to a profile. Shown if the target is missed. */
   reason?: string
 }
 
-/** Where a workload takes deployment. */
+/** What a workload gets from the runner. */
 export interface WorkloadContext {
-  /** How long each load lasts. */
+  /** The duration of each load. */
   seconds: number
-  /** Runs when the workload is over, last added first. */
+  /** Runs the step after the workload, in reverse order. */
   defer(step: () => unknown): void
-  /** A folder on a real disk, which is removed in the end. */
+  /** Creates a folder on a real disk, which is removed after the workload. */
   folder(): Promise<string>
 }

@@ -9,12 +9,12 @@ import { BY_ID, HELLO } from './figures.ts'
 import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
 
 const PAGE = 25
-const LOOKED_UP = 100
-const ASKED = 5
+const ID_COUNT = 100
+const REPETITIONS = 5
 
 type Lookup = { server: ServerProcess; seconds: number }
 
-/** Every figure, on a service that has so many assets. */
+/** All figures of a service with `count` assets. */
 export function listing(
   name: string,
   { server, seconds, count }: Lookup & { count: number },
@@ -24,7 +24,7 @@ export function listing(
     const requests = paths.map((path) => ({ path: `${API}/assets${path}` }))
     return (await sendLoad({ url, requests, seconds })).perSecond
   }
-  const newParts = commonParts()
+  const newTerms = commonTerms()
   return {
     name,
     async run() {
@@ -37,39 +37,39 @@ export function listing(
         rare: await rateOf(`?filename=${RARE}`),
         one: await rateOf(...someIds(count).map((id) => `/${id}`)),
         thousand: await rateOf('?limit=1000&with_products=true'),
-        ...(await askForAll({ url, count, newPart: newParts.next().value })),
+        ...(await searchAll({ url, count, newTerm: newTerms.next().value })),
       }
     },
   }
 }
 
-/** A server that answers at once whatever it is asked. */
+/** A server with a constant response. */
 export function helloWorld({ server, seconds }: Lookup): Contender {
   const requests = [{ path: '/healthz' }]
   const run = async () => sendLoad({ url: server.url, requests, seconds })
   return { name: HELLO, run: async () => ({ first: (await run()).perSecond }) }
 }
 
-/** A server that only looks a row up. */
+/** A server that only looks up a row. */
 export function byId({ server, seconds, count }: Lookup & { count: number }): Contender {
   const requests = someIds(count).map((id) => ({ path: `/assets/${id}` }))
   const run = async () => sendLoad({ url: server.url, requests, seconds })
   return { name: BY_ID, run: async () => ({ one: (await run()).perSecond }) }
 }
 
-/** From all over the table. */
+/** Evenly spread over the table. */
 function someIds(count: number): string[] {
-  const distance = count / LOOKED_UP
-  return Array.from({ length: LOOKED_UP }, (_, index) => assetId(index * distance))
+  const distance = count / ID_COUNT
+  return Array.from({ length: ID_COUNT }, (_, index) => assetId(index * distance))
 }
 
-/** Once for a name that nobody asked for before, then again and again for one. */
-async function askForAll(about: { url: string; count: number; newPart: string | undefined }) {
-  const { url, count, newPart = '' } = about
+/** Searches for a new part of a name that matches all assets, then several times for the same one. */
+async function searchAll(about: { url: string; count: number; newTerm: string | undefined }) {
+  const { url, count, newTerm = '' } = about
   const { result, longestMs } = await watchStalls(url, async () => {
-    const { time: cold } = await timed(() => expectTotal(url, `filename=${newPart}`, count))
+    const { time: cold } = await timed(() => expectTotal(url, `filename=${newTerm}`, count))
     const times: number[] = []
-    for (let turn = 0; turn < ASKED; turn += 1) {
+    for (let turn = 0; turn < REPETITIONS; turn += 1) {
       const { time } = await timed(() => expectTotal(url, `filename=${COMMON}`, count))
       times.push(time)
     }
@@ -78,23 +78,23 @@ async function askForAll(about: { url: string; count: number; newPart: string | 
   return { ...result, stall: longestMs }
 }
 
-/** Parts that every name has, each another. */
-function* commonParts(): Generator<string, undefined> {
+/** Distinct parts of a name that match all assets. */
+function* commonTerms(): Generator<string, undefined> {
   const text = `-${COMMON}-`
   for (let length = text.length; length > 0; length -= 1) {
     for (let start = 0; start + length <= text.length; start += 1) {
-      const part = text.slice(start, start + length)
-      if (part !== COMMON) yield part
+      const term = text.slice(start, start + length)
+      if (term !== COMMON) yield term
     }
   }
 }
 
 async function expectTotal(url: string, query: string, total: number): Promise<void> {
-  const { meta } = await ask(url, query)
+  const { meta } = await list(url, query)
   if (meta.total !== total) throw new Error(`${query} found ${meta.total} instead of ${total}`)
 }
 
-async function ask(url: string, query: string): Promise<{ meta: { total: number } }> {
+async function list(url: string, query: string): Promise<{ meta: { total: number } }> {
   const response = await fetch(`${url}${API}/assets?${query}`)
   if (response.status !== 200) throw new Error(`${query}: status ${response.status}`)
   return (await response.json()) as { meta: { total: number } }

@@ -12,23 +12,23 @@ export const LIST_FIGURES: Record<string, Figure> = {
   first: rate('First page of 25'),
   middle: rate('Middle page of 25'),
   last: rate('Last page of 25'),
-  rare: rate('A name that 300 have'),
-  one: rate('One by its id'),
-  thousand: rate('1,000 with their products'),
-  all: wait('A name that all have'),
-  cold: wait('A name that all have, for the first time'),
-  stall: wait('Longest wait of another client meanwhile'),
+  rare: rate('Search with 300 matches'),
+  one: rate('One asset by ID'),
+  thousand: rate('1,000 assets with their products'),
+  all: wait('Search that matches all'),
+  cold: wait('Search that matches all, first time'),
+  stall: wait('Longest response time of another client meanwhile'),
 }
 
-/** From 10,000 to 1,000,000 assets nothing gets worse than by this. */
+/** From 10,000 to 1,000,000 assets, no figure may get worse by more than this factor. */
 const GROWTH = 1.5
-/** But for what has a limit by itself. */
-const BY_THEMSELVES = ['cold', 'stall']
+/** These have an absolute limit. */
+const ABSOLUTE = ['cold', 'stall']
 
-const FIRST_PAGE = `of a page on SQLite a third is the reading of 25 rows, of which each value is a call
-  and most are a new string; a seventh JSON, a tenth the writing of 10 kB to the socket. On PostgreSQL one
-  plain query by id already has far less than hello world, as the database works on the same
-  processors. A page that is kept ready would have to be forgotten on every instance when one changes it.`
+const FIRST_PAGE = `on SQLite, a third of the time is spent reading 25 rows, with a call for each value and
+  a new string for most; a seventh on JSON; a tenth on writing 10 kB to the socket. On PostgreSQL, even a
+  plain query by ID is far slower than hello world, as the database runs on the same processors. A cached
+  page would have to be invalidated on every instance with each change.`
 
 export const LIST_TARGETS: Target[] = [
   {
@@ -44,15 +44,15 @@ export const LIST_TARGETS: Target[] = [
   {
     figure: 'cold',
     limit: { below: 50 },
-    reason: `whoever first asks for a name that everything has waits until each name was compared: the
-      database's own work, done in pieces between which others are served. It is remembered from then
-      on, and only blocks of assets that have changed are looked at again.`,
+    reason: `the first search for a term that matches everything compares every name. The database does
+      this in batches, between which it serves other requests. The counts are then cached, and only blocks
+      of assets that have changed are counted again.`,
   },
   { figure: 'one', limit: { atLeast: 0.6 }, times: { contender: BY_ID } },
   { figure: 'thousand', limit: { atLeast: 20 } },
   { figure: 'stall', limit: { below: 20 } },
   ...Object.entries(LIST_FIGURES).flatMap(([figure, { better }]): Target[] => {
-    if (BY_THEMSELVES.includes(figure)) return []
+    if (ABSOLUTE.includes(figure)) return []
     const limit = better === 'more' ? { atLeast: 1 / GROWTH } : { below: GROWTH }
     return [{ figure, limit, times: { contender: SMALL } }]
   }),

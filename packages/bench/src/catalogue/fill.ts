@@ -3,8 +3,8 @@ import { progress } from '../progress.ts'
 import { assetRecord, products } from './records.ts'
 
 /**
- * Puts `count` assets into an empty database, `batch` in each transaction. The account that the
- * service then takes has them.
+ * Inserts `count` assets into an empty database, `batch` in each transaction, for the default account
+ * of the service.
  */
 export async function fill(
   database: Database,

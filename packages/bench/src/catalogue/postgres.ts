@@ -5,10 +5,10 @@ import { progress } from '../progress.ts'
 import type { WorkloadContext } from '../workload.ts'
 import { fill } from './fill.ts'
 
-/** As many as one statement has parameters for. */
+/** Limited by the number of parameters of a statement. */
 const BATCH = 3000
 
-/** A PostgreSQL; `database` makes one in it with so many assets, and tells its address. */
+/** Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. */
 export async function startFilledPostgres(context: WorkloadContext) {
   const server = await startPostgres()
   context.defer(server.close)
@@ -32,7 +32,7 @@ export async function startFilledPostgres(context: WorkloadContext) {
   }
 }
 
-/** Indexes are made several times as fast at once as row by row. */
+/** Creating an index after all rows is several times as fast as updating it with each row. */
 async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
   await administer(url, async (sql) => {
     const indexes = await sql<{ name: string; definition: string }[]>`
@@ -46,7 +46,7 @@ async function withoutIndexes(url: string, work: () => Promise<void>): Promise<v
       progress(`indexing: ${name}`)
       await sql.unsafe(definition)
     }
-    // As its own housekeeping does, some time after so many rows came.
+    // As autovacuum does some time after many inserts.
     await sql.unsafe('vacuum analyze')
   })
 }

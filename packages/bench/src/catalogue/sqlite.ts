@@ -9,19 +9,19 @@ import { fill } from './fill.ts'
 
 const RECORDS = fileURLToPath(new URL('./records.ts', import.meta.url))
 
-/** Large, as each transaction writes pages of every index anew. */
+/** Large, as each transaction rewrites pages of every index. */
 const BATCH = 100_000
 
-/** A data folder's database with so many assets. It is made once, then copied. */
+/** Copies a database with `count` assets into a data folder. It is created once and cached. */
 export async function copyFilled(folder: string, count: number): Promise<string> {
   const filled = join(CACHE, 'bench-assets', `${count}-${await fingerprint()}.db`)
-  if (!(await isThere(filled))) await make(filled, count)
+  if (!(await exists(filled))) await create(filled, count)
   const file = join(folder, 'stowage.db')
   await copyFile(filled, file, constants.COPYFILE_FICLONE)
   return file
 }
 
-async function make(filled: string, count: number): Promise<void> {
+async function create(filled: string, count: number): Promise<void> {
   const unfinished = `${filled}.unfinished`
   await mkdir(join(CACHE, 'bench-assets'), { recursive: true })
   for (const end of ['', '-wal', '-shm']) await rm(unfinished + end, { force: true })
@@ -31,7 +31,7 @@ async function make(filled: string, count: number): Promise<void> {
   await rename(unfinished, filled)
 }
 
-/** Another when the tables or the rows are made otherwise. */
+/** Changes when the schema or the rows change. */
 async function fingerprint(): Promise<string> {
   const hash = createHash('sha256')
   const migrations = await Array.fromAsync(glob(join(MIGRATIONS, '*.sql')))
@@ -39,6 +39,6 @@ async function fingerprint(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-async function isThere(file: string): Promise<boolean> {
+async function exists(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined)) !== undefined
 }

@@ -1,8 +1,8 @@
 import { createClient } from '@stowage/client/node'
 
 /*
- * Our client in a process of its own. Each message is a path to upload; the answer is the asset's id,
- * or why there is none.
+ * The Node client in its own process. Each message is a path to upload; the response is the asset's ID
+ * or an error.
  */
 const [baseUrl = '', stateFolder = '', atOnce = ''] = process.argv.slice(2)
 const client = createClient({ baseUrl, stateFolder, parallel: Number(atOnce) })

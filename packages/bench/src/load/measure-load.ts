@@ -2,7 +2,7 @@ import type { ServerProcess } from '../processes/server-process.ts'
 import { watchUsage } from '../processes/usage.ts'
 import { type Request, sendLoad } from './send-load.ts'
 
-/** Load on a server, and what each unit of work, of one or several requests, costs it. */
+/** Sends load to a server and measures the cost of each unit of work, which is one or more requests. */
 export async function measureLoad(
   server: ServerProcess,
   options: { requests: Request[]; seconds: number; requestsEach?: number },

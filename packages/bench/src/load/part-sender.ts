@@ -12,10 +12,10 @@ export interface Message {
   body?: Buffer
 }
 
-/** After so long without a byte either way, a server has failed. */
+/** A server that neither reads nor sends a byte for this long has failed. */
 const IDLE_MS = 60_000
 
-/** Sends bodies over connections that stay open. Throws when an answer is not a success. */
+/** Sends bodies over persistent connections. Throws if a response is not a success. */
 export function openSender(atOnce: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
   function send({ method, url, headers, body }: Message): Promise<Sent> {
@@ -24,25 +24,25 @@ export function openSender(atOnce: number) {
       const sized = { 'Content-Length': length, ...headers }
       const options = { method, agent, headers: sized, timeout: IDLE_MS }
       const outgoing = request(url, options, (response) => {
-        const { statusCode: status = 0, headers: answered } = response
+        const { statusCode: status = 0, headers: received } = response
         response.resume().once('end', () => {
-          if (status >= 200 && status < 300) resolve({ status, headers: answered })
-          else reject(new Error(`${method} answered ${status}`))
+          if (status >= 200 && status < 300) resolve({ status, headers: received })
+          else reject(new Error(`${method} failed with ${status}`))
         })
       })
       outgoing.once('error', reject)
-      outgoing.once('timeout', () => outgoing.destroy(new Error(`${method} got no answer`)))
+      outgoing.once('timeout', () => outgoing.destroy(new Error(`${method} got no response`)))
       outgoing.end(body)
     })
   }
   return { send, close: () => agent.destroy() }
 }
 
-/** Runs the jobs in their order, so many at a time. */
-export async function inParallel(atOnce: number, jobs: (() => Promise<unknown>)[]): Promise<void> {
-  const queue = jobs.values()
+/** Runs the tasks in order, at most `atOnce` at a time. */
+export async function inParallel(atOnce: number, tasks: (() => Promise<unknown>)[]): Promise<void> {
+  const queue = tasks.values()
   const work = async () => {
-    for (const job of queue) await job()
+    for (const task of queue) await task()
   }
   await Promise.all(Array.from({ length: atOnce }, work))
 }

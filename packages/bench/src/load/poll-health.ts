@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 
 /*
- * A thread: asks until it is told that it is enough, then tells the longest wait. Says so once the
- * connection is warm.
+ * A worker thread that polls `/healthz`. It posts `ready` after the warm-up, polls until it gets a
+ * message, then posts the longest response time.
  */
-const EVERY_MS = 5
+const INTERVAL_MS = 5
 const WARM_UP = 20
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-function ask(): Promise<number> {
+function poll(): Promise<number> {
   const start = performance.now()
   return new Promise((resolve, reject) => {
     get(`${workerData}/healthz`, { agent }, (response) => {
@@ -22,18 +22,18 @@ function ask(): Promise<number> {
   })
 }
 
-let isEnough = false
+let isStopped = false
 parentPort?.once('message', () => {
-  isEnough = true
+  isStopped = true
 })
 
 let longest = 0
 try {
-  for (let count = 0; count < WARM_UP; count += 1) await ask()
+  for (let count = 0; count < WARM_UP; count += 1) await poll()
   parentPort?.postMessage('ready')
-  while (!isEnough) {
-    longest = Math.max(longest, await ask())
-    await pause(EVERY_MS)
+  while (!isStopped) {
+    longest = Math.max(longest, await poll())
+    await pause(INTERVAL_MS)
   }
   parentPort?.postMessage(longest)
 } catch (error) {

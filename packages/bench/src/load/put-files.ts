@@ -9,7 +9,7 @@ const run = promisify(execFile)
 export const PART = 100_000_000
 export const GIBIBYTE = 2 ** 30
 
-/** One body for all: what is in it makes no difference to any contender. */
+/** The same body for all parts: its content makes no difference to any contender. */
 export const BODY = randomBytes(PART)
 
 /** The lengths of the parts of 1 GiB. */
@@ -17,7 +17,7 @@ export const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, in
   Math.min(PART, GIBIBYTE - index * PART),
 )
 
-/** What an answered part of ours is, and a bare PUT is not: safe on the disk. */
+/** Makes the file durable, as a part is when Stowage responds, and a plain PUT is not. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   await handle.sync()
@@ -29,7 +29,7 @@ export async function emptyFolder(folder: string): Promise<void> {
   await settleDisk(folder)
 }
 
-/** Nothing of one run is still on its way to the disk when the next begins. */
+/** Waits until all data of a run is written, so that it does not affect the next run. */
 export async function settleDisk(folder: string): Promise<void> {
   await run('sync', ['-f', folder])
 }

@@ -16,14 +16,14 @@ async function aServer(t: TestContext, answer: RequestListener): Promise<string>
 
 const requests = [{ path: '/' }]
 
-test('load on a server that always answers is measured', async (t) => {
+test('the load on a server that always succeeds is measured', async (t) => {
   const url = await aServer(t, (_, response) => response.end())
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 2 })
   assert.ok(count > 20)
   assert.ok(perSecond > 20)
 })
 
-test('one refusal among many answers makes the load fail', async (t) => {
+test('one refusal among many responses makes the load fail', async (t) => {
   let count = 0
   const url = await aServer(t, (_, response) => {
     count += 1
@@ -32,7 +32,7 @@ test('one refusal among many answers makes the load fail', async (t) => {
   await assert.rejects(sendLoad({ url, requests, seconds: 1, clients: 2 }), /refusals/)
 })
 
-test('on a slow server every request that was sent is answered and counted', async (t) => {
+test('on a slow server, every request is answered and counted', async (t) => {
   let answered = 0
   let last = Promise.resolve()
   const url = await aServer(t, (_, response) => {
@@ -45,7 +45,7 @@ test('on a slow server every request that was sent is answered and counted', asy
   })
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 4 })
   assert.ok(count >= 4)
-  // Two more were asked before, to know how slow it is.
+  // Two more requests were sent before, to measure how slow the server is.
   assert.equal(answered, count + 2)
   assert.ok(perSecond > 4 && perSecond < 9, `${perSecond}`)
 })

@@ -9,7 +9,7 @@ export type Request = Pick<
 
 export interface LoadOptions {
   url: string
-  /** Each client sends them in this order, again and again. */
+  /** Each client repeats them in this order. */
   requests: Request[]
   seconds: number
   clients?: number
@@ -20,22 +20,22 @@ export interface Load {
   count: number
 }
 
-/** With fewer answers than this of each client, those under way at the end weigh too much. */
-const FEWEST_EACH = 10
+/** With fewer responses per client, the unfinished requests at the end would distort the rate. */
+const MIN_RESPONSES = 10
 const TIMEOUT_SECONDS = 60
-/** Only at a sample does autocannon see that it has enough. */
+/** autocannon checks only at each sample whether it is done. */
 const SAMPLE_MS = 20
 
 /**
- * Keeps some clients busy for a while; where answers are slow, until so many have come as the time
- * is for. Throws when any answer is not a success.
+ * Sends requests with several clients for a time. If responses are slow, it sends a fixed number of
+ * requests instead. Throws if any response is not a success.
  */
 export async function sendLoad(options: LoadOptions): Promise<Load> {
   const { url, requests, seconds, clients = CLIENTS } = options
   const load = { url, requests, timeout: TIMEOUT_SECONDS }
   const alone = await sendSome({ ...load, connections: 1, amount: 2 })
   const expected = alone.perSecond * seconds
-  if (expected >= clients * FEWEST_EACH) {
+  if (expected >= clients * MIN_RESPONSES) {
     const result = await autocannon({ ...load, connections: clients, duration: seconds })
     const count = successes(result)
     return { perSecond: count / result.duration, count }
@@ -44,7 +44,7 @@ export async function sendLoad(options: LoadOptions): Promise<Load> {
   return sendSome({ ...load, connections: clients, amount })
 }
 
-/** A number of requests, however long they take. */
+/** Sends a fixed number of requests. */
 function sendSome(options: autocannon.Options): Promise<Load> {
   let [start, end] = [0, 0]
   return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ function successes(result: autocannon.Result): number {
   const { errors, timeouts, non2xx } = result
   if (errors + timeouts + non2xx > 0) {
     const statuses = JSON.stringify(result.statusCodeStats)
-    throw new Error(`${non2xx} refusals, ${errors} errors, ${timeouts} time-outs: ${statuses}`)
+    throw new Error(`${non2xx} refusals, ${errors} errors, ${timeouts} timeouts: ${statuses}`)
   }
   return result['2xx']
 }

@@ -9,7 +9,7 @@ const FILE = { name: 'sample-pack.zip', size: 250_000_000, mime: MIME }
 
 export const SESSION_FIGURES = {
   rate: { title: 'Sessions', unit: '/s', better: 'more' },
-  cpu: { title: 'CPU of the server, each', unit: 'ms', better: 'less' },
+  cpu: { title: 'CPU of the server per session', unit: 'ms', better: 'less' },
   memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
 } as const
 
@@ -17,7 +17,7 @@ export function sessionRequest(path = `${API}/assets/signed`): Request {
   return { method: 'POST', path, headers: JSON_TYPE, body: JSON.stringify(FILE) }
 }
 
-/** Uppy's client makes two calls: one opens the upload, one signs its parts. */
+/** Uppy's client makes two calls: one to open the upload, one to sign its parts. */
 export function companionRequests(): Request[] {
   const body = JSON.stringify({ filename: FILE.name, type: MIME })
   return [

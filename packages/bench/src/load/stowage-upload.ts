@@ -25,7 +25,7 @@ export function completeUpload(
   return call(`${baseUrl}${API}/assets/${id}/uploaded`, { upload_id, parts })
 }
 
-/** Also removes its parts, before it answers. */
+/** Also removes the parts before it responds. */
 export function cancelUpload(baseUrl: string, { id, upload_id }: UploadSession): Promise<unknown> {
   return call(`${baseUrl}${API}/assets/${id}/cancel`, { upload_id })
 }

@@ -7,33 +7,33 @@ import { cancelUpload, requestSession } from './stowage-upload.ts'
 export interface Transfer {
   /** Sends 1 GiB. */
   send(): Promise<void>
-  /** Removes it again; what this takes is not measured. */
-  tidy(): Promise<void>
+  /** Removes the data. Not measured. */
+  cleanUp(): Promise<void>
 }
 
 type Send = ReturnType<typeof openSender>['send']
 
 export const AT_ONCE = 4
 
-/** To the signed addresses of a session. */
+/** To the signed URLs of an upload session. */
 export async function toStowage(send: Send, url: string, data: string): Promise<Transfer> {
   const session = await requestSession(url, GIBIBYTE)
   return {
     send: () =>
       inParallel(
         AT_ONCE,
-        session.urls.map(({ url: address, start, end }) => () => {
-          return send({ method: 'PUT', url: address, body: BODY.subarray(0, end - start) })
+        session.urls.map(({ url: partUrl, start, end }) => () => {
+          return send({ method: 'PUT', url: partUrl, body: BODY.subarray(0, end - start) })
         }),
       ),
-    async tidy() {
+    async cleanUp() {
       await cancelUpload(url, session)
       await settleDisk(data)
     },
   }
 }
 
-/** Each part is an upload of its own, opened and sent: the client's way to send in parallel. */
+/** One upload for each part, as tus clients do to send in parallel. */
 export async function toTus(send: Send, url: string, folder: string): Promise<Transfer> {
   const upload = async (length: number) => {
     const tus = { 'Tus-Resumable': '1.0.0' }
@@ -52,11 +52,11 @@ export async function toTus(send: Send, url: string, folder: string): Promise<Tr
         AT_ONCE,
         LENGTHS.map((length) => () => upload(length)),
       ),
-    tidy: () => emptyFolder(folder),
+    cleanUp: () => emptyFolder(folder),
   }
 }
 
-/** A file each, by its name. */
+/** One file for each part. */
 export async function toFiles(
   send: Send,
   url: string,
@@ -73,6 +73,6 @@ export async function toFiles(
         AT_ONCE,
         LENGTHS.map((length) => () => put(length)),
       ),
-    tidy: () => emptyFolder(folder),
+    cleanUp: () => emptyFolder(folder),
   }
 }

@@ -7,12 +7,12 @@ import type { Usage } from '../processes/usage.ts'
 import type { WorkloadContext } from '../workload.ts'
 
 const PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url))
-const TICKS_A_SECOND = 100
+const TICKS_PER_SECOND = 100
 const SAMPLE_MS = 20
 
 export interface ClientProcess {
   pid: number
-  /** Uploads a file whole, and gives the asset's id. */
+  /** Uploads a file and returns the asset's ID. */
   upload(path: string): Promise<string>
 }
 
@@ -34,7 +34,7 @@ export async function startClient(
   }
 }
 
-/** Sends each file to its address, so many at once. */
+/** Sends each file to its URL, at most `atOnce` at a time. */
 export async function curlFiles(
   files: { path: string; url: string }[],
   atOnce: number,
@@ -48,18 +48,18 @@ export async function curlFiles(
   })
   let peak = 0
   const timer = setInterval(async () => {
-    // The highest so far: once it has ended, the last reading stands.
+    // VmHWM is the peak so far, so the last value before the exit counts.
     peak = Math.max(peak, await readMemory(child.pid ?? 0, 'VmHWM').catch(() => 0))
   }, SAMPLE_MS)
   const [code] = await once(child, 'exit')
   clearInterval(timer)
-  if (code !== 0) throw new Error(`curl ended with ${code}`)
+  if (code !== 0) throw new Error(`curl exited with ${code}`)
   return { cpuSeconds: (await readChildrenSeconds()) - before, peakMegabytes: peak / 1e6 }
 }
 
-/** What our children have used that have ended. */
+/** CPU time of the child processes that have exited. */
 async function readChildrenSeconds(): Promise<number> {
   const stat = await readFile('/proc/self/stat', 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / TICKS_A_SECOND
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
 }

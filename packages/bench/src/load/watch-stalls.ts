@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /**
- * Does the work while another client asks `/healthz` every 5 ms, and tells the longest that an answer
- * took. The client has a thread of its own, as ours has work to do.
+ * Runs the work while another client requests `/healthz` every 5 ms, and returns the longest response
+ * time. That client runs in its own thread, as this one is busy.
  */
 export async function watchStalls<Result>(
   url: string,
@@ -12,10 +12,10 @@ export async function watchStalls<Result>(
   const worker = new Worker(new URL('./poll-health.ts', import.meta.url), { workerData: url })
   try {
     expect('ready', await once(worker, 'message'))
-    const told = once(worker, 'message')
+    const reported = once(worker, 'message')
     const result = await work()
-    worker.postMessage('enough')
-    const [longestMs] = await told
+    worker.postMessage('stop')
+    const [longestMs] = await reported
     if (typeof longestMs !== 'number') throw new Error(`/healthz: ${longestMs}`)
     return { result, longestMs }
   } finally {

@@ -11,23 +11,23 @@ const BAR = 14
 const HEAD = 30
 const GAP = 14
 
-/** Follows the reader's own choice of light or dark, also where the page shows it as an image. */
+/** Follows the reader's light or dark mode, also as an embedded image. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328; }
   .head { font-weight: 600; }
-  .quiet { fill: #59636e; font-weight: 400; }
+  .secondary { fill: #59636e; font-weight: 400; }
   .ours { fill: #0969da; }
   .other { fill: #afb8c1; }
   .spread { stroke: #1f2328; stroke-width: 1.5; }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3; }
-    .quiet { fill: #9198a1; }
+    .secondary { fill: #9198a1; }
     .ours { fill: #4493f8; }
     .other { fill: #57606a; }
     .spread { stroke: #e6edf3; }
   }`
 
-/** A bar for each contender, a group of bars for each figure, each group with a scale of its own. */
+/** One bar per contender, one group of bars per figure. Each group has its own scale. */
 export function chartOf({ title, figures, measurements }: Result): string {
   let top = 0
   const groups = Object.entries(figures).map(([figure, { title: head, unit, better }]) => {
@@ -37,7 +37,7 @@ export function chartOf({ title, figures, measurements }: Result): string {
     })
     if (rows.length === 0) return ''
     const most = Math.max(...rows.map(({ spread }) => spread.most))
-    const label = `${head} <tspan class="quiet">${escapeXml(unit)}, ${better} is better</tspan>`
+    const label = `${head} <tspan class="secondary">${escapeXml(unit)}, ${better} is better</tspan>`
     const heading = `<text class="head" x="0" y="${top + 18}">${label}</text>`
     const bars = rows.map((row, index) => bar(row, top + HEAD + index * ROW, most))
     top += HEAD + rows.length * ROW + GAP
@@ -51,7 +51,7 @@ ${groups.filter((group) => group !== '').join('\n')}
 `
 }
 
-/** Its file, beside those of other workloads and architectures. */
+/** The chart's file name, with workload and architecture. */
 export function chartName({ name, machine }: KeptResult): string {
   return `${name}-${machine.architecture}.svg`
 }

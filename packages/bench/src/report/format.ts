@@ -2,7 +2,7 @@ import type { Verdict } from '../judge.ts'
 import type { Spread } from '../measure.ts'
 import type { Result } from './result.ts'
 
-/** Three digits, and never more than are known. */
+/** Three significant digits. */
 export function number(value: number): string {
   if (Number.isNaN(value)) return '–'
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
@@ -13,7 +13,7 @@ export function spreadText({ least, most }: Spread): string {
   return `${number(least)} to ${number(most)}`
 }
 
-/** How many times the figure of ours; undefined where there is nothing to compare. */
+/** The ratio of a contender's figure to ours, or undefined if there is nothing to compare. */
 export function timesOurs(result: Result, contender: number, figure: string): number | undefined {
   const ours = result.measurements[0]?.figures[figure]?.median
   const theirs = result.measurements[contender]?.figures[figure]?.median

@@ -24,7 +24,7 @@ function aResult(name: string, architecture: string, rate: number): KeptResult {
   }
 }
 
-test('a run replaces the figures of its own architecture and keeps those of others', () => {
+test('a run replaces the figures of its architecture and keeps those of others', () => {
   const order = ['parts', 'start']
   let kept = keepResult({}, aResult('start', 'x64', 1), order)
   kept = keepResult(kept, aResult('parts', 'x64', 2), order)
@@ -41,7 +41,7 @@ test('a run replaces the figures of its own architecture and keeps those of othe
   ])
 })
 
-test('the page names the machine beside every figure and verdict', () => {
+test('the page shows the machine of every figure and verdict', () => {
   const page = pageOf({ parts: [aResult('parts', 'arm64', 40), aResult('parts', 'x64', 2)] })
   const [, onArm = '', onX64 = ''] = page.split('\n### ')
   assert.match(onArm, /^arm64, 2 cores of CPU of arm64, 25 GB, Node 24\.0\.0, 2026-11-16/)

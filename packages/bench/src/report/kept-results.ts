@@ -3,10 +3,10 @@ import type { Result } from './result.ts'
 
 export type KeptResult = Result & { machine: Machine }
 
-/** By workload: what was measured last on each architecture. */
+/** The latest result for each workload and architecture. */
 export type KeptResults = Record<string, KeptResult[]>
 
-/** With the new result in deployment of the one of its workload on the same architecture. */
+/** Replaces the result of the same workload and architecture. */
 export function keepResult(kept: KeptResults, result: KeptResult, order: string[]): KeptResults {
   const { architecture } = result.machine
   const others = (kept[result.name] ?? []).filter(

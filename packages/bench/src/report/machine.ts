@@ -2,7 +2,7 @@ import { arch, cpus, totalmem } from 'node:os'
 
 /** The machine that a workload ran on, and when. */
 export interface Machine {
-  /** As Node names it: `x64`, `arm64`. */
+  /** Node's name: `x64`, `arm64`. */
   architecture: string
   cpu: string
   cores: number

@@ -2,7 +2,7 @@ import type { Verdict } from '../judge.ts'
 import type { Measurement } from '../measure.ts'
 import type { Figure } from '../workload.ts'
 
-/** Of one workload. */
+/** The result of one workload. */
 export interface Result {
   name: string
   title: string

@@ -1,7 +1,7 @@
 import { describeVerdict, number, spreadText, timesOurs } from './format.ts'
 import type { Result } from './result.ts'
 
-/** For a terminal. */
+/** The result as text for a terminal. */
 export function tableOf(result: Result): string {
   const lines = ['', `${result.name}: ${result.title}`]
   for (const { name, void: reason } of result.measurements) {

@@ -9,7 +9,7 @@ const DOCS = new URL('../../../../docs/', import.meta.url)
 const CHARTS = new URL('performance/', DOCS)
 const KEPT = new URL('results.json', CHARTS)
 
-/** Workloads that did not run, and other architectures, keep what was last measured. */
+/** Keeps the latest results of other workloads and architectures. */
 export async function writePage(result: Result, order: string[]): Promise<void> {
   await mkdir(CHARTS, { recursive: true })
   const kept: KeptResults = JSON.parse(await readFile(KEPT, 'utf8').catch(() => '{}'))

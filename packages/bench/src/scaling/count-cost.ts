@@ -1,20 +1,20 @@
 import type postgres from 'postgres'
 
-/** What one call asks of the database, by its own books. */
+/** What one call costs the database, according to pg_stat_statements. */
 export interface Cost {
   statements: number
   rows: number
-  /** Of 8 kB, found in its memory or read. */
+  /** Of 8 kB, from the cache or read from disk. */
   blocks: number
-  /** Written to its log, and sent to every replica. */
+  /** Write-ahead log, which is also sent to every replica. */
   logBytes: number
-  /** That the database works on it. */
+  /** Execution time in the database. */
   databaseMs: number
-  /** From the call to its answer, alone. */
-  answerMs: number
+  /** From request to response, without other load. */
+  responseMs: number
 }
 
-/** Calls so often, one after the other, and tells the mean of each; of the times the median. */
+/** Calls several times, one after the other, and returns the means, and the median response time. */
 export async function countCost(
   sql: postgres.Sql,
   call: (index: number) => Promise<void>,
@@ -22,13 +22,13 @@ export async function countCost(
 ): Promise<Cost> {
   await call(0)
   await sql`select pg_stat_statements_reset()`
-  const answers: number[] = []
+  const responseTimes: number[] = []
   for (let index = 1; index <= times; index += 1) {
     const start = performance.now()
     await call(index)
-    answers.push(performance.now() - start)
+    responseTimes.push(performance.now() - start)
   }
-  const [total] = await sql<Omit<Cost, 'answerMs'>[]>`
+  const [total] = await sql<Omit<Cost, 'responseMs'>[]>`
     select coalesce(sum(calls), 0)::float8 as statements, coalesce(sum(rows), 0)::float8 as rows,
       coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as blocks,
       coalesce(sum(wal_bytes), 0)::float8 as "logBytes",
@@ -36,7 +36,7 @@ export async function countCost(
     from pg_stat_statements
     where query not like '%pg_stat_statements%' and query !~* '^(begin|commit|set|show)'
       and dbid = (select oid from pg_database where datname = current_database())`
-  if (total === undefined) throw new Error('pg_stat_statements says nothing')
+  if (total === undefined) throw new Error('pg_stat_statements returned no row')
   const each = (name: keyof typeof total) => total[name] / times
   return {
     statements: each('statements'),
@@ -44,6 +44,6 @@ export async function countCost(
     blocks: each('blocks'),
     logBytes: each('logBytes'),
     databaseMs: each('databaseMs'),
-    answerMs: answers.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? Number.NaN,
+    responseMs: responseTimes.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? Number.NaN,
   }
 }

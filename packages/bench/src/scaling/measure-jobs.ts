@@ -8,9 +8,9 @@ export interface JobRates {
 }
 
 const COUNT = 20_000
-const LOOK_MS = 50
+const INTERVAL_MS = 50
 
-/** Uploads that ran out all at once, as after an outage, and how fast `start` sees them put away. */
+/** Lets many uploads expire at once, as after an outage, and measures how fast an instance removes them. */
 export async function measureJobs(
   sql: postgres.Sql,
   start: () => Promise<unknown>,
@@ -45,11 +45,10 @@ export async function measureJobs(
   }
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<number> {
-  while (!(await isSo())) {
+async function until(condition: () => Promise<boolean>): Promise<number> {
+  while (!(await condition())) {
     progress('waiting for the jobs')
-    // Not a wait for anything: this is how often it is looked at.
-    await pause(LOOK_MS)
+    await pause(INTERVAL_MS)
   }
   return performance.now()
 }

@@ -13,7 +13,7 @@ export interface WriteRates {
 const SECONDS = 5
 const CLIENTS = 32
 
-/** Clients that request uploads, spread evenly over the shops and the instances. */
+/** Requests uploads with many clients, spread evenly over shops and instances. */
 export async function measureWrites(
   instances: ServerProcess[],
   shops: Shop[],
@@ -28,7 +28,7 @@ export async function measureWrites(
   await load()
   const pids = instances.map(({ pid }) => pid)
   const { result, cpuSeconds } = await watchUsage(pids, load)
-  const count = result.reduce((total, one) => total + one.count, 0)
-  const sessionsPerSecond = result.reduce((total, one) => total + one.perSecond, 0)
+  const count = result.reduce((total, { count }) => total + count, 0)
+  const sessionsPerSecond = result.reduce((total, { perSecond }) => total + perSecond, 0)
   return { sessionsPerSecond, cpuMsEach: (cpuSeconds * 1000) / count }
 }

@@ -6,7 +6,7 @@ import { hashKey } from '@stowage/server/src/operations/keys/hash-key'
 import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 
-/** One shop has a tenth of all assets, as there always is one; the others share the rest evenly. */
+/** One shop has a tenth of all assets; the others share the rest evenly. */
 export interface Population {
   assets: number
   accounts: number
@@ -22,7 +22,7 @@ export interface Shop {
 export const PRODUCTS_EACH = 10
 const BATCH = 250_000
 
-/** Fills the database at `url`, which is empty; the first shop is the large one. */
+/** Fills the empty database at `url`. The first shop is the large one. */
 export async function populate(
   url: string,
   { sql, ...population }: Population & { sql: postgres.Sql },
@@ -34,11 +34,11 @@ export async function populate(
       select indexname as name, indexdef as definition from pg_indexes
       where tablename in ('assets', 'asset_products')
         and indexname not in (select conname from pg_constraint)
-        -- The triggers look things up by it.
+        -- The triggers use it.
         and indexname <> 'assets_ready'`
     for (const { name } of indexes) await sql`drop index ${sql(name)}`
     await fillAccounts(sql, population)
-    // The links are right by how they are made. What the service counts by triggers, it counts here.
+    // Foreign keys are not checked, as the links are correct by construction. The counting triggers stay enabled.
     const triggers = await sql<{ name: string }[]>`
       select tgname as name from pg_trigger where tgrelid = 'assets'::regclass and not tgisinternal`
     for (const { name } of triggers) {
@@ -79,7 +79,7 @@ async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promis
     from generate_series(0, ${accounts}::int - 1) a, generate_series(0, ${PRODUCTS_EACH}::int - 1) p`
 }
 
-/** In the order of time, as they come: those of one shop lie far apart. */
+/** In chronological order, as in production: the rows of one shop are far apart. */
 async function fillAssets(
   sql: postgres.Sql,
   { assets, accounts }: Population,
@@ -110,7 +110,7 @@ async function fillAssets(
     from named`
 }
 
-/** A key for every shop. */
+/** Creates a key for every shop. */
 async function shopsOf(sql: postgres.Sql): Promise<Shop[]> {
   const rows = await sql<{ id: string; name: string; assets: number }[]>`
     select id, name, asset_count::float8 as assets from accounts order by asset_count desc, id`

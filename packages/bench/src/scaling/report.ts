@@ -32,7 +32,7 @@ function tables({ small, large, writes, jobs }: Findings): Record<string, string
     growth: growth(small, large),
     sizes: sizes(large),
     writers: table(
-      ['', 'Sessions a second', 'CPU of the instances, each'],
+      ['', 'Sessions per second', 'CPU of the instances per session'],
       writes.map(({ name, rates: { sessionsPerSecond, cpuMsEach } }) => [
         name,
         number(sessionsPerSecond),
@@ -40,10 +40,10 @@ function tables({ small, large, writes, jobs }: Findings): Record<string, string
       ]),
     ),
     jobs: table(
-      ['What the jobs do', 'A second'],
+      ['Job', 'Per second'],
       [
-        ['Uploads that ran out are ended', number(jobs.expiredPerSecond)],
-        ['and their parts removed from the disk', number(jobs.removedPerSecond)],
+        ['Expire uploads', number(jobs.expiredPerSecond)],
+        ['Expire uploads and remove their parts from the disk', number(jobs.removedPerSecond)],
       ],
     ),
   }
@@ -79,14 +79,17 @@ function growth(small: Deployment, large: Deployment): string {
     ([{ shop }, { assets }]) => `A shop of ${number(shop.assets)} among ${number(assets)}`,
   )
   return table(
-    ['Time to the answer', ...heads],
-    alone.costs.map(({ name }) => [name, ...columns.map(([{ costs }]) => answer(costs, name))]),
+    ['Response time', ...heads],
+    alone.costs.map(({ name }) => [
+      name,
+      ...columns.map(([{ costs }]) => responseTime(costs, name)),
+    ]),
   )
 }
 
-function answer(costs: { name: string; cost: Cost }[], name: string): string {
+function responseTime(costs: { name: string; cost: Cost }[], name: string): string {
   const cost = costs.find((row) => row.name === name)?.cost
-  return `${number(cost?.answerMs ?? Number.NaN)} ms`
+  return `${number(cost?.responseMs ?? Number.NaN)} ms`
 }
 
 function sizes({ tables: known, assets }: Deployment): string {

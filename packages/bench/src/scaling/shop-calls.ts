@@ -1,7 +1,7 @@
 import { API } from '../processes/stowage.ts'
 import type { Shop } from './populate.ts'
 
-/** One of the calls that a shop makes, made again and again with what the shop has. */
+/** One of the calls that a shop makes, repeated with its own assets. */
 export interface ShopCall {
   name: string
   call(index: number): Promise<void>
@@ -9,118 +9,120 @@ export interface ShopCall {
 
 const PAGE = 25
 
-/** Every call of the interface that reaches for the database, in the order of an asset's life. */
+/** Every API call that uses the database, in the order of an asset's life cycle. */
 export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
-  const ask = asker(url, shop)
+  const request = requester(url, shop)
   const pages = Math.ceil(shop.assets / PAGE)
-  const first = await ask('GET', `/assets?limit=1000`)
+  const first = await request('GET', `/assets?limit=1000`)
   const ids: string[] = first.data.map(({ id }: { id: string }) => id)
   const idAt = (index: number) => ids[index % ids.length]
   const opened: { id: string; upload_id: string }[] = []
   const open = async () => {
-    const session = await ask('POST', '/assets/signed', { name: 'new pack.zip', size: 3 })
+    const session = await request('POST', '/assets/signed', { name: 'new pack.zip', size: 3 })
     opened.push(session)
     return session
   }
   const stored: { id: string; upload_id: string }[] = []
   for (let count = 0; count < 2 * STORED; count += 1) {
-    const session = await ask('POST', '/assets/signed', { name: 'new pack.zip', size: 3 })
+    const session = await request('POST', '/assets/signed', { name: 'new pack.zip', size: 3 })
     await put(session.urls[0].url)
     stored.push(session)
   }
   const ready: string[] = []
-  const parts = commonParts()
+  const terms = commonTerms()
   return [
     { name: 'Request an upload', call: async () => void (await open()) },
     {
-      name: 'Resume it',
-      call: async (index) => void (await ask('GET', `/assets/${opened[index]?.id}/upload`)),
+      name: 'Resume an upload',
+      call: async (index) => void (await request('GET', `/assets/${opened[index]?.id}/upload`)),
     },
     {
-      name: 'Cancel it',
+      name: 'Cancel an upload',
       async call(index) {
         const { id, upload_id } = opened[index] ?? (await open())
-        await ask('POST', `/assets/${id}/cancel`, { upload_id })
+        await request('POST', `/assets/${id}/cancel`, { upload_id })
       },
     },
     {
-      name: 'Complete one',
+      name: 'Complete an upload',
       async call() {
         const session = stored.pop()
-        if (session === undefined) throw new Error('no upload is left to complete')
+        if (session === undefined) throw new Error('no upload remains to be completed')
         const { id, upload_id } = session
-        await ask('POST', `/assets/${id}/uploaded`, { upload_id })
+        await request('POST', `/assets/${id}/uploaded`, { upload_id })
         ready.push(id)
       },
     },
     {
       name: 'Attach two products',
       call: async (index) =>
-        void (await ask('POST', `/assets/${idAt(index)}/attach`, { variant_ids: [1, 2] })),
+        void (await request('POST', `/assets/${idAt(index)}/attach`, { variant_ids: [1, 2] })),
     },
     {
-      name: 'Detach one',
+      name: 'Detach one product',
       call: async (index) =>
-        void (await ask('POST', `/assets/${idAt(index)}/detach`, { variant_ids: [1] })),
+        void (await request('POST', `/assets/${idAt(index)}/detach`, { variant_ids: [1] })),
     },
     {
       name: 'Rename',
       call: async (index) =>
-        void (await ask('PUT', `/assets/${idAt(index)}`, { filename: `renamed pack ${index}` })),
+        void (await request('PUT', `/assets/${idAt(index)}`, {
+          filename: `renamed pack ${index}`,
+        })),
     },
-    { name: 'Show', call: async (index) => void (await ask('GET', `/assets/${idAt(index)}`)) },
-    { name: 'First page', call: async () => void (await ask('GET', '/assets')) },
+    { name: 'Show', call: async (index) => void (await request('GET', `/assets/${idAt(index)}`)) },
+    { name: 'First page', call: async () => void (await request('GET', '/assets')) },
     {
       name: 'First page with products',
-      call: async () => void (await ask('GET', '/assets?with_products=true')),
+      call: async () => void (await request('GET', '/assets?with_products=true')),
     },
     {
-      name: 'A page in the middle',
+      name: 'Middle page',
       call: async (index) =>
-        void (await ask('GET', `/assets?page=${Math.ceil(pages / 2) + index}`)),
+        void (await request('GET', `/assets?page=${Math.ceil(pages / 2) + index}`)),
     },
-    { name: 'Last page', call: async () => void (await ask('GET', `/assets?page=${pages}`)) },
+    { name: 'Last page', call: async () => void (await request('GET', `/assets?page=${pages}`)) },
     {
-      name: 'A name that 0.3 % have',
-      call: async () => void (await ask('GET', '/assets?filename=zebra')),
-    },
-    {
-      name: 'A name that all have',
-      call: async () => void (await ask('GET', '/assets?filename=pack')),
+      name: 'Search that matches 0.3 %',
+      call: async () => void (await request('GET', '/assets?filename=zebra')),
     },
     {
-      name: 'A name that few have, new',
-      call: async (index) => void (await ask('GET', `/assets?filename=-pack-${1000 + index}`)),
+      name: 'Search that matches all',
+      call: async () => void (await request('GET', '/assets?filename=pack')),
     },
     {
-      name: 'A name that most have, new',
-      call: async () => void (await ask('GET', `/assets?filename=${parts.pop()}`)),
+      name: 'New search that matches few',
+      call: async (index) => void (await request('GET', `/assets?filename=-pack-${1000 + index}`)),
     },
     {
-      name: 'The assets of a product',
-      call: async () => void (await ask('GET', '/assets?product_id=7')),
+      name: 'New search that matches most',
+      call: async () => void (await request('GET', `/assets?filename=${terms.pop()}`)),
     },
-    { name: 'The account', call: async () => void (await ask('GET', '/account')) },
+    {
+      name: 'Assets of a product',
+      call: async () => void (await request('GET', '/assets?product_id=7')),
+    },
+    { name: 'Account', call: async () => void (await request('GET', '/account')) },
     {
       name: 'Delete',
-      call: async () => void (await ask('DELETE', `/assets/${ready.pop()}`)),
+      call: async () => void (await request('DELETE', `/assets/${ready.pop()}`)),
     },
   ]
 }
 
-/** Pieces of what nearly all names have: each is asked for once, so that nobody remembers it. */
-function commonParts(): string[] {
+/** Search terms that match nearly all names. Each is used only once, so that its counts are not cached. */
+function commonTerms(): string[] {
   const whole = '-take-pack-'
   const starts = Array.from(whole, (_, start) => start)
   return starts
     .flatMap((start) => starts.map((end) => whole.slice(start, end + 1)))
-    .filter((part) => part.length > 2)
+    .filter((term) => term.length > 2)
 }
 
-/** How many uploads lie ready to be completed, halved: the first call of each kind is not counted. */
+/** How often each call is measured. */
 export const STORED = 30
 
-function asker(url: string, { key }: Shop) {
+function requester(url: string, { key }: Shop) {
   const authorization = `Bearer ${key}`
   return async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${url}${API}${path}`, {
@@ -134,8 +136,8 @@ function asker(url: string, { key }: Shop) {
   }
 }
 
-async function put(address: string): Promise<void> {
-  const response = await fetch(address, { method: 'PUT', body: 'abc' })
+async function put(url: string): Promise<void> {
+  const response = await fetch(url, { method: 'PUT', body: 'abc' })
   await response.arrayBuffer()
   if (!response.ok) throw new Error(`a part was refused: ${response.status}`)
 }

@@ -11,7 +11,7 @@ import type { Workload } from '../workload.ts'
 const CURL = 'curl --parallel, the parts alone'
 
 export const workload: Workload = {
-  title: 'A file of 1 GiB sent to the disk storage, 4 parts at once',
+  title: 'Upload of a 1 GiB file with the Node client to the disk storage, 4 parts in parallel',
   figures: {
     rate: { title: 'Sent', unit: 'MB/s', better: 'more' },
     cpu: { title: 'CPU of the client', unit: 's', better: 'less' },
@@ -28,7 +28,7 @@ export const workload: Workload = {
     const client = await startClient(context, { url, atOnce: AT_ONCE })
     return [
       {
-        // From the file to the finished asset: the session and the completion are in it.
+        // From the file to the ready asset, including the session and the completion.
         name: 'Stowage, Node client',
         async run() {
           let id = ''
@@ -46,8 +46,8 @@ export const workload: Workload = {
         name: CURL,
         async run() {
           const session = await requestSession(url, GIBIBYTE)
-          const files = session.urls.map((address, index) => {
-            return { path: parts[index] ?? '', url: address.url }
+          const files = session.urls.map(({ url: partUrl }, index) => {
+            return { path: parts[index] ?? '', url: partUrl }
           })
           const figures = await timed(() => curlFiles(files, AT_ONCE))
           await cancelUpload(url, session)
@@ -66,7 +66,7 @@ async function timed(work: () => Promise<Usage>): Promise<Record<string, number>
   return { rate: GIBIBYTE / 1e6 / seconds, cpu: cpuSeconds, memory: peakMegabytes }
 }
 
-/** The file, and each of its parts by itself: curl has no way to send a piece of a file. */
+/** Writes the file, and each part to its own file, as curl can't send a range of a file. */
 async function writeFiles(folder: string): Promise<{ path: string; parts: string[] }> {
   const path = join(folder, 'file.bin')
   const parts = LENGTHS.map((_, index) => join(folder, `part-${index + 1}.bin`))

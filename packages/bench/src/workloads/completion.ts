@@ -9,10 +9,14 @@ const AT_ONCE = 16
 const BODY = Buffer.from('x')
 
 export const workload: Workload = {
-  title: 'The completion of an upload of 10,000 parts on disk',
+  title: 'Completion of an upload of 10,000 parts on disk',
   figures: {
-    time: { title: 'Time to the answer', unit: 'ms', better: 'less' },
-    stall: { title: 'Longest wait of another client meanwhile', unit: 'ms', better: 'less' },
+    time: { title: 'Response time', unit: 'ms', better: 'less' },
+    stall: {
+      title: 'Longest response time of another client meanwhile',
+      unit: 'ms',
+      better: 'less',
+    },
   },
   targets: [{ figure: 'time', limit: { below: 1000 } }],
   rounds: 2,
@@ -24,8 +28,8 @@ export const workload: Workload = {
     async function run() {
       const session = await requestSession(url, COUNT * BODY.length)
       const parts: { PartNumber: number; ETag: string }[] = []
-      const put = async ({ part, url: address }: (typeof session.urls)[number]) => {
-        const { headers } = await send({ method: 'PUT', url: address, body: BODY })
+      const put = async ({ part, url: partUrl }: (typeof session.urls)[number]) => {
+        const { headers } = await send({ method: 'PUT', url: partUrl, body: BODY })
         parts.push({ PartNumber: part, ETag: `${headers.etag}`.replaceAll('"', '') })
       }
       const puts = session.urls.map((part) => () => put(part))

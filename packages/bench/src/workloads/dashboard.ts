@@ -10,10 +10,14 @@ import type { Contender, Workload, WorkloadContext } from '../workload.ts'
 export const workload: Workload = {
   title: 'The dashboard in Chromium',
   figures: {
-    usable: { title: 'From a cold load to rows and a search', unit: 'ms', better: 'less' },
-    key: { title: 'Longest from a key to its picture', unit: 'ms', better: 'less' },
-    rare: { title: `From the last key to ${RARE_COUNT} matches`, unit: 'ms', better: 'less' },
-    all: { title: 'From the last key to a name that all have', unit: 'ms', better: 'less' },
+    usable: { title: 'Cold load until rows and search are usable', unit: 'ms', better: 'less' },
+    key: { title: 'Longest time from a key press to the next paint', unit: 'ms', better: 'less' },
+    rare: { title: `Last key press to ${RARE_COUNT} matches`, unit: 'ms', better: 'less' },
+    all: {
+      title: 'Last key press to the results of a search that matches all',
+      unit: 'ms',
+      better: 'less',
+    },
   },
   targets: [
     { figure: 'usable', limit: { below: 1000 } },
@@ -29,13 +33,13 @@ export const workload: Workload = {
     const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
     context.defer(() => browser.close())
     return [
-      await opened(context, { browser, name: LARGE, count: 1_000_000 }),
-      await opened(context, { browser, name: SMALL, count: 10_000 }),
+      await startDashboard(context, { browser, name: LARGE, count: 1_000_000 }),
+      await startDashboard(context, { browser, name: SMALL, count: 10_000 }),
     ]
   },
 }
 
-async function opened(
+async function startDashboard(
   context: WorkloadContext,
   { browser, name, count }: { browser: Browser; name: string; count: number },
 ): Promise<Contender> {
@@ -45,12 +49,12 @@ async function opened(
   return {
     name,
     async run() {
-      // Its memory is empty: nothing is cached.
-      const context = await browser.newContext()
+      // A new context has an empty cache.
+      const browserContext = await browser.newContext()
       try {
-        return await visit(await context.newPage(), url, count)
+        return await visit(await browserContext.newPage(), url, count)
       } finally {
-        await context.close()
+        await browserContext.close()
       }
     },
   }
@@ -69,7 +73,7 @@ async function visit(page: Page, url: string, count: number) {
   return { usable, key, rare, all }
 }
 
-/** As a person types: a letter every 80 ms. */
+/** Types like a person: one key every 80 ms. */
 async function search(page: Page, text: string, total: number): Promise<number> {
   await page.keyboard.press('Control+A')
   await page.keyboard.type(text, { delay: 80 })
@@ -77,12 +81,12 @@ async function search(page: Page, text: string, total: number): Promise<number> 
   return time
 }
 
-/** What stands below the table. */
+/** The text below the table. */
 function totalText(total: number): RegExp {
   return new RegExp(`^1 to \\d+ of ${total.toLocaleString('en')}$`)
 }
 
-/** The browser's own measure, in steps of 8 ms: until the picture after the event is drawn. */
+/** Event timing of the browser, in steps of 8 ms: until the next paint. */
 const WATCH_KEYS = `
   window.longestKey = 0
   new PerformanceObserver((list) => {

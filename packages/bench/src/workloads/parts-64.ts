@@ -9,7 +9,7 @@ const AT_ONCE = 64
 const PART = 16_000_000
 
 export const workload: Workload = {
-  title: `${AT_ONCE} parts of 16 MB at once to the disk`,
+  title: `Upload of ${AT_ONCE} parts of 16 MB to the disk storage, all in parallel`,
   figures: {
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
     rate: { title: 'Received', unit: 'MB/s', better: 'more' },

@@ -12,7 +12,7 @@ const PLAIN = 'Stowage, fast body off'
 const NGINX_SYNCED = 'nginx, PUT and fsync'
 
 export const workload: Workload = {
-  title: '1 GiB in parts of 100 MB to the disk, 4 at once',
+  title: 'Upload of 1 GiB in parts of 100 MB to the disk storage, 4 in parallel',
   figures: {
     rate: { title: 'Received', unit: 'MB/s', better: 'more' },
     cpu: { title: 'CPU of the server', unit: 's', better: 'less' },
@@ -58,7 +58,7 @@ function contender(name: string, pids: number[], prepare: () => Promise<Transfer
       const start = performance.now()
       const { cpuSeconds, peakMegabytes } = await watchUsage(pids, transfer.send)
       const seconds = (performance.now() - start) / 1000
-      await transfer.tidy()
+      await transfer.cleanUp()
       return { rate: GIBIBYTE / 1e6 / seconds, cpu: cpuSeconds, memory: peakMegabytes }
     },
   }

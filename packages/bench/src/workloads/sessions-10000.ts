@@ -13,10 +13,14 @@ const BARE = 'Fastify, one HMAC each'
 const FILE = { name: 'archive.tar', size: 1_000_000_000_000, mime: 'application/x-tar' }
 
 export const workload: Workload = {
-  title: 'An upload session of 10,000 parts (1 TB)',
+  title: 'Upload session of 10,000 parts (1 TB)',
   figures: {
-    time: { title: 'Time to the whole answer', unit: 'ms', better: 'less' },
-    stall: { title: 'Longest wait of another client meanwhile', unit: 'ms', better: 'less' },
+    time: { title: 'Time to the complete response', unit: 'ms', better: 'less' },
+    stall: {
+      title: 'Longest response time of another client meanwhile',
+      unit: 'ms',
+      better: 'less',
+    },
   },
   targets: [
     { figure: 'time', limit: { below: 2 }, times: { contender: BARE } },
@@ -25,9 +29,8 @@ export const workload: Workload = {
       of: ON_S3,
       limit: { below: 2 },
       times: { contender: BARE },
-      reason: `the store is asked to open the upload first, which takes Ceph a third of the time; then
-        AWS's signature is three hashes for each address instead of two, and the addresses are twice
-        as long.`,
+      reason: `the store must open the upload first, which takes Ceph a third of the time. AWS's signature
+        then needs three hashes per URL instead of two, and the URLs are twice as long.`,
     },
     { figure: 'stall', limit: { below: 20 } },
     { figure: 'stall', of: ON_S3, limit: { below: 20 } },
@@ -62,6 +65,6 @@ async function requestSession({ url }: ServerProcess) {
     }),
   )
   const { urls } = JSON.parse(text)
-  if (urls.length !== PARTS.length) throw new Error(`${urls.length} addresses`)
+  if (urls.length !== PARTS.length) throw new Error(`${urls.length} URLs`)
   return { ...result, stall: longestMs }
 }

@@ -7,9 +7,9 @@ import type { Workload } from '../workload.ts'
 const BARE = 'Fastify, hello world'
 
 export const workload: Workload = {
-  title: 'From the start of the process to its first answer',
+  title: 'Process start to first response',
   figures: {
-    time: { title: 'Time to the first answer', unit: 'ms', better: 'less' },
+    time: { title: 'Time to the first response', unit: 'ms', better: 'less' },
     cpu: { title: 'CPU until then', unit: 'ms', better: 'less' },
   },
   targets: [
@@ -17,9 +17,9 @@ export const workload: Workload = {
       figure: 'time',
       limit: { below: 1.6 },
       times: { contender: BARE },
-      reason: `a third of the time Node looks for and loads our 250 modules, one by one; in one file
-        they would take a tenth, but then what runs would not be what is edited. The rest is
-        Fastify, as in the bare one, with 40 routes, the database, and the storage's threads.`,
+      reason: `Node spends a third of the time on finding and loading 250 modules one by one. As a
+        single file, they would need a tenth, but then the source would need a build step. The rest is
+        Fastify, as in the minimal program, with 40 routes, the database, and the storage's thread.`,
     },
   ],
   rounds: 9,
@@ -43,7 +43,7 @@ async function timeStart(command: Command) {
     if (response.status !== 200) throw new Error(`status ${response.status}`)
     return { time, cpu: (await readCpuSeconds(server.pid)) * 1000 }
   } finally {
-    // Politely: the next start finds the folder as people leave it.
+    // A clean shutdown, so that the next start finds the folder as in normal use.
     await server.stop('SIGTERM')
   }
 }
