@@ -71,7 +71,7 @@ test('what can’t be done ends with code 1 and a sentence', async (t) => {
     [['accounts', 'add', 'Bad/Name'], /a-z/],
     [['accounts', 'set', 'nobody', '--plan', 'x'], /no account nobody/],
     [['keys', 'list', '--account', 'nobody'], /no account nobody/],
-    [['keys', 'revoke', 'nothing'], /no such key/],
+    [['keys', 'revoke', 'nothing'], /no key with this ID/],
     [['keys', 'add', '--name', ' ', '--scope', 'read'], /what the key is for/],
   ]
   for (const [commandLine, sentence] of expected) {

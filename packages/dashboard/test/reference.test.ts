@@ -41,7 +41,7 @@ test('a link to an endpoint in the API reference opens it', async (t) => {
   await page.locator('#putProducts > summary').click()
   await page.locator('#putProducts:not([open])').waitFor()
   // The hash of the URL does not change.
-  await page.getByRole('link', { name: 'Add or change products' }).click()
+  await page.getByRole('link', { name: 'Add or update products' }).click()
   await page.locator('#putProducts[open]').waitFor()
 })
 

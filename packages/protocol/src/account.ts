@@ -1,7 +1,7 @@
 import { Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
-function Scope(description = 'Each includes those before it') {
+function Scope(description = 'Each scope includes those before it') {
   return Type.Enum(['read', 'write', 'manage'], {
     type: 'string',
     description,
@@ -15,13 +15,13 @@ export const AccountAnswer = Type.Object(
       name: Type.String(),
       plan: Type.Object({
         name: Type.String(),
-        storage: Type.Integer({ description: 'What the plan allows, in bytes' }),
+        storage: Type.Integer({ description: 'Bytes that the plan allows' }),
       }),
       stored: Type.Integer({ description: 'Bytes of ready files' }),
-      reserved: Type.Integer({ description: 'Bytes of uploads that are not finished' }),
-      available: Type.Integer({ description: 'Bytes left for new uploads' }),
+      reserved: Type.Integer({ description: 'Bytes of unfinished uploads' }),
+      available: Type.Integer({ description: 'Bytes available for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
-      scope: Scope('Of the key that asks; an open service lets everybody manage'),
+      scope: Scope('The scope of the key in use; `manage` on a service without keys'),
     }),
   },
   { title: 'AccountAnswer' },
@@ -35,12 +35,12 @@ export const UsageAnswer = Type.Object(
         Type.Object({
           type: Type.Enum(['image', 'video', 'audio', 'document', 'archive', 'other', 'link'], {
             type: 'string',
-            description: 'By the media type; a link takes no bytes',
+            description: 'Derived from the media type; a link uses no bytes',
           }),
           bytes: Type.Integer({ description: 'Bytes of ready files' }),
           assets: Type.Integer({ description: 'Number of ready assets' }),
         }),
-        { description: 'Most bytes first; types without assets are left out' },
+        { description: 'Most bytes first; types without assets are omitted' },
       ),
     }),
   },
@@ -52,9 +52,9 @@ const key = {
   id: Uuid(),
   name: Type.String({ examples: ['shop backend'] }),
   scope: Scope(),
-  hint: Type.String({ description: 'Its last letters', examples: ['stow_…x7Qa'] }),
+  hint: Type.String({ description: 'The last characters of the secret', examples: ['stow_…x7Qa'] }),
   created_at: Type.String({ format: 'date-time' }),
-  last_used_at: Nullable('string', { description: 'To the minute' }),
+  last_used_at: Nullable('string', { description: 'Accurate to the minute' }),
   revoked_at: Nullable('string'),
 }
 
@@ -79,7 +79,7 @@ export type KeyRequest = Static<typeof KeyRequest>
 export const NewKeyAnswer = Type.Object(
   {
     data: Type.Object(
-      { ...key, secret: Type.String({ description: 'Shown this once: keep it now' }) },
+      { ...key, secret: Type.String({ description: 'Returned only once: store it now' }) },
       { title: 'NewKey' },
     ),
   },
@@ -87,7 +87,7 @@ export const NewKeyAnswer = Type.Object(
 )
 export type NewKeyAnswer = Static<typeof NewKeyAnswer>
 
-export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s id' }) })
+export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s ID' }) })
 export const Deleted = Type.Object(
   { deleted: Type.Boolean({ examples: [true] }) },
   { title: 'Deleted' },

@@ -23,14 +23,14 @@ export const Asset = Type.Object(
     id: Uuid({ examples: [ID_EXAMPLE] }),
     filename: Type.String({ examples: ['sample-pack.zip'] }),
     size: Type.String({
-      description: 'For people to read, in decimal units',
+      description: 'Formatted for display, in decimal units',
       examples: ['250 MB'],
     }),
     is_file: Type.Boolean(),
     is_link: Type.Boolean(),
-    url: Nullable('string', { description: 'The address of a link; null for a file' }),
+    url: Nullable('string', { description: 'The URL of a link; null for a file' }),
     status: Type.Enum(['uploading', 'ready'], { type: 'string' }),
-    bytes: Type.Integer({ description: 'The exact size', examples: [250_000_000] }),
+    bytes: Type.Integer({ description: 'The exact size in bytes', examples: [250_000_000] }),
     mime: Type.String({ examples: ['application/zip'] }),
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
     products: Type.Optional(
@@ -47,9 +47,9 @@ export type AssetAnswer = Static<typeof AssetAnswer>
 export const DownloadAddress = Type.Object(
   {
     data: Type.Object({
-      url: Type.String({ description: 'Takes ranges; for a link, its own address' }),
+      url: Type.String({ description: 'Supports range requests; for a link, its own URL' }),
       expires_at: Nullable('string', {
-        description: 'When the address runs out; null for a link',
+        description: 'When the URL expires; null for a link',
         examples: ['2026-01-31T10:30:00.000Z'],
       }),
     }),
@@ -58,14 +58,14 @@ export const DownloadAddress = Type.Object(
 )
 export type DownloadAddress = Static<typeof DownloadAddress>
 
-export const AssetPath = Type.Object({ id: Uuid({ description: 'The asset’s id' }) })
+export const AssetPath = Type.Object({ id: Uuid({ description: 'The asset’s ID' }) })
 
 const sizeOfLink = {
   anyOf: [
     { type: 'integer', minimum: 0, maximum: LARGEST_INTEGER },
     { type: 'string', maxLength: 32 },
   ],
-  description: 'Bytes, or text such as 10MB',
+  description: 'Number of bytes, or text such as 10MB',
   ...Check('size'),
   ...Problem('must be a number of bytes, or text such as 10MB or 1.5 GB'),
 }
@@ -78,10 +78,10 @@ const filename = Type.String({
 const url = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: 'http or https, without user name and password',
+  description: 'http or https, without a user name or password',
   examples: ['https://example.com/course.zip'],
   ...Check('link-url'),
-  ...Problem('must be an http or https address of at most 2048 characters'),
+  ...Problem('must be an http or https URL of at most 2048 characters'),
 })
 
 export const LinkRequest = Type.Object(

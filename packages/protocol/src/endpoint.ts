@@ -4,23 +4,23 @@ import type { Tag } from './tags.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a key must be allowed to do; `public` needs no key. */
+/** The scope that a key must have; `public` needs no key. */
 export type Scope = 'public' | 'read' | 'write' | 'manage'
 
 export interface EndpointResponse {
   status: number
   description: string
-  /** Left out for an answer without a JSON body. */
+  /** Omitted for a response without a JSON body. */
   schema?: TSchema
   example?: unknown
 }
 
-/** One call of the interface. The service routes by it, and the OpenAPI document is made from it. */
+/** One call of the API. The routes and the OpenAPI document are made from it. */
 export interface Endpoint {
   operationId: string
-  /** More than one only where the interface gives a call two methods. */
+  /** The first is the main one; the others are equivalent. */
   methods: readonly [Method, ...Method[]]
-  /** With `:name` for each part that varies. */
+  /** With `:name` for each parameter. */
   path: string
   tag: Tag
   scope: Scope
@@ -31,16 +31,16 @@ export interface Endpoint {
   headers?: TObject
   body?: TSchema
   bodyExample?: unknown
-  /** Larger bodies are refused with body_too_large. */
+  /** Larger bodies are refused with `body_too_large`. */
   bodyLimit?: number
   success: EndpointResponse
-  /** A response with a failure status and a body of its own instead of the error body. */
+  /** A failure whose body is not the error body. */
   failure?: EndpointResponse
-  /** What this call can answer beyond the errors that every call can. */
+  /** The errors of this call, besides those that every call can return. */
   errors: readonly ErrorCode[]
 }
 
-/** Keeps the exact types of the schemas, so that a route's handler is typed by its endpoint. */
+/** Keeps the exact types of the schemas, so that the endpoint types the route’s handler. */
 export function defineEndpoint<const E extends Endpoint>(endpoint: E): E {
   return endpoint
 }

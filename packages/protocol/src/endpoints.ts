@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import * as endpoints from './endpoints/index.ts'
 
-/** Every call of the interface, in the order in which the reference shows them. */
+/** Every call of the API, in the order of the reference. */
 export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.requestUpload,
   endpoints.completeUpload,

@@ -1,26 +1,26 @@
-/** What one error code means, for the status table, the OpenAPI document and docs/errors.md. */
+/** One error code, for the HTTP status, the OpenAPI document and docs/errors.md. */
 export interface ErrorEntry {
   status: number
-  /** When it is answered. */
+  /** When the error is returned. */
   when: string
-  /** What the reader does about it. */
+  /** What to do about it. */
   remedy: string
 }
 
 /**
- * Every code that the service or its disk storage can answer. A code never changes once released;
- * `docs/errors.md` lists the same, and a test keeps the two equal.
+ * Every code that the service or its disk storage returns. A code never changes once released. A test
+ * keeps `docs/errors.md` equal to this list.
  */
 export const ERRORS = {
   malformed_json: {
     status: 400,
-    when: 'The body is not JSON.',
-    remedy: 'Send one JSON object, in UTF-8.',
+    when: 'The body is not valid JSON.',
+    remedy: 'Send one JSON object in UTF-8.',
   },
   malformed_request: {
     status: 400,
-    when: 'The request line, the address or the headers cannot be read.',
-    remedy: 'Percent-encode the address as UTF-8 and send well-formed HTTP/1.1.',
+    when: 'The request line, the URL or the headers are malformed.',
+    remedy: 'Percent-encode the URL as UTF-8 and send well-formed HTTP/1.1.',
   },
   unauthenticated: {
     status: 401,
@@ -29,65 +29,66 @@ export const ERRORS = {
   },
   storage_exceeded: {
     status: 402,
-    when: 'The upload is larger than what the plan has left.',
-    remedy: 'Delete files or raise the plan; `needed` and `available` say by how much.',
+    when: 'The upload is larger than the storage left in the plan.',
+    remedy:
+      'Delete files or upgrade the plan. `needed` and `available` show how many bytes are missing.',
   },
   forbidden: {
     status: 403,
-    when: 'The key lacks the scope, or the request comes from a host or web page that is not ours.',
+    when: 'The key does not have the required scope, or a service without keys is called from another host or website.',
     remedy:
-      'Use a key with the scope named in the message, or call the service by its own address.',
+      'Use a key with the scope named in the message, or call the service by its own base URL.',
   },
   not_found: {
     status: 404,
-    when: 'There is no such address or asset, or it is not yours, or it is gone.',
-    remedy: 'Check the address and the id.',
+    when: 'The URL or the ID does not exist, was deleted, or belongs to another account.',
+    remedy: 'Check the URL and the ID.',
   },
   method_not_allowed: {
     status: 405,
-    when: 'The address exists, but not with this method.',
+    when: 'The URL does not support this method.',
     remedy: 'Use a method from the `Allow` header.',
   },
   already_uploaded: {
     status: 409,
-    when: 'A cancel or a new size arrives after the upload was completed.',
-    remedy: 'The asset is stored; delete it if it is not wanted.',
+    when: 'The upload is already completed and cannot be cancelled or resized.',
+    remedy: 'Delete the asset if you do not need it.',
   },
   upload_completing: {
     status: 409,
-    when: 'A cancel, a delete or a new size arrives while the upload is being completed, or a new size after a completion has begun.',
-    remedy: 'Read the asset: it will be ready in a moment.',
+    when: 'The upload is being completed and cannot be cancelled, deleted or resized; or its size cannot change because a completion has begun before.',
+    remedy: 'Read the asset until it is ready. To change the size, start a new upload.',
   },
   completion_refused: {
     status: 409,
-    when: 'The storage refuses to complete the upload, and would refuse again (a missing right, a policy, a limit).',
+    when: 'The storage refuses to complete the upload, and a retry alone does not help (a missing permission, a policy, a limit).',
     remedy:
-      'Fix the cause that the message names and complete the upload again, or cancel it. The parts are kept.',
+      'Fix the cause named in the message and complete the upload again, or cancel it. The parts are kept.',
   },
   not_ready: {
     status: 409,
-    when: 'A download is asked for while the asset is still uploading.',
-    remedy: 'Finish the upload first; `GET /assets/:id/upload` lists what is missing.',
+    when: 'A download is requested while the asset is still uploading.',
+    remedy: 'Finish the upload first. `GET /assets/:id/upload` lists the missing parts.',
   },
   idempotency_key_reused: {
     status: 409,
-    when: 'The Idempotency-Key was used before with another body.',
-    remedy: 'Use a new key for a new upload.',
+    when: 'The Idempotency-Key was already used with another body.',
+    remedy: 'Use a new Idempotency-Key for each upload.',
   },
   upload_ended: {
     status: 409,
     when: 'The Idempotency-Key belongs to an upload that was cancelled, expired or deleted.',
-    remedy: 'Use a new key to start over.',
+    remedy: 'Use a new Idempotency-Key to start a new upload.',
   },
   last_manage_key: {
     status: 409,
-    when: 'The key to be revoked is the last manage key of the account.',
+    when: 'The last manage key of the account cannot be revoked.',
     remedy: 'Create another manage key first.',
   },
   body_too_large: {
     status: 413,
-    when: 'The body of the request is larger than this call takes.',
-    remedy: 'Send file bytes to the part addresses, not to the service.',
+    when: 'The body of the request is larger than this call allows.',
+    remedy: 'Send file bytes to the part URLs, not to the API.',
   },
   unsupported_media_type: {
     status: 415,
@@ -96,80 +97,80 @@ export const ERRORS = {
   },
   expectation_failed: {
     status: 417,
-    when: 'The `Expect` header asks for anything but `100-continue`.',
-    remedy: 'Leave out the `Expect` header.',
+    when: 'The `Expect` header is not `100-continue`.',
+    remedy: 'Remove the `Expect` header.',
   },
   invalid: {
     status: 422,
-    when: 'A field is missing or wrong.',
-    remedy: 'Mend the fields named in `errors` and send the request again.',
+    when: 'A field is missing or invalid.',
+    remedy: 'Correct the fields named in `errors` and send the request again.',
   },
   too_many_requests: {
     status: 429,
-    when: 'The key sends more requests a minute than the service allows.',
-    remedy: 'Wait as many seconds as `Retry-After` says.',
+    when: 'The key has exceeded its limit of requests per minute.',
+    remedy: 'Retry after the number of seconds in `Retry-After`.',
   },
   internal: {
     status: 500,
-    when: 'The service failed in a way it does not know.',
-    remedy: 'Try again; if it stays, look up the `X-Request-Id` of the answer in the log.',
+    when: 'An unexpected error occurred in the service.',
+    remedy: 'Retry. If the error persists, look up the `X-Request-Id` of the response in the log.',
   },
   storage_unavailable: {
     status: 503,
-    when: 'The object storage does not answer.',
-    remedy: 'Try again after `Retry-After` seconds. Nothing was lost.',
+    when: 'The storage is unavailable.',
+    remedy: 'Retry after the number of seconds in `Retry-After`. Nothing was lost.',
   },
   database_unavailable: {
     status: 503,
-    when: 'The database does not answer.',
-    remedy: 'Try again after `Retry-After` seconds. Nothing was lost.',
+    when: 'The database is unavailable.',
+    remedy: 'Retry after the number of seconds in `Retry-After`. Nothing was lost.',
   },
   wrong_length: {
     status: 400,
-    when: 'Storage: the body of a part is not as long as its address says.',
-    remedy: 'Send exactly the bytes from `start` to `end`, with a Content-Length.',
+    when: 'Storage: the body does not have the length of the part.',
+    remedy: 'Send exactly the bytes from `start` to `end`, with a `Content-Length`.',
   },
   signature_invalid: {
     status: 403,
-    when: 'Storage: the signature of the address is missing or does not fit.',
-    remedy: 'Use the address exactly as the service gave it.',
+    when: 'Storage: the signature of the URL is missing or invalid.',
+    remedy: 'Use the URL exactly as the service returned it.',
   },
   address_expired: {
     status: 403,
-    when: 'Storage: the address has run out.',
-    remedy: 'Ask `GET /assets/:id/upload` (or `/download`) for a fresh one.',
+    when: 'Storage: the signed URL has expired.',
+    remedy: 'Call `GET /assets/:id/upload` (or `/download`) to get a new one.',
   },
   upload_not_found: {
     status: 404,
-    when: 'Storage: the upload was completed, cancelled or has expired.',
-    remedy: 'Read the asset; start a new upload if it is gone.',
+    when: 'Storage: the upload was completed or cancelled, or it has expired.',
+    remedy: 'Read the asset. If it no longer exists, start a new upload.',
   },
   object_not_found: {
     status: 404,
     when: 'Storage: the file was deleted.',
-    remedy: 'Nothing brings it back; upload it again.',
+    remedy: 'Upload the file again.',
   },
   precondition_failed: {
     status: 412,
-    when: 'Storage: `If-Match` names another file.',
+    when: 'Storage: `If-Match` does not match the file.',
     remedy: 'Download the file from the start.',
   },
   range_not_satisfiable: {
     status: 416,
-    when: 'Storage: the range lies outside the file.',
-    remedy: 'Ask for bytes below the size in `Content-Range`.',
+    when: 'Storage: the range is outside the file.',
+    remedy: 'Request a range within the size in `Content-Range`.',
   },
   storage_full: {
     status: 507,
-    when: 'The disk of the server has no room for the file, the part or the change, beside its reserve.',
+    when: 'The server’s disk has no space for the file, the part or the change, apart from its reserve.',
     remedy:
-      'Delete files, which always works, or free disk space on the server; then send the request again.',
+      'Delete files, which still works on a full disk, or free space on the server. Then send the request again.',
   },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The status that answers a code. */
+/** The HTTP status of a code. */
 export function statusOf(code: ErrorCode): number {
   return ERRORS[code].status
 }

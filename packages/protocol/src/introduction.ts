@@ -1,6 +1,6 @@
 /**
- * What a reader needs to know before the first call, in Markdown: paragraphs, `## ` headings, lists,
- * fenced code, `code` and nothing else, so that the reference page can render it.
+ * The introduction of the reference, in Markdown. It uses only what the reference page can render:
+ * paragraphs, `## ` headings, lists, fenced code and `code`.
  */
 export function introduction(baseUrl: string): string {
   return `Stowage stores digital assets and links them to products.
@@ -16,9 +16,9 @@ export STOWAGE_API_KEY=stow_…
 
 Send an API key with every call: \`Authorization: Bearer stow_…\`. A key belongs to one account and has one scope.
 \`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys. A missing or revoked
-key returns 401; a key with too small a scope returns 403.
+key returns 401; a key without the required scope returns 403.
 
-- Create the first key with \`stowage keys add\` on the server, and more of them with \`POST /keys\`.
+- Create the first key with \`stowage keys add\` on the server, and more keys with \`POST /keys\`.
 - A service that listens on loopback only is open by default. It needs no key and ignores keys.
 - An ID of another account returns 404, as if it did not exist.
 
@@ -28,7 +28,7 @@ curl "$API/account" -H "Authorization: Bearer $STOWAGE_API_KEY"
 
 ## Errors
 
-Every error has the same body. \`message\` is for people and says what to do. \`code\` is for programs and never
+Every error has the same body. \`message\` is for people and tells them what to do. \`code\` is for programs and never
 changes once released.
 
 \`\`\`json
@@ -39,9 +39,9 @@ changes once released.
 }
 \`\`\`
 
-- 422 carries \`errors\`: the problems by field.
-- 402 carries \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
-- 429 and 503 carry \`Retry-After\`, in seconds.
+- 422 has \`errors\`: the problems by field.
+- 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
+- 429 and 503 have a \`Retry-After\` header, in seconds.
 - Every response has an \`X-Request-Id\`, which is also in the log of the service.
 - A call that returns a 4xx status has changed nothing.
 
@@ -76,7 +76,7 @@ curl -s "$API/assets/$(jq -r .id session.json)/uploaded" -H "Authorization: Bear
 \`\`\`
 
 A signed URL expires at \`expires_at\`. \`GET /assets/:id/upload\` resumes an upload from any machine: it lists the
-parts that arrived and returns new URLs for the missing ones.
+received parts and returns new URLs for the missing ones.
 
 ## Idempotency
 

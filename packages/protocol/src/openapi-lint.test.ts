@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { buildOpenApi } from './openapi.ts'
 
-/** What the tests below read of an operation. */
+/** The members of an operation that the tests read. */
 interface Operation {
   operationId: string
   summary?: string
@@ -21,7 +21,7 @@ const OPERATIONS = Object.values(DOCUMENT.paths).flatMap((item) =>
   Object.values(item as Record<string, Operation>),
 )
 
-test('the OpenAPI document has no findings of Redocly’s strictest rule set', async (t) => {
+test('the OpenAPI document passes Redocly’s strictest rules', async (t) => {
   const file = join(await aFolder(t), 'openapi.json')
   await writeFile(file, JSON.stringify(DOCUMENT, null, 2))
   const manifest = createRequire(import.meta.url).resolve('@redocly/cli/package.json')
@@ -32,7 +32,7 @@ test('the OpenAPI document has no findings of Redocly’s strictest rule set', a
     {
       cwd: dirname(file),
       encoding: 'utf8',
-      // The linter sends usage figures and looks for updates unless it is told not to.
+      // By default the linter sends telemetry and checks for updates.
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     },
   )

@@ -8,7 +8,7 @@ import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
 
-/** What an error of this code carries beside message and code, in the examples. */
+/** The further members of an error’s body, in the examples. */
 const EXAMPLE_FACTS: Partial<Record<ErrorCode, object>> = {
   storage_exceeded: {
     needed: 5_000_000_000,
@@ -20,7 +20,7 @@ const EXAMPLE_FACTS: Partial<Record<ErrorCode, object>> = {
   invalid: { errors: { name: ['must be text of 1 to 255 characters'] } },
 }
 
-/** What any call of the interface can answer, whatever it does. */
+/** The errors that a call can return whatever it does. */
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_request', 'internal']
   if (endpoint.scope !== 'public') {
@@ -33,7 +33,7 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   return codes
 }
 
-/** Every code that the call can answer, in the catalogue's order. */
+/** Every error code of the call, in the order of the catalogue. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...commonErrors(endpoint), ...endpoint.errors])
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
@@ -41,7 +41,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
 
 type Components = Record<string, TSchema>
 
-/** Replaces every titled schema by a reference, and collects it under its title. */
+/** Replaces every titled schema with a reference, and adds it to the components under its title. */
 function reference(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => reference(item, components))
   if (typeof schema !== 'object' || schema === null) return schema
@@ -116,9 +116,9 @@ function response(
 
 function operation(endpoint: Endpoint, method: Method, components: Components) {
   const { success, failure, body } = endpoint
-  const again = method !== endpoint.methods[0]
+  const isAlias = method !== endpoint.methods[0]
   return {
-    operationId: again
+    operationId: isAlias
       ? `${endpoint.operationId}By${headerName(method.toLowerCase())}`
       : endpoint.operationId,
     tags: [endpoint.tag],
@@ -183,7 +183,7 @@ export function buildOpenApi(options: { baseUrl: string; version: string }) {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key. A service that is open on loopback needs none.',
+          description: 'An API key. A service without keys on loopback needs none.',
         },
       },
     },

@@ -15,21 +15,22 @@ export type PageLinks = Static<typeof PageLinks>
 
 export const PageMeta = Type.Object(
   {
-    current_page: Type.Integer({ description: '0 when the page was asked for with after' }),
+    current_page: Type.Integer({ description: '0 if the page was requested with `after`' }),
     from: Type.Integer({
-      description: 'Number of the first row of this page; 0 when empty, or asked for with after',
+      description:
+        'Number of the first row of this page; 0 if the page is empty or was requested with `after`',
     }),
     to: Type.Integer(),
     last_page: Type.Integer(),
     per_page: Type.Integer(),
     total: Type.Integer(),
-    path: Type.String({ description: 'The address of the listing without its query' }),
+    path: Type.String({ description: 'The URL of the listing without its query' }),
     links: Type.Array(
       Type.Object({ url: Nullable('string'), label: Type.String(), active: Type.Boolean() }),
       { description: 'Previous, at most 13 page numbers around the current one, Next' },
     ),
     next_after: Nullable('string', {
-      description: 'Pass it as `after` to read what follows; null on the last page',
+      description: 'Pass it as `after` to read the next page; null on the last page',
       examples: ['01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'],
     }),
   },
@@ -37,10 +38,10 @@ export const PageMeta = Type.Object(
 )
 export type PageMeta = Static<typeof PageMeta>
 
-/** A name of 255 characters, of up to four bytes each, in base64, behind an ID. */
+/** An ID, and a name of 255 characters of up to four bytes each in base64. */
 const LONGEST_CURSOR = 1500
 
-/** The largest page that a listing returns, whatever is asked for. */
+/** The most rows that a page has. */
 export const LARGEST_PAGE = 1000
 
 export const PageQuery = {
@@ -48,7 +49,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       default: 25,
-      description: `Page size; above ${LARGEST_PAGE} gives ${LARGEST_PAGE}`,
+      description: `Rows per page, at most ${LARGEST_PAGE}; a larger number means ${LARGEST_PAGE}`,
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
@@ -56,7 +57,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       default: 1,
-      description: 'Number of the page; one after the last is empty',
+      description: 'Number of the page; a page after the last one is empty',
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
@@ -64,8 +65,8 @@ export const PageQuery = {
     Type.String({
       maxLength: LONGEST_CURSOR,
       description:
-        'Instead of `page`: the `meta.next_after` of the page before, asked for with the same sort and filters. ' +
-        'A walk by `after` visits each row that stays in the list exactly once, whatever is added, changed or deleted meanwhile',
+        'Instead of `page`: the `meta.next_after` of the previous page with the same sort and filters. ' +
+        'Paging with `after` returns each row that stays in the list exactly once, even if other rows are added, changed or deleted in the meantime',
       ...Problem('must be the meta.next_after of a page with the same sort'),
     }),
   ),
@@ -96,14 +97,14 @@ const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-
 export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   filename: Type.Optional(
-    TextQuery('Any part of the name, in any case and script; % and _ mean themselves'),
+    TextQuery('Any part of the name, in any case; `%` and `_` are not wildcards'),
   ),
   with_products: Type.Optional(WithProducts),
   sort: Type.Optional(
     Type.Enum([...SORTS], {
       type: 'string',
       default: '-created_at',
-      description: 'With - for descending',
+      description: 'Prefix with `-` for descending order',
       ...Problem(`must be one of ${SORTS.join(', ')}`),
     }),
   ),
@@ -114,13 +115,15 @@ export const ListAssetsQuery = Type.Object({
       ...Problem('must be file or link'),
     }),
   ),
-  linked: Type.Optional(BooleanQuery('true: with products only; false: without any')),
-  sku: Type.Optional(TextQuery('Linked to a product with exactly this SKU')),
+  linked: Type.Optional(
+    BooleanQuery('true: only assets linked to products; false: only assets without products'),
+  ),
+  sku: Type.Optional(TextQuery('Only assets linked to a product with exactly this SKU')),
   product_id: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: LARGEST_INTEGER,
-      description: 'Linked to any variant of this product of the shop',
+      description: 'Only assets linked to any variant of this product of the shop',
       ...Problem(`must be a whole number from 0 to ${LARGEST_INTEGER}`),
     }),
   ),

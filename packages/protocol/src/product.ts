@@ -3,14 +3,14 @@ import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './pagin
 import { Check, LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
-/** The most assets of a product that come with it; `GET /products/:id/assets` pages through all. */
+/** The most assets nested in a product; `GET /products/:id/assets` lists all of them. */
 export const MOST_NESTED_ASSETS = 100
 
-/** The most tags, and the most characters of all texts, that one call puts. */
+/** The most tags, and the most characters of all texts, in one call of `PUT /products`. */
 export const MOST_TAGS = 25_000
 export const MOST_PRODUCT_CHARACTERS = 2_000_000
 
-/** The most products that one call puts, attaches or detaches. */
+/** The most products in one call that stores, attaches or detaches products. */
 export const MOST_PRODUCTS = 1000
 
 export const ProductWithAssets = Type.Object(
@@ -18,11 +18,13 @@ export const ProductWithAssets = Type.Object(
     ...Product.properties,
     assets: Type.Optional(
       Type.Array(Asset, {
-        description: `The newest ${MOST_NESTED_ASSETS}; present only with with_assets=true`,
+        description: `The newest ${MOST_NESTED_ASSETS} assets; present only with with_assets=true`,
       }),
     ),
     assets_total: Type.Optional(
-      Type.Integer({ description: 'How many there are; present only with with_assets=true' }),
+      Type.Integer({
+        description: 'The number of linked assets; present only with with_assets=true',
+      }),
     ),
   },
   { title: 'ProductWithAssets' },
@@ -53,8 +55,8 @@ const text = (minLength: number) => ({
 
 export const ProductDetails = Type.Object(
   {
-    product_id: shopId('The shop’s id of the product'),
-    variant_id: shopId('The shop’s id of the variant'),
+    product_id: shopId('The shop’s ID of the product'),
+    variant_id: shopId('The shop’s ID of the variant'),
     name: Type.String(text(1)),
     variant_name: Type.Optional(Type.String(text(0))),
     sku: Type.Optional(Type.String(text(0))),
@@ -66,7 +68,7 @@ export const ProductDetails = Type.Object(
       }),
     ),
   },
-  { title: 'ProductDetails', ...Problem('must be a product') },
+  { title: 'ProductDetails', ...Problem('must be an object with product_id, variant_id and name') },
 )
 export type ProductDetails = Static<typeof ProductDetails>
 
@@ -83,7 +85,7 @@ export const ProductsRequest = Type.Object(
 
 export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })
 
-export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s id' }) })
+export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s ID' }) })
 const WithAssets = BooleanQuery(
   `true (or 1) to include the newest ${MOST_NESTED_ASSETS} linked assets and their number`,
 )
@@ -94,12 +96,12 @@ export const ReadProductQuery = Type.Object({
 
 export const ListProductsQuery = Type.Object({
   ...PageQuery,
-  name: Type.Optional(TextQuery('Any part of the name or the variant’s name, in any case')),
-  sku: Type.Optional(TextQuery('Exactly this SKU')),
-  product_id: Type.Optional(shopId('All variants of this product of the shop')),
-  variant_id: Type.Optional(shopId('This variant of the shop')),
-  vendor: Type.Optional(TextQuery('This vendor, in any case')),
-  tag: Type.Optional(TextQuery('With this tag, in any case')),
+  name: Type.Optional(TextQuery('Any part of the name or the variant name, in any case')),
+  sku: Type.Optional(TextQuery('The exact SKU')),
+  product_id: Type.Optional(shopId('The shop’s ID of the product; matches all of its variants')),
+  variant_id: Type.Optional(shopId('The shop’s ID of the variant')),
+  vendor: Type.Optional(TextQuery('The vendor, in any case')),
+  tag: Type.Optional(TextQuery('A tag, in any case')),
   with_assets: Type.Optional(WithAssets),
 })
 export type ListProductsQuery = Static<typeof ListProductsQuery>
@@ -109,19 +111,22 @@ const listOf = <Item extends TSchema>(item: Item, description: string) =>
     Type.Array(item, {
       maxItems: MOST_PRODUCTS,
       description,
-      ...Problem(`must be a list of at most ${MOST_PRODUCTS} ids`),
+      ...Problem(`must be a list of at most ${MOST_PRODUCTS} IDs`),
     }),
   )
 
 export const ProductReferences = Type.Object(
   {
-    product_ids: listOf(shopId(''), 'Products of the shop: all of their variants'),
-    variant_ids: listOf(shopId(''), 'Variants of the shop'),
-    products: listOf(Uuid(), 'Products by their id here'),
+    product_ids: listOf(
+      shopId(''),
+      'The shop’s product IDs; each selects all variants of the product',
+    ),
+    variant_ids: listOf(shopId(''), 'The shop’s variant IDs'),
+    products: listOf(Uuid(), 'Product IDs in Stowage'),
     skus: Type.Optional(
       Type.Array(Type.String(text(1)), {
         maxItems: MOST_PRODUCTS,
-        description: 'All products with exactly one of these SKUs',
+        description: 'SKUs; each selects all products with exactly this SKU',
         ...Problem(`must be a list of at most ${MOST_PRODUCTS} SKUs`),
       }),
     ),

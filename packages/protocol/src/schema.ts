@@ -1,12 +1,12 @@
 import type { TSchemaOptions } from 'typebox'
 import { Type } from './type.ts'
 
-/** A sentence for `errors.<field>` whenever the schema that carries it is not met. */
+/** The text for `errors.<field>` if a value does not match the schema. */
 export function Problem(problem: string) {
   return { 'x-problem': problem }
 }
 
-/** What JSON Schema can't say of a text; the service has a function for each. */
+/** Checks that JSON Schema cannot express; the service has a function for each. */
 export type TextCheck = 'filename' | 'link-url' | 'media-type' | 'searchable' | 'size'
 
 export function Check(check: TextCheck) {
@@ -22,7 +22,7 @@ interface NullableTypes {
   integer: number
 }
 
-/** A type list serializes much faster than `anyOf`, and says the same in OpenAPI 3.1. */
+/** A list of types serializes much faster than `anyOf`, and means the same in OpenAPI 3.1. */
 export function Nullable<Name extends keyof NullableTypes>(
   type: Name,
   options: TSchemaOptions = {},
@@ -30,8 +30,8 @@ export function Nullable<Name extends keyof NullableTypes>(
   return Type.Unsafe<NullableTypes[Name] | null>({ type: [type, 'null'], ...options })
 }
 
-/** The largest whole number that JSON clients carry without loss. */
+/** The largest integer that JSON clients represent exactly. */
 export const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER
 
 export const FILENAME_PROBLEM =
-  'must be the file’s name alone: 1 to 255 characters, without folders or control characters'
+  'must be a file name of 1 to 255 characters, without folders or control characters'

@@ -15,7 +15,7 @@ export const Readiness = Type.Object(
     }),
     notes: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'What the operator should look at, such as a clock that is off',
+        description: 'Warnings for the operator, such as a wrong clock',
       }),
     ),
   },
@@ -29,14 +29,14 @@ const Code = Type.Enum(Object.keys(ERRORS) as ErrorCode[], {
   description: 'Never changes once released. New codes may be added',
 })
 
-/** The one body of every error. */
+/** The body of every error. */
 export const ErrorBody = Type.Object(
   {
-    message: Type.String({ description: 'Tells the reader what to do' }),
+    message: Type.String({ description: 'What happened, and what to do' }),
     code: Code,
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'On 422: what is wrong, by field',
+        description: 'On 422: the problems by field',
       }),
     ),
   },
@@ -44,7 +44,7 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** What `storage_exceeded` carries beside message and code, in bytes. */
+/** The body of `storage_exceeded`; sizes in bytes. */
 export const StorageExceededBody = Type.Object(
   {
     message: Type.String(),

@@ -1,4 +1,4 @@
-/** The groups of calls in the reference, in its order. */
+/** The groups of calls, in the order of the reference. */
 export const TAGS = {
   Uploads: 'Upload files in parts, straight to the storage. Uploads resume from any machine.',
   Assets: 'Files and links: list, view, download, rename, delete, and link them to products.',

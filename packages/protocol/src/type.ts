@@ -5,12 +5,12 @@ export type { Static, TSchema } from 'typebox'
 
 type Names = 'Array' | 'Boolean' | 'Enum' | 'Integer' | 'Object' | 'Optional' | 'Record' | 'String'
 
-/** How TypeBox marks a property that may be left out; not a part of the schema as JSON. */
+/** TypeBox marks an optional property with this key, which is not part of the JSON. */
 const OPTIONAL = '~optional'
 
 /**
- * What we use of TypeBox's builders: the same schemas with the same types. TypeBox itself is nearly
- * 700 modules, and loading them would be a third of the time that the service takes to start.
+ * The builders of TypeBox that the protocol uses, with the same schemas and types. TypeBox itself has
+ * nearly 700 modules; loading them would take a third of the service’s start time.
  */
 export const Type = {
   Array: (items: TSchema, options?: TSchemaOptions) => ({ type: 'array', items, ...options }),

@@ -20,30 +20,30 @@ const fileSize = Type.Integer({
   ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${LARGEST_INTEGER}`),
 })
 
-/** What every store takes as a part that is not the last: 5 MiB to 5 GiB. */
+/** Every store accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
 const SMALLEST_CHUNK = 5 * 1024 ** 2
 const LARGEST_CHUNK = 5 * 1024 ** 3
 
-/** `filename` and `mime_type` are taken too: clients in the field send both spellings. */
+/** `filename` and `mime_type` are accepted too, because existing clients send both spellings. */
 export const UploadRequest = Type.Object(
   {
     name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
-    filename: Type.Optional(Type.String({ ...fileName, description: 'Another word for name' })),
+    filename: Type.Optional(Type.String({ ...fileName, description: 'Alias of `name`' })),
     size: fileSize,
     mime: Type.Optional(
       Type.String({
         ...mediaType,
-        description: 'Empty or left out: application/octet-stream',
+        description: 'Media type; application/octet-stream if empty or omitted',
         examples: ['application/zip'],
       }),
     ),
-    mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Another word for mime' })),
+    mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Alias of `mime`' })),
     chunk_size: Type.Optional(
       Type.Integer({
         minimum: SMALLEST_CHUNK,
         maximum: LARGEST_CHUNK,
         description:
-          'How long the parts are to be, for clients that slice by themselves. They are longer where there would be too many: the answer’s chunk_size counts',
+          'Requested length of the parts, for clients that slice the file themselves. The parts are longer if there would be too many of them: use the `chunk_size` of the response',
         ...Problem(`must be a whole number of bytes from ${SMALLEST_CHUNK} to ${LARGEST_CHUNK}`),
       }),
     ),
@@ -58,7 +58,7 @@ export const UploadRequestHeaders = Type.Object({
       minLength: 1,
       maxLength: 255,
       pattern: '^[\\x21-\\x7e]+$',
-      description: 'The same key with the same body gives the same session again',
+      description: 'The same key with the same body returns the same session',
       ...Problem('must be 1 to 255 visible ASCII characters'),
     }),
   ),
@@ -67,20 +67,22 @@ export const UploadRequestHeaders = Type.Object({
 export const PartAddress = Type.Object(
   {
     start: Type.Integer({ description: 'Offset of the part’s first byte' }),
-    end: Type.Integer({ description: 'Offset behind its last byte: file.slice(start, end)' }),
+    end: Type.Integer({
+      description: 'Offset after the part’s last byte, as in file.slice(start, end)',
+    }),
     part: Type.Integer({ minimum: 1 }),
-    url: Type.String({ description: 'Signed address for one PUT of exactly these bytes' }),
+    url: Type.String({ description: 'Signed URL for a PUT of exactly these bytes' }),
   },
   { title: 'PartAddress' },
 )
 export type PartAddress = Static<typeof PartAddress>
 
 const session = {
-  id: Uuid({ description: 'The new asset’s id' }),
+  id: Uuid({ description: 'The new asset’s ID' }),
   upload_id: Uuid(),
   chunk_size: Type.Integer({ examples: [100_000_000] }),
   urls: Type.Array(PartAddress),
-  file_url: Type.String({ description: 'The asset’s page' }),
+  file_url: Type.String({ description: 'URL of the asset’s page in the dashboard' }),
 }
 
 export const UploadSession = Type.Object(
@@ -89,7 +91,7 @@ export const UploadSession = Type.Object(
     expires_at: Type.String({
       format: 'date-time',
       description:
-        'When the URLs end. The upload is kept for longer: GET /assets/:id/upload signs new ones',
+        'When the URLs expire. The upload is kept for longer: GET /assets/:id/upload returns new URLs',
     }),
   },
   { title: 'UploadSession' },
@@ -105,18 +107,18 @@ export type ReceivedPart = Static<typeof ReceivedPart>
 export const ResumedUpload = Type.Object(
   {
     ...session,
-    urls: Type.Array(PartAddress, { description: 'The parts still missing' }),
-    received: Type.Array(ReceivedPart, { description: 'The parts that the storage holds' }),
+    urls: Type.Array(PartAddress, { description: 'The missing parts' }),
+    received: Type.Array(ReceivedPart, { description: 'The parts in the storage' }),
     status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
     expires_at: Nullable('string', {
-      description: 'When the URLs end; null once the asset is ready',
+      description: 'When the URLs expire; null once the asset is ready',
     }),
   },
   { title: 'ResumedUpload' },
 )
 export type ResumedUpload = Static<typeof ResumedUpload>
 
-/** The most parts that any upload has, on any storage. */
+/** The most parts of an upload, on any storage. */
 export const LARGEST_PART_NUMBER = 10_000
 
 export const CompletedPart = Type.Object(
@@ -124,8 +126,8 @@ export const CompletedPart = Type.Object(
     ETag: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'The etag header that answered the part’s PUT, with or without its quotes',
-      ...Problem('must be the etag that answered the PUT of the part'),
+      description: 'The ETag header of the response to the part’s PUT, with or without quotes',
+      ...Problem('must be the ETag from the response to the part’s PUT'),
     }),
     PartNumber: Type.Integer({
       minimum: 1,
@@ -143,7 +145,7 @@ export const CompletionRequest = Type.Object(
     parts: Type.Optional(
       Type.Array(CompletedPart, {
         maxItems: LARGEST_PART_NUMBER,
-        description: 'In any order; what is left out is asked of the storage',
+        description: 'In any order; the service looks up omitted parts in the storage',
         ...Problem(`must be a list of at most ${LARGEST_PART_NUMBER} parts`),
       }),
     ),

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '@stowage/protocol'
 
 export interface ErrorFacts {
-  /** What is wrong, by field; goes with `invalid`. */
+  /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
-  /** Further members of the error's body, by their names on the wire. */
+  /** Further members of the error’s body. */
   details?: Record<string, number>
 }
 
-/** A refusal: `code` picks the status, `message` tells the reader what to do. */
+/** A refused call: `code` determines the status, `message` says what to do. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -20,7 +20,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** Refuses one or more fields with 422. */
+/** Refuses one or more fields. */
 export function invalid(errors: Record<string, string[]>): ServiceError {
   const [field, problems] = Object.entries(errors)[0] ?? ['request', ['is invalid']]
   const others = Object.keys(errors).length - 1
@@ -28,16 +28,16 @@ export function invalid(errors: Record<string, string[]>): ServiceError {
   return new ServiceError('invalid', `${field} ${problems[0]}${more}.`, { errors })
 }
 
-/** An engine behind a port does not answer; the call may be repeated later. */
+/** The database or the storage is unavailable. The call may be repeated later. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable'
   readonly engine: 'database' | 'storage'
-  /** Its disk has no room left. Repeating the call does not help until there is some. */
+  /** Its disk is full. Repeating the call does not help until space is freed. */
   readonly isFull: boolean
 
   constructor(engine: 'database' | 'storage', cause: unknown) {
-    const isFull = isOfFullDisk(cause)
-    super(isFull ? `the disk of the ${engine} is full` : `the ${engine} does not answer`, { cause })
+    const isFull = isDiskFull(cause)
+    super(isFull ? `the disk of the ${engine} is full` : `the ${engine} is unavailable`, { cause })
     this.engine = engine
     this.isFull = isFull
   }
@@ -46,13 +46,13 @@ export class EngineUnavailable extends Error {
 /** SQLite's result code for a full disk. */
 const SQLITE_FULL = 13
 
-function isOfFullDisk(cause: unknown): boolean {
+function isDiskFull(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   if ('errcode' in cause) return (Number(cause.errcode) & 0xff) === SQLITE_FULL
   return 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
 }
 
-/** Stored bytes are not those that were sent, or not there. */
+/** The stored bytes are missing or differ from those that were sent. */
 export class DamagedObject extends Error {
   override readonly name = 'DamagedObject'
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 
-/** What a process that does this with a log leaves on its standard error. */
+/** The standard error of a process that runs this code with a log. */
 function linesOf(work: string): string[] {
   const program = `
     const { openLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)})
@@ -13,22 +13,22 @@ function linesOf(work: string): string[] {
   return stderr.split('\n').map((line) => /"msg":"(.*)"/.exec(line)?.[1] ?? line)
 }
 
-test('every line of a process that ends by itself is written, in order', () => {
+test('a process that ends normally has written every line, in order', () => {
   const lines = linesOf(`log.info('one'); log.info('two'); setTimeout(() => log.info('three'), 1)`)
   assert.deepEqual(lines, ['one', 'two', 'three', ''])
 })
 
-test('a process that ends itself at once leaves no line behind', () => {
+test('a process that calls exit has written every line', () => {
   assert.deepEqual(linesOf(`log.info('one'); log.warn('two'); process.exit(1)`), ['one', 'two', ''])
 })
 
-test('a process that dies of an exception leaves no line behind', () => {
+test('a process that ends with an exception has written every line', () => {
   const lines = linesOf(`log.info('one'); setTimeout(() => { throw new Error('oh') }, 1)`)
   assert.equal(lines[0], 'one')
   assert.ok(linesOf(`log.info('one'); throw new Error('oh')`).includes('one'))
 })
 
-test('an error is written at once, with all before it: a process may be killed in the same moment', () => {
+test('an error is written immediately with all lines before it, because the process may be killed next', () => {
   const lines = linesOf(`log.info('one'); log.error('two'); process.kill(process.pid, 'SIGKILL')`)
   assert.deepEqual(lines, ['one', 'two', ''])
 })

@@ -1,2 +1,2 @@
-/** How long what is under way may take once the service ends: most supervisors kill after 30 s. */
+/** How long running work may take during a shutdown. Most supervisors kill a process after 30 s. */
 export const SHUTDOWN_TIMEOUT_MS = 25_000

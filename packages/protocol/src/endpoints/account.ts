@@ -52,7 +52,7 @@ export const listKeys = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'List the keys',
-  description: 'Also those that were revoked. Secrets are never shown again.',
+  description: 'Includes revoked keys. Secrets are never returned again.',
   success: {
     status: 200,
     description: 'The keys, oldest first',
@@ -69,7 +69,7 @@ export const createKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Create a key',
-  description: 'The secret is in this answer and nowhere else.',
+  description: 'Returns the secret. It is returned only once.',
   body: KeyRequest,
   bodyExample: { name: 'shop backend', scope: 'write' },
   success: {
@@ -88,11 +88,11 @@ export const revokeKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Revoke a key',
-  description: 'It stops working at once. The last manage key can’t be revoked here.',
+  description: 'The key stops working immediately. The last manage key cannot be revoked.',
   params: KeyPath,
   success: {
     status: 200,
-    description: 'It is revoked',
+    description: 'The key is revoked',
     schema: Revoked,
     example: { revoked: true },
   },

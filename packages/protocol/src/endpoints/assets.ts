@@ -19,7 +19,8 @@ export const listAssets = defineEndpoint({
   tag: 'Assets',
   scope: 'read',
   summary: 'List assets',
-  description: 'Ready assets only, newest first. `links` move between pages.',
+  description:
+    'Lists ready assets, newest first unless `sort` is given. `links` has the URLs of other pages.',
   query: ListAssetsQuery,
   success: {
     status: 200,
@@ -37,7 +38,7 @@ export const readAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'read',
   summary: 'View one asset',
-  description: 'Also answers an asset that is still uploading; `status` says so.',
+  description: 'Includes assets that are still uploading: see `status`.',
   params: AssetPath,
   query: ReadAssetQuery,
   success: {
@@ -75,9 +76,9 @@ export const downloadAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'read',
   summary: 'Download a file',
-  description: 'Redirects to a short-lived signed address that takes ranges.',
+  description: 'Redirects to a short-lived signed URL that supports range requests.',
   params: AssetPath,
-  success: { status: 302, description: '`Location` is the address of the bytes' },
+  success: { status: 302, description: '`Location` is the URL of the file' },
   errors: ['not_found', 'not_ready', 'storage_unavailable'],
 })
 
@@ -87,13 +88,13 @@ export const readDownloadAddress = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/address`,
   tag: 'Assets',
   scope: 'read',
-  summary: 'The address of a file’s bytes',
+  summary: 'Get the download URL of a file',
   description:
-    'What a download redirects to, for pages that show the file: an image or a video can send no key.',
+    'Returns the URL that a download redirects to. Use it for images and videos in web pages, which cannot send a key.',
   params: AssetPath,
   success: {
     status: 200,
-    description: 'A short-lived signed address',
+    description: 'A short-lived signed URL',
     schema: DownloadAddress,
     example: {
       data: {
@@ -112,7 +113,7 @@ export const storeLink = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Store a link',
-  description: 'An asset that is an address. Nothing is ever fetched from it.',
+  description: 'Creates an asset that is a URL. The service never fetches it.',
   body: LinkRequest,
   bodyExample: { filename: 'course.zip', url: 'https://example.com/course.zip', size: '10MB' },
   success: {
@@ -131,13 +132,13 @@ export const changeAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Rename an asset, or change a link',
-  description: 'What is left out stays. `url` and `size` can only be changed for links.',
+  description: 'Omitted fields do not change. `url` and `size` can only be changed for links.',
   params: AssetPath,
   body: AssetChanges,
   bodyExample: { filename: 'sample-pack-2.zip' },
   success: {
     status: 200,
-    description: 'The asset as it is now',
+    description: 'The changed asset',
     schema: AssetAnswer,
     example: { data: { ...assetExample, filename: 'sample-pack-2.zip' } },
   },
@@ -152,18 +153,18 @@ export const deleteAsset = defineEndpoint({
   scope: 'write',
   summary: 'Delete an asset',
   description:
-    'It is out of listings and links at once, and its bytes are free; the file itself is removed in the background. An upload that is not finished is cancelled.',
+    'Removes the asset from listings and links and frees its bytes immediately. The file itself is removed in the background. An unfinished upload is cancelled.',
   params: AssetPath,
   success: {
     status: 202,
-    description: 'It is deleted',
+    description: 'The asset is deleted',
     schema: Deleted,
     example: { deleted: true },
   },
   errors: ['not_found', 'upload_completing'],
 })
 
-/** A thousand IDs of each kind fit, and a thousand SKUs of 150 characters. */
+/** Enough for a thousand IDs of each kind and a thousand SKUs of 150 characters. */
 const REFERENCES_BODY_LIMIT = 256 * 1024
 
 const linkedExample = { data: { ...assetExample, products: [productExample] } }
@@ -176,7 +177,7 @@ export const attachProducts = defineEndpoint({
   scope: 'write',
   summary: 'Link an asset to products',
   description:
-    'A product id means all of its variants. An unknown id refuses the whole call. Repeating it is no error.',
+    'A product ID selects all variants of the product. If an ID is unknown, nothing is linked. Linking again is not an error.',
   params: AssetPath,
   body: ProductReferences,
   bodyLimit: REFERENCES_BODY_LIMIT,
@@ -197,14 +198,14 @@ export const detachProducts = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Unlink an asset from products',
-  description: 'That a product was not linked is no error; that it does not exist is.',
+  description: 'A product that is not linked is not an error; an unknown product is.',
   params: AssetPath,
   body: ProductReferences,
   bodyLimit: REFERENCES_BODY_LIMIT,
   bodyExample: { variant_ids: [808950810] },
   success: {
     status: 200,
-    description: 'The asset with the products that are left',
+    description: 'The asset with its remaining products',
     schema: AssetAnswer,
     example: linkedExample,
   },

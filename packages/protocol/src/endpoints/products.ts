@@ -13,7 +13,7 @@ import {
 } from '../product.ts'
 import { API_PREFIX } from './prefix.ts'
 
-/** A thousand products with long names and many tags fit. */
+/** Enough for a thousand products with long names and many tags. */
 const PRODUCTS_BODY_LIMIT = 8 * 1024 * 1024
 
 export const putProducts = defineEndpoint({
@@ -22,10 +22,10 @@ export const putProducts = defineEndpoint({
   path: `${API_PREFIX}/products`,
   tag: 'Products',
   scope: 'write',
-  summary: 'Add or change products',
+  summary: 'Add or update products',
   description:
-    'Up to 1,000, keyed by product_id and variant_id, all or nothing. ' +
-    'Together they may have up to 25,000 tags, and 2,000,000 characters in all of their texts.',
+    'Stores up to 1,000 products, keyed by `product_id` and `variant_id`: all of them or none. ' +
+    'Together they may have up to 25,000 tags and 2,000,000 characters.',
   body: ProductsRequest,
   bodyLimit: PRODUCTS_BODY_LIMIT,
   bodyExample: {
@@ -113,11 +113,11 @@ export const deleteProduct = defineEndpoint({
   tag: 'Products',
   scope: 'write',
   summary: 'Delete a product',
-  description: 'Its links go with it; the assets stay.',
+  description: 'Deletes the product and its links. The assets are kept.',
   params: ProductPath,
   success: {
     status: 202,
-    description: 'It is deleted',
+    description: 'The product is deleted',
     schema: Deleted,
     example: { deleted: true },
   },

@@ -9,10 +9,10 @@ export const health = defineEndpoint({
   tag: 'Service',
   scope: 'public',
   summary: 'Check that the process runs',
-  description: 'Does not ask the database or the storage. For liveness checks.',
+  description: 'For liveness checks. Does not check the database or the storage.',
   success: {
     status: 200,
-    description: 'It runs',
+    description: 'The process runs',
     schema: Health,
     example: { status: 'ok' },
   },

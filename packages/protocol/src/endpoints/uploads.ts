@@ -13,7 +13,7 @@ import {
 } from '../upload.ts'
 import { API_PREFIX } from './prefix.ts'
 
-/** A completion of 10,000 parts with the longest ETags that stores give fits. */
+/** Enough to complete 10,000 parts with the longest ETags of any store. */
 const COMPLETION_BODY_LIMIT = 4 * 1024 * 1024
 
 export const requestUpload = defineEndpoint({
@@ -24,7 +24,7 @@ export const requestUpload = defineEndpoint({
   scope: 'write',
   summary: 'Request a signed upload',
   description:
-    'Reserves the file’s size against the plan and answers one signed address per part. PUT the bytes from `start` to `end` to each address, without a Content-Type, in any order and in parallel.',
+    'Reserves the file’s size against the plan and returns one signed URL per part. PUT the bytes from `start` to `end` to each URL, without a Content-Type header, in any order and in parallel.',
   headers: UploadRequestHeaders,
   body: UploadRequest,
   bodyExample: { name: 'sample-pack.zip', size: 250_000_000, mime: 'application/zip' },
@@ -49,9 +49,9 @@ export const completeUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/uploaded`,
   tag: 'Uploads',
   scope: 'write',
-  summary: 'Notify that the upload is complete',
+  summary: 'Complete an upload',
   description:
-    'Both methods are the same call. `parts` may be partial or left out: the service asks the storage. A refusal leaves the upload as it was; repeating a success gives the same answer.',
+    'Call it when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
   params: AssetPath,
   body: CompletionRequest,
   bodyLimit: COMPLETION_BODY_LIMIT,
@@ -61,7 +61,7 @@ export const completeUpload = defineEndpoint({
   },
   success: {
     status: 200,
-    description: 'The asset, ready',
+    description: 'The ready asset',
     schema: AssetAnswer,
     example: { data: assetExample },
   },
@@ -76,7 +76,7 @@ export const cancelUpload = defineEndpoint({
   scope: 'write',
   summary: 'Cancel an upload',
   description:
-    'Removes the parts already uploaded and frees the reserved bytes at once. Repeating it gives the same answer.',
+    'Removes the uploaded parts and frees the reserved bytes immediately. Repeating it returns the same response.',
   params: AssetPath,
   body: CancelRequest,
   bodyExample: { upload_id: sessionExample.upload_id },
@@ -103,11 +103,11 @@ export const resumeUpload = defineEndpoint({
   scope: 'write',
   summary: 'Resume an upload',
   description:
-    'Answers fresh addresses for the parts still missing and lists those that the storage holds. Asking renews the time that the upload may take.',
+    'Returns new URLs for the missing parts and lists the parts in the storage. Each call extends the expiry of the upload.',
   params: AssetPath,
   success: {
     status: 200,
-    description: 'The session as it stands',
+    description: 'The current state of the upload',
     schema: ResumedUpload,
     example: resumedExample,
   },
@@ -122,13 +122,13 @@ export const resizeUpload = defineEndpoint({
   scope: 'write',
   summary: 'Change the declared size of an upload',
   description:
-    'For files whose size is known only at the end: declare more while sending, and the true size before the last part. The reserved bytes change with it; `chunk_size` stays. Answers as GET does, with URLs for the parts still missing. A part that was received with another length than the new size gives it counts as missing. A refusal changes nothing.',
+    'For files whose size is known only at the end: declare a larger size while sending, and the final size before the last part. The reserved bytes change accordingly; `chunk_size` does not change. Returns the same as GET, with URLs for the missing parts. A received part whose length does not fit the new size counts as missing. If the call fails, nothing changes.',
   params: AssetPath,
   body: ResizeRequest,
   bodyExample: { size: 300_000_000 },
   success: {
     status: 200,
-    description: 'The session as it stands',
+    description: 'The current state of the upload',
     schema: ResumedUpload,
     example: resumedExample,
   },

@@ -7,9 +7,8 @@ const FIRST_CAPACITY = 512
 export type Hmac = (message: string, encoding: BinaryToTextEncoding) => string
 
 /**
- * HMAC-SHA-256 for many messages, as its definition says (RFC 2104): a hash of a hash, each behind a
- * block made of the key. One-shot hashes over buffers that are prepared once take a fifth of the
- * time that an Hmac object takes.
+ * HMAC-SHA-256 for many messages, as defined in RFC 2104: a hash of a hash, each prefixed with a block
+ * derived from the key. One-shot hashes over prepared buffers take a fifth of the time of an Hmac object.
  */
 export function hmacOf(key: Uint8Array): Hmac {
   if (key.length > BLOCK) return hmacOf(hash('sha256', key, 'buffer'))

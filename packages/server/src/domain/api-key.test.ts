@@ -10,7 +10,7 @@ const LENGTH = 54
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const keys = bytes.map(formatApiKey)
 
-test('a key has the same length, prefix and letters, whatever the bytes', () => {
+test('a key has the same length, prefix and alphabet for any bytes', () => {
   assert.equal(KEY_ENTROPY_BYTES, 32)
   const ends = [new Uint8Array(32), new Uint8Array(32).fill(255)]
   for (const key of ends.map(formatApiKey)) assert.match(key, /^stow_[0-9A-Za-z]{49}$/)
@@ -22,7 +22,7 @@ test('a key has the same length, prefix and letters, whatever the bytes', () => 
   )
 })
 
-test('the letters of known bytes never change', () => {
+test('the key of known bytes never changes', () => {
   const counting = Uint8Array.from({ length: 32 }, (_, index) => index)
   assert.equal(
     formatApiKey(new Uint8Array(32)),
@@ -35,7 +35,7 @@ test('the letters of known bytes never change', () => {
   )
 })
 
-test('keys of different bytes differ, also where only one bit does', () => {
+test('keys of different bytes differ, even if only one bit does', () => {
   fc.assert(
     fc.property(bytes, bytes, (one, other) => {
       const isSame = Buffer.compare(one, other) === 0
@@ -51,7 +51,7 @@ test('keys of different bytes differ, also where only one bit does', () => {
   )
 })
 
-test('every single letter that is mistyped is caught, wherever it stands', () => {
+test('a single mistyped character is detected at any position', () => {
   const letters = fc.oneof(fc.constantFrom(...ALPHABET), fc.constantFrom(...' _-…é\u0000\n'))
   fc.assert(
     fc.property(keys, fc.nat(LENGTH - 1), letters, (key, at, letter) => {
@@ -62,7 +62,7 @@ test('every single letter that is mistyped is caught, wherever it stands', () =>
   )
 })
 
-test('two neighbours that changed places are caught', () => {
+test('two swapped neighbouring characters are detected', () => {
   fc.assert(
     fc.property(keys, fc.nat(LENGTH - 2), (key, at) => {
       const [one = '', two = ''] = key.slice(at, at + 2)
@@ -73,7 +73,7 @@ test('two neighbours that changed places are caught', () => {
   )
 })
 
-test('a key that is cut off, too long or has something around it is caught', () => {
+test('a key that is truncated, too long or surrounded by text is detected', () => {
   fc.assert(
     fc.property(
       keys,
@@ -91,7 +91,7 @@ test('a key that is cut off, too long or has something around it is caught', () 
   )
 })
 
-test('letters that no key has are caught, even with a checksum that fits', () => {
+test('characters outside the alphabet are detected, even with a valid checksum', () => {
   const checksum = (secret: string) => {
     let rest = crc32(secret)
     let letters = ''
@@ -108,13 +108,13 @@ test('letters that no key has are caught, even with a checksum that fits', () =>
   }
 })
 
-test('no other text passes for a key', () => {
+test('arbitrary text is not a key', () => {
   fc.assert(fc.property(fc.string(), (text) => assert.ok(!isWellFormedApiKey(text))))
   const letters = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 49, maxLength: 49 })
   fc.assert(fc.property(letters, (text) => assert.ok(!isWellFormedApiKey(`stow_${text}`))))
 })
 
-test('the hint shows the last four letters of the checksum, and nothing of the secret', () => {
+test('the hint shows the last four characters of the checksum and nothing of the secret', () => {
   fc.assert(
     fc.property(keys, (key) => {
       assert.equal(apiKeyHint(key), `stow_…${key.slice(-4)}`)

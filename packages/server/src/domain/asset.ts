@@ -1,6 +1,6 @@
 /**
  * `uploading → completing → ready`, or `uploading → cancelled | expired`, and `ready → deleted`.
- * A completion that the storage refuses goes back from `completing` to `uploading`.
+ * If the storage refuses a completion, the status changes from `completing` back to `uploading`.
  */
 export type AssetStatus = 'uploading' | 'completing' | 'ready' | 'cancelled' | 'expired' | 'deleted'
 
@@ -12,32 +12,32 @@ export interface Asset {
   filename: string
   bytes: number
   mime: string
-  /** The address of a link. */
+  /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
 }
 
-/** How a file travels: beside the asset, what its upload and its parts need. */
+/** The upload of a file, with its asset. */
 export interface Upload {
   asset: Asset
-  /** What the client sends back as `upload_id`. */
+  /** The ID that the client sends back to complete or cancel the upload. */
   id: string
-  /** The storage's own name for the upload. */
+  /** The storage’s own ID of the upload. */
   storageId: string
   chunkSize: number
-  /** When it expires, by the database's clock, unless something happens to it before. */
+  /** When it expires by the database’s clock, unless activity extends it. */
   expiresAt: Date
 }
 
-/** Objects are named after their assets: what looks otherwise is none of ours. */
+/** Objects are named after their assets: any other name is not one of this service’s objects. */
 export function isAssetId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }
 
-/** Of bytes that nobody said anything about. */
+/** The media type of a file whose client sent none. */
 export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 
-/** Whether the asset can still be read by who holds its id. */
+/** Whether the API still returns the asset. */
 export function isVisible(status: AssetStatus): boolean {
   return status === 'uploading' || status === 'completing' || status === 'ready'
 }

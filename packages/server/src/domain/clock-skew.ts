@@ -1,7 +1,7 @@
-/** Clocks of instances and of the database may differ by this much. */
+/** The largest accepted difference between the clocks of an instance and of the database. */
 export const MOST_SKEW_MS = 30_000
 
-/** `3600 s ahead of the database’s`; undefined when it is near enough. */
+/** Such as `3600 s ahead of the database’s`; undefined if the difference is acceptable. */
 export function skewText(skewMs: number): string | undefined {
   if (Math.abs(skewMs) <= MOST_SKEW_MS) return undefined
   const seconds = Math.round(Math.abs(skewMs) / 1000)

@@ -6,7 +6,7 @@ import { cursorText, readCursor } from './cursor.ts'
 const ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const asset = { id: ID, filename: 'Straße 本.zip', bytes: 42 } as Asset
 
-test('a cursor is read back by the sort that made it, with the name folded', () => {
+test('a cursor is parsed by the sort key that created it, with the name folded', () => {
   assert.equal(cursorText(asset, 'created_at'), ID)
   assert.deepEqual(readCursor(cursorText(asset, 'created_at'), 'created_at'), { id: ID })
   const name = { id: ID, value: 'strasse 本.zip' }
@@ -15,7 +15,7 @@ test('a cursor is read back by the sort that made it, with the name folded', () 
   assert.deepEqual(readCursor(ID.toUpperCase(), 'created_at'), { id: ID })
 })
 
-test('a cursor of another sort, and any other text, is none', () => {
+test('a cursor of another sort key and any other text are invalid', () => {
   const wrong: [string, 'created_at' | 'filename' | 'bytes'][] = [
     ['', 'created_at'],
     ['x', 'created_at'],

@@ -1,25 +1,25 @@
 import type { Asset } from './asset.ts'
 import { foldText } from './search-text.ts'
 
-/** What a list is sorted by. The ID decides between equal values. */
+/** The sort key of a list. Equal values are ordered by ID. */
 export type SortKey = 'created_at' | 'filename' | 'bytes'
 
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
 export interface Cursor {
   id: string
-  /** The folded name or the bytes of the row; left out where the list is sorted by ID. */
+  /** The folded name or the bytes of the row; omitted if the list is sorted by ID. */
   value?: string | number
 }
 
 const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]+))?$/i
 
-/** The ID alone where it decides the order; otherwise followed by the name or the bytes. */
+/** The ID, followed by the name or the bytes if the list is sorted by them. */
 export function cursorText({ id, filename, bytes }: Asset, by: SortKey): string {
   if (by === 'filename') return `${id}.${Buffer.from(filename).toString('base64url')}`
   return by === 'bytes' ? `${id}.${bytes}` : id
 }
 
-/** Undefined when the text is not the cursor of a list that is sorted by this key. */
+/** Undefined if the text is not a cursor of a list with this sort key. */
 export function readCursor(text: string, by: SortKey): Cursor | undefined {
   const [, id, value] = CURSOR.exec(text) ?? []
   if (id === undefined) return undefined

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseMediaType, problemWithFilename } from './filename.ts'
 
-test('names in any script are fine', () => {
+test('names in any script are valid', () => {
   const names = [
     'a',
     'Ünïcødé.zip',
@@ -17,7 +17,7 @@ test('names in any script are fine', () => {
   for (const name of names) assert.equal(problemWithFilename(name), undefined, name)
 })
 
-test('names that no file can have, or that lead elsewhere, are refused', () => {
+test('names that no file can have, and paths, are refused', () => {
   const names = [
     '',
     '   ',
@@ -36,7 +36,7 @@ test('names that no file can have, or that lead elsewhere, are refused', () => {
     assert.notEqual(problemWithFilename(name), undefined, JSON.stringify(name))
 })
 
-test('a media type may have parameters; none means any bytes', () => {
+test('a media type may have parameters; an empty one means application/octet-stream', () => {
   assert.equal(parseMediaType('text/plain; charset=utf-8'), 'text/plain; charset=utf-8')
   assert.equal(parseMediaType(''), 'application/octet-stream')
   assert.equal(parseMediaType(undefined), 'application/octet-stream')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { includesScope, KEY_SCOPES } from './key.ts'
 
-test('read is in write, and both are in manage', () => {
+test('write includes read, and manage includes both', () => {
   const table = KEY_SCOPES.map((held) => KEY_SCOPES.map((needed) => includesScope(held, needed)))
   assert.deepEqual(KEY_SCOPES, ['read', 'write', 'manage'])
   assert.deepEqual(table, [

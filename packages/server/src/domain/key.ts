@@ -1,4 +1,4 @@
-/** What a key may do; each scope includes those before it. */
+/** Each scope includes those before it. */
 export const KEY_SCOPES = ['read', 'write', 'manage'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
@@ -10,9 +10,9 @@ export interface NewKey {
   id: string
   name: string
   scope: KeyScope
-  /** SHA-256 of the secret, hexadecimal: the secret itself is kept nowhere. */
+  /** SHA-256 of the secret in hexadecimal. The secret itself is never stored. */
   hash: string
-  /** The secret's last letters, so that people recognize it. */
+  /** The last characters of the secret, so that people recognize the key. */
   hint: string
   createdAt: Date
 }

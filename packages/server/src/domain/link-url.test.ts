@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { problemWithLinkUrl } from './link-url.ts'
 
-function assertRefused(addresses: string[], says: RegExp): void {
-  for (const address of addresses) {
-    assert.match(problemWithLinkUrl(address) ?? 'taken', says, JSON.stringify(address))
+function assertRefused(urls: string[], expected: RegExp): void {
+  for (const url of urls) {
+    assert.match(problemWithLinkUrl(url) ?? 'accepted', expected, JSON.stringify(url))
   }
 }
 
-test('http and https addresses of every kind are fine', () => {
-  const addresses = [
+test('http and https URLs of every kind are valid', () => {
+  const urls = [
     'https://example.com',
     'http://example.com/course.zip',
     'HTTPS://EXAMPLE.COM/A.zip?b=c&d=%20#e',
@@ -21,7 +21,7 @@ test('http and https addresses of every kind are fine', () => {
     'https://example.com/a@b:c',
     `https://example.com/${'x'.repeat(2048 - 20)}`,
   ]
-  for (const address of addresses) assert.equal(problemWithLinkUrl(address), undefined, address)
+  for (const url of urls) assert.equal(problemWithLinkUrl(url), undefined, url)
 })
 
 test('any other scheme is refused', () => {
@@ -46,7 +46,7 @@ test('any other scheme is refused', () => {
   )
 })
 
-test('any scheme that fast-check thinks of is refused, unless it is http or https', () => {
+test('any generated scheme except http and https is refused', () => {
   const letters = fc.constantFrom(
     ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.',
   )
@@ -59,34 +59,25 @@ test('any scheme that fast-check thinks of is refused, unless it is http or http
   )
 })
 
-test('what is no whole address is refused', () => {
-  const addresses = [
-    '',
-    'example.com/a',
-    '/a',
-    '//example.com/a',
-    'https://',
-    'http://[::1',
-    ':',
-    '?',
-  ]
-  assertRefused(addresses, /whole address|http:\/\/ or https:\/\//)
-  assertRefused(['https://exa<mple.com', 'https://example.com:99999'], /whole address/)
+test('an incomplete URL is refused', () => {
+  const urls = ['', 'example.com/a', '/a', '//example.com/a', 'https://', 'http://[::1', ':', '?']
+  assertRefused(urls, /complete URL|http:\/\/ or https:\/\//)
+  assertRefused(['https://exa<mple.com', 'https://example.com:99999'], /complete URL/)
 })
 
-test('an address that means something else on a page of the same scheme is refused', () => {
-  // The parser mends these; as a link on a page, "https:a" is a path of that page's own host.
-  const addresses = ['https:example.com/a', 'https:/example.com/a', 'http:example.com', 'https:a']
-  assertRefused(addresses, /http:\/\/ or https:\/\//)
+test('a URL that browsers resolve relative to the page is refused', () => {
+  // The parser completes these; as a link in a page, "https:a" is a path on the page’s own host.
+  const urls = ['https:example.com/a', 'https:/example.com/a', 'http:example.com', 'https:a']
+  assertRefused(urls, /http:\/\/ or https:\/\//)
 })
 
-test('a backslash, which programs read in two ways, is refused', () => {
-  const addresses = [
+test('a backslash is refused, because programs interpret it in two ways', () => {
+  const urls = [
     'https:\\\\example.com/a',
     'https://example.com\\@evil.example/a',
     'https://example.com/a\\b',
   ]
-  assertRefused(addresses, /must/)
+  assertRefused(urls, /must/)
 })
 
 test('user names and passwords are refused', () => {
@@ -102,31 +93,34 @@ test('user names and passwords are refused', () => {
   )
 })
 
-test('blanks, line breaks, control characters and broken Unicode are refused, wherever they stand', () => {
+test('spaces, line breaks, control characters and invalid Unicode are refused at any position', () => {
   const whole = 'https://example.com/file.zip?a=b#c'
-  const strange = fc.constantFrom(
+  const invalid = fc.constantFrom(
     ...' \t\n\r\v\f\u0000\u0001\u001b\u007f\u0085\u00a0\u2028\u2029\u3000\ufeff',
     '\ud800',
     '\udfff',
   )
   fc.assert(
-    fc.property(fc.nat(whole.length), strange, (at, letter) => {
-      assertRefused([whole.slice(0, at) + letter + whole.slice(at)], /blanks or control characters/)
+    fc.property(fc.nat(whole.length), invalid, (at, character) => {
+      assertRefused(
+        [whole.slice(0, at) + character + whole.slice(at)],
+        /spaces or control characters/,
+      )
     }),
     { numRuns: 500 },
   )
 })
 
-test('2048 characters are fine, one more is refused', () => {
-  const address = (length: number) => 'https://example.com/'.padEnd(length, 'x')
-  assert.equal(problemWithLinkUrl(address(2048)), undefined)
-  assertRefused([address(2049), address(1_000_000)], /at most 2048 characters/)
+test('2048 characters are valid, one more is refused', () => {
+  const url = (length: number) => 'https://example.com/'.padEnd(length, 'x')
+  assert.equal(problemWithLinkUrl(url(2048)), undefined)
+  assertRefused([url(2049), url(1_000_000)], /at most 2048 characters/)
 })
 
-test('whatever is taken has a host, no credentials, and is the same address when read again', () => {
+test('every accepted URL has a host and no credentials, and its normalized form is accepted too', () => {
   fc.assert(
-    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (address) => {
-      assert.equal(problemWithLinkUrl(address), undefined)
+    fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
+      assert.equal(problemWithLinkUrl(url), undefined)
     }),
   )
   const pieces = fc.constantFrom(
@@ -145,9 +139,9 @@ test('whatever is taken has a host, no credentials, and is the same address when
   )
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 10 }), (list) => {
-      const address = list.join('')
-      if (problemWithLinkUrl(address) !== undefined) return
-      const { protocol, host, username, password, href } = new URL(address)
+      const url = list.join('')
+      if (problemWithLinkUrl(url) !== undefined) return
+      const { protocol, host, username, password, href } = new URL(url)
       assert.match(protocol, /^https?:$/)
       assert.deepEqual([username, password], ['', ''])
       assert.notEqual(host, '')

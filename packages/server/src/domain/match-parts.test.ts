@@ -10,7 +10,7 @@ const HELD = [
   { number: 3, etag: 'c', size: 5 },
 ]
 
-test('what the caller leaves out is taken from the storage', () => {
+test('parts that the caller omits are taken from the storage', () => {
   const { parts, problems } = matchParts(PLAN, HELD, [{ number: 2, etag: '"b"' }])
   assert.deepEqual(problems, [])
   assert.deepEqual(
@@ -19,7 +19,7 @@ test('what the caller leaves out is taken from the storage', () => {
   )
 })
 
-test('every kind of fault names its parts', () => {
+test('every kind of problem names its parts', () => {
   const named = [
     { number: 1, etag: 'a' },
     { number: 1, etag: 'a' },
@@ -33,12 +33,12 @@ test('every kind of fault names its parts', () => {
   )
 })
 
-test('a part of another length counts as missing', () => {
+test('a part with the wrong length counts as missing', () => {
   const short = HELD.map((part) => (part.number === 2 ? { ...part, size: 9 } : part))
   assert.match(matchParts(PLAN, short, []).problems.join(), /^2 not received/)
 })
 
-test('a sentence lists twenty parts and counts the rest', () => {
+test('a problem lists twenty parts and counts the rest', () => {
   const { problems } = matchParts(partPlan(100, 1), [], [])
   assert.match(problems.join(), /1, 2, .* 20 and 80 more not received/)
 })

@@ -1,6 +1,6 @@
 import { type PartPlan, partLength, partRanges } from './parts.ts'
 
-/** A part as the caller names it; the ETag may still have its quotes. */
+/** A part as the caller lists it. The ETag may be quoted. */
 export interface NamedPart {
   number: number
   etag: string
@@ -11,18 +11,18 @@ export interface HeldPart extends NamedPart {
 }
 
 export interface PartMatch {
-  /** One per part of the plan, in order; complete only without problems. */
+  /** One per part of the plan, in order. Incomplete if there are problems. */
   parts: NamedPart[]
-  /** Sentences for the caller that name the part numbers at fault. */
+  /** Clauses for the error message that name the part numbers. */
   problems: string[]
 }
 
-/** How many part numbers a sentence lists before it only counts. */
+/** How many part numbers a problem lists; it only counts the rest. */
 const LISTED = 20
 
 /**
- * Compares what the caller says it sent with what the storage holds. What the caller leaves out is
- * taken from the storage; what it names must be there, once, with that ETag.
+ * Compares the parts that the caller lists with those in the storage. Parts that the caller omits are
+ * taken from the storage; each listed part must be stored with the same ETag and listed once.
  */
 export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[]): PartMatch {
   const heldByNumber = new Map(held.map((part) => [part.number, part]))
@@ -48,17 +48,17 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
     parts: ranges.flatMap((range) => heldByNumber.get(range.number) ?? []),
     problems: [
       ...sentence(missing, 'not received: send before completing'),
-      ...sentence(wrong, 'stored with another ETag: send again, or name the right one'),
-      ...sentence(twice, 'named more than once'),
+      ...sentence(wrong, 'stored with another ETag: send again, or list the right ETag'),
+      ...sentence(twice, 'listed more than once'),
       ...sentence(beyond, 'received beyond the size: declare a larger size, or cancel the upload'),
-      ...sentence(unknown, `not a part of this upload, which has ${plan.count}`),
+      ...sentence(unknown, `not a part of this upload, which has ${plan.count} parts`),
     ],
   }
 }
 
 /**
- * The parts that are missing, of another length, beyond the plan, or not those that are named. What
- * is not named is taken as it is held.
+ * The numbers of parts that are missing, have the wrong length, are beyond the plan, or have another
+ * ETag than the caller listed. The ETag of a part that is not listed is not compared.
  */
 export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[]): number[] {
   const heldByNumber = new Map(held.map((part) => [part.number, part]))
@@ -73,12 +73,12 @@ export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[
   return [...atFault, ...numbersBeyond(plan, held)]
 }
 
-/** Parts that were sent before the size shrank. Stores make the object of every part that they hold. */
+/** Parts received before the size was reduced. Some stores build the object from every stored part. */
 export function numbersBeyond(plan: PartPlan, held: HeldPart[]): number[] {
   return held.map(({ number }) => number).filter((number) => number > plan.count)
 }
 
-/** Clients send the header as it is, or without its quotes. */
+/** Clients send the header unchanged or without its quotes. */
 function unquote(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }

@@ -11,7 +11,7 @@ test('an empty listing has one page, from 0 to 0', () => {
   )
 })
 
-test('a page past the end leads back to the last one', () => {
+test('a page after the last one links back to the last one', () => {
   const position = pagePosition({ page: 9, perPage: 10 }, 25)
   assert.deepEqual(
     [position.previous, position.next, position.from, position.to],
@@ -19,12 +19,12 @@ test('a page past the end leads back to the last one', () => {
   )
 })
 
-test('with many pages the window holds the first, the last and the neighbours', () => {
+test('with many pages, the window has the first, the last and the neighbouring pages', () => {
   const { window } = pagePosition({ page: 500, perPage: 1 }, 1000)
   assert.deepEqual(window, [1, 495, 496, 497, 498, 499, 500, 501, 502, 503, 504, 505, 1000])
 })
 
-test('for any listing, walking from page to page counts every row once', () => {
+test('in any listing, the pages together have every row once', () => {
   const listings = fc.record({ total: fc.nat(300), perPage: fc.integer({ min: 1, max: 40 }) })
   fc.assert(
     fc.property(listings, ({ total, perPage }) => {
@@ -46,7 +46,7 @@ test('for any listing, walking from page to page counts every row once', () => {
   )
 })
 
-test('a page is read from the nearer end, and is the same from either', () => {
+test('a page is read from the nearer end, and has the same rows from either end', () => {
   fc.assert(
     fc.property(
       fc.nat(60),

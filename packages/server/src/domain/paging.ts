@@ -4,8 +4,8 @@ export interface PageRequest {
 }
 
 /**
- * Where a page stands in its listing. `from` and `to` are 0 on an empty page. Behind a cursor the
- * position is not counted: `page`, `from` and `to` are 0.
+ * The position of a page in its listing. `from` and `to` are 0 on an empty page. After a cursor the
+ * position is unknown: `page`, `from` and `to` are 0.
  */
 export interface PagePosition extends PageRequest {
   total: number
@@ -14,13 +14,13 @@ export interface PagePosition extends PageRequest {
   to: number
   previous: number | undefined
   next: number | undefined
-  /** The cursor of the last row; undefined when no row follows. */
+  /** The cursor of the last row; undefined if no row follows. */
   nextAfter?: string | undefined
   /** The page numbers to show: the first, the last, and those around the current one. */
   window: number[]
 }
 
-/** How many neighbours of the current page are shown on each side. */
+/** How many page numbers are shown on each side of the current page. */
 const NEIGHBOURS = 5
 
 export function pagePosition({ page, perPage }: PageRequest, total: number): PagePosition {
@@ -40,27 +40,27 @@ export function pagePosition({ page, perPage }: PageRequest, total: number): Pag
   }
 }
 
-/** The position of a page that was read behind a cursor. */
+/** The position of a page that was read after a cursor. */
 export function positionAfterCursor(
   { perPage }: PageRequest,
   { total, nextAfter }: { total: number; nextAfter: string | undefined },
 ): PagePosition {
   const lastPage = Math.max(1, Math.ceil(total / perPage))
-  const counted = { page: 0, from: 0, to: 0, previous: undefined, next: undefined, window: [] }
-  return { ...counted, perPage, total, lastPage, nextAfter }
+  const unknown = { page: 0, from: 0, to: 0, previous: undefined, next: undefined, window: [] }
+  return { ...unknown, perPage, total, lastPage, nextAfter }
 }
 
-/** Which rows a page has, counted from whichever end of the listing is nearer. */
+/** The rows of a page, counted from the nearer end of the listing. */
 export interface Stretch {
-  /** Then the rows are read in the opposite order. */
+  /** If true, the rows are read in reverse order. */
   isFromEnd: boolean
   offset: number
   limit: number
 }
 
 /**
- * Skipping rows costs by their number: so the last page is as near as the first. Behind a cursor
- * nothing is skipped.
+ * The cost of skipping rows grows with their number, so the last page must be as cheap as the first.
+ * After a cursor no rows are skipped.
  */
 export function stretchOf(
   { page, perPage, after }: PageRequest & { after?: object },
@@ -69,13 +69,13 @@ export function stretchOf(
   if (after !== undefined) return { isFromEnd: false, offset: 0, limit: perPage }
   const offset = (page - 1) * perPage
   const limit = Math.max(0, Math.min(perPage, total - offset))
-  const behind = total - offset - limit
-  return behind < offset
-    ? { isFromEnd: true, offset: Math.max(0, behind), limit }
+  const following = total - offset - limit
+  return following < offset
+    ? { isFromEnd: true, offset: Math.max(0, following), limit }
     : { isFromEnd: false, offset, limit }
 }
 
-/** At most 13 numbers, however many pages there are. */
+/** At most 13 page numbers. */
 function pageWindow(current: number, last: number): number[] {
   const start = Math.max(2, current - NEIGHBOURS)
   const end = Math.min(last - 1, current + NEIGHBOURS)

@@ -19,17 +19,17 @@ test('an empty file has one empty part', () => {
   assert.deepEqual(ranges, [{ number: 1, start: 0, end: 0 }])
 })
 
-test('exactly one and exactly two chunks leave no empty part behind', () => {
+test('a file of exactly one or two chunks has no empty part', () => {
   assert.equal(planParts(100_000_000, HUNDRED_MB).count, 1)
   assert.equal(planParts(200_000_000, HUNDRED_MB).count, 2)
 })
 
-test('the chunk grows only when the limit on parts asks for it', () => {
+test('the chunk size grows only if the limit on parts requires it', () => {
   assert.equal(planParts(1_000_000_000_000, HUNDRED_MB).chunkSize, 100_000_000)
   assert.equal(planParts(1_000_000_000_001, HUNDRED_MB).chunkSize, 100_000_001)
 })
 
-test('for any size and limits the parts cover the file exactly once, never too many or too large', () => {
+test('for any size and limits, the parts cover the file exactly once and are within the limits', () => {
   const sizes = fc.oneof(fc.maxSafeNat(), fc.nat(1_000_000))
   const limits = fc.record({
     chunkSize: fc.integer({ min: 1, max: 5_000_000_000 }),
@@ -58,7 +58,7 @@ test('for any size and limits the parts cover the file exactly once, never too m
   )
 })
 
-test('the smallest remainder near 2^53 still gets its part', () => {
+test('the smallest remainder near 2^53 has its own part', () => {
   const size = Number.MAX_SAFE_INTEGER - (Number.MAX_SAFE_INTEGER % 10_000) - 9_999
   const plan = planParts(size, { chunkSize: 1, maxParts: 10_000 })
   assert.ok(plan.count <= 10_000)

@@ -1,4 +1,4 @@
-/** One part of a file: the bytes from `start` up to, not including, `end`. */
+/** One part of a file: the bytes from `start` to `end` (exclusive). */
 export interface PartRange {
   number: number
   start: number
@@ -12,10 +12,10 @@ export interface PartPlan {
   count: number
 }
 
-/** No store takes a larger part. */
+/** No store accepts a larger part. */
 export const LARGEST_PART = 5 * 1024 ** 3
 
-/** The chunk grows only as far as the limit on the number of parts asks for. */
+/** The chunk size grows only as far as the limit on the number of parts requires. */
 export function planParts(size: number, limits: { chunkSize: number; maxParts: number }): PartPlan {
   const chunkSize = Math.max(limits.chunkSize, divideRoundingUp(size, limits.maxParts))
   return partPlan(size, chunkSize)

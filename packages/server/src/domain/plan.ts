@@ -1,11 +1,11 @@
-/** What an account's plan allows and what of it is taken, in bytes. */
+/** The bytes that an account’s plan allows, and those in use. */
 export interface Usage {
   limit: number
   stored: number
   reserved: number
 }
 
-/** Never negative: a plan may be lowered below what is stored. */
+/** Never negative, even if the plan was reduced below the stored bytes. */
 export function availableBytes(usage: Usage): number {
   return Math.max(0, usage.limit - usage.stored - usage.reserved)
 }

@@ -1,7 +1,7 @@
 /** A variant of a product of the shop. */
 export interface Product {
   id: string
-  /** The shop's own numbers: together they are unique in an account. */
+  /** The shop’s own IDs. The pair is unique in an account. */
   productId: number
   variantId: number
   name: string
@@ -11,16 +11,16 @@ export interface Product {
   tags: string[]
 }
 
-/** The id is taken only where (productId, variantId) is new. */
+/** The ID is used only if the pair of productId and variantId is new. */
 export type NewProduct = Product
 
-/** Products, named in any of four ways. */
+/** Selects products in any of four ways. */
 export interface ProductSelection {
-  /** Each stands for all variants of the product. */
+  /** Each selects all variants of the product. */
   productIds: number[]
   variantIds: number[]
-  /** Our own ids. */
+  /** IDs of Stowage. */
   ids: string[]
-  /** Each stands for all products that have exactly this SKU. */
+  /** Each selects all products with exactly this SKU. */
   skus: string[]
 }

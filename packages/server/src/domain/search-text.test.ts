@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { foldText, trigrams } from './search-text.ts'
 
-test('texts that differ only in case fold to the same, in any script', () => {
+test('texts that differ only in case fold to the same text, in any script', () => {
   const pairs: [string, string][] = [
     ['README', 'readme'],
     ['STRASSE', 'straße'],
@@ -18,11 +18,11 @@ test('texts that differ only in case fold to the same, in any script', () => {
   for (const [one, other] of pairs) assert.equal(foldText(one), foldText(other))
 })
 
-test('composed and decomposed accents fold to the same', () => {
+test('composed and decomposed accents fold to the same text text', () => {
   assert.equal(foldText('Crème Brûlée'.normalize('NFD')), foldText('CRÈME BRÛLÉE'))
 })
 
-test('folding what is folded changes nothing', () => {
+test('folding is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       assert.equal(foldText(foldText(text)), foldText(text))
@@ -30,7 +30,7 @@ test('folding what is folded changes nothing', () => {
   )
 })
 
-test('every character folds like its other case, and only once', () => {
+test('every character folds to the same text as its other case', () => {
   for (let point = 0; point <= 0x10_ffff; point += 1) {
     const character = String.fromCodePoint(point)
     const folded = foldText(character)

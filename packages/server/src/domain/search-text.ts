@@ -1,19 +1,19 @@
 /**
- * The form in which names are searched: two texts that differ only in case, in how accents are
- * composed or in width fold to the same. Both engines index and query this form.
+ * Folds text for searching: texts that differ only in case, width or the composition of accents fold to
+ * the same text. Both engines index and query folded text.
  *
- * By way of upper case, because it unites what lower case keeps apart (ß and SS, ſ and s, ς and σ);
- * and to that by way of lower case, as the capital ẞ is its own upper case.
+ * It converts to upper case because that unifies letters that lower case keeps apart (ß and SS, ſ and s,
+ * ς and σ), and before that to lower case because the capital ẞ is its own upper case.
  */
 export function foldText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
   return folded.replaceAll('ς', 'σ').normalize('NFKC')
 }
 
-/** The shortest text that a trigram index can look up. */
+/** The shortest text that a trigram index can find. */
 export const TRIGRAM_LENGTH = 3
 
-/** Every run of three characters of a folded text, each once; none when it is shorter. */
+/** The distinct sequences of three characters in a folded text; none if it is shorter. */
 export function trigrams(folded: string): string[] {
   const characters = [...folded]
   const runs = new Set<string>()

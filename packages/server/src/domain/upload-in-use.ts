@@ -1,9 +1,10 @@
 import type { AssetStatus } from './asset.ts'
 
 /**
- * Whether an upload that is open in the storage must stay: its asset waits for it, or may have been
- * made of it. Some stores list an upload also after its completion, and removing it would destroy the
- * object. Where no name was recorded, as with an asset that was moved here, it may be any.
+ * Whether an upload that is open in the storage must be kept, because its asset is unfinished or may have
+ * been created from it. Some stores still list an upload after its completion, and removing it would
+ * destroy the object. If no storage ID was recorded, as for an asset that was moved here, any upload of
+ * the asset may be the one.
  */
 export function isUploadInUse(
   { status, storageId }: { status: AssetStatus; storageId: string | undefined },

@@ -1,7 +1,7 @@
-/** What people call the kind of a file. `link` is an address, which takes no bytes. */
+/** The type of an asset for display. A `link` uses no bytes. */
 export type AssetType = 'image' | 'video' | 'audio' | 'document' | 'archive' | 'other' | 'link'
 
-/** What the ready assets of one type take. */
+/** The usage of the ready assets of one type. */
 export interface TypeUsage {
   type: AssetType
   bytes: number

@@ -9,7 +9,7 @@ async function* numbers(count: number): AsyncIterable<number> {
   for (let number = 1; number <= count; number += 1) yield number
 }
 
-test('every item is worked on once, never more than the limit at a time', async () => {
+test('every item is processed once, never more than the limit at a time', async () => {
   const seen: number[] = []
   let running = 0
   let most = 0
@@ -27,7 +27,7 @@ test('every item is worked on once, never more than the limit at a time', async 
   )
 })
 
-test('after an abort no further item is begun, and those that run are awaited', async () => {
+test('after an abort no further item is started, and running items are awaited', async () => {
   const stop = new AbortController()
   const done: number[] = []
   await forEachLimited(numbers(20), { limit: 2, signal: stop.signal }, async (number) => {
@@ -38,7 +38,7 @@ test('after an abort no further item is begun, and those that run are awaited', 
   assert.deepEqual(done, [1, 2])
 })
 
-test('the first failure is thrown once everything that was begun is done', async () => {
+test('the first failure is thrown after all started items are done', async () => {
   const done: number[] = []
   const work = forEachLimited(numbers(20), { limit: 2, signal: NEVER }, async (number) => {
     if (number === 1) throw new Error('it fails')

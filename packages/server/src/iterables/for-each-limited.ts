@@ -1,7 +1,6 @@
 /**
- * Runs `work` for each item, at most `limit` at a time. Once the signal is aborted no further item is
- * begun. Resolves when all that was begun is done; the first failure begins no further item, and is
- * thrown then.
+ * Runs `work` for each item, at most `limit` at a time. After an abort or a failure it starts no further
+ * item. It always waits for the items that it has started; then it throws the first failure.
  */
 export async function forEachLimited<Item>(
   items: AsyncIterable<Item>,
@@ -15,7 +14,7 @@ export async function forEachLimited<Item>(
     try {
       while (!signal.aborted && failure === undefined) {
         const next = await iterator.next()
-        // It may have been aborted while this item was fetched.
+        // The signal may have been aborted while the item was fetched.
         if (next.done || signal.aborted) return
         await work(next.value)
       }

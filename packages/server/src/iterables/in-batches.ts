@@ -1,4 +1,4 @@
-/** The items in lists of `size`, the last of which may be shorter: there may be any number of items. */
+/** Groups the items into batches of `size`; the last may be shorter. */
 export async function* inBatches<Item>(
   items: AsyncIterable<Item>,
   size: number,

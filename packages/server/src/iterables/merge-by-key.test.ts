@@ -13,7 +13,7 @@ async function merged(left: string, right: string): Promise<string[]> {
   return all.map((pair) => `${pair.key}${pair.left ? '<' : ''}${pair.right ? '>' : ''}`)
 }
 
-test('two sorted sequences are walked side by side', async () => {
+test('two sorted sequences are merged by key', async () => {
   assert.deepEqual(await merged('acd', 'bce'), ['a<', 'b>', 'c<>', 'd<', 'e>'])
   assert.deepEqual(await merged('abc', ''), ['a<', 'b<', 'c<'])
   assert.deepEqual(await merged('', 'ab'), ['a>', 'b>'])

@@ -1,11 +1,11 @@
-/** What two sides have of one key; at least one of them has it. */
+/** The items of both sides with the same key; at least one is defined. */
 export interface Pair<Left, Right> {
   key: string
   left: Left | undefined
   right: Right | undefined
 }
 
-/** Walks two sequences, each in the order of its keys, side by side. Holds one item of each. */
+/** Merges two sequences that are sorted by their keys. Holds one item of each in memory. */
 export async function* mergeByKey<Left, Right>(
   lefts: AsyncIterable<Left>,
   rights: AsyncIterable<Right>,

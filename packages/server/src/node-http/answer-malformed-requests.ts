@@ -4,16 +4,16 @@ import type { Duplex } from 'node:stream'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
 import { type PendingResponse, trackPendingResponses } from './track-pending-responses.ts'
 
-/** An import would load Node's whole HTTP client. */
+/** An import would load all of Node’s HTTP client. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** What is not HTTP, or too large for it, or has no Host. */
+/** The error for a request that is not HTTP, has headers that are too large, or has no Host. */
 export const MALFORMED_REQUEST = {
   code: 'malformed_request',
-  message: 'The request can’t be read. Send well-formed HTTP/1.1 with a Host.',
+  message: 'The request is malformed. Send well-formed HTTP/1.1 with a Host header.',
 } as const
 
-/** The answer to the one method that Node hands to no handler. */
+/** The error for CONNECT, the one method that Node passes to no request handler. */
 const NO_PROXY = {
   code: 'method_not_allowed',
   message: 'The service is not a proxy. Send GET, POST, PUT, PATCH or DELETE.',
@@ -21,14 +21,14 @@ const NO_PROXY = {
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 
-/** How long a client may take to close its side, so that it can read the answer. */
+/** How long a client may take to close its side after it was sent the response. */
 const LINGER_MS = 2_000
 
 /**
- * Makes the listener for `clientError`. It answers straight on the socket, as there is no request that
- * could be answered, and after the answers of the requests before it on the same connection. Where the
- * error is in the body of a request that has its answer already, it only closes the connection: the
- * client would take a second answer for that to its next request.
+ * Creates the listener for `clientError`. There is no request object, so it writes the response directly
+ * to the socket, after the responses to earlier requests on the same connection. If the error is in the
+ * body of a request that was already answered, it only closes the connection: the client would take a
+ * second response for that of its next request.
  */
 export function answerMalformedRequests(server: Server) {
   const pendingOn = trackPendingResponses(server)
@@ -36,26 +36,26 @@ export function answerMalformedRequests(server: Server) {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, { request, response })
   })
-  // Node would close the connection without an answer.
+  // Node would close the connection without a response.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const answers = pendingOn(socket).map(({ response }) => ended(response))
-    void Promise.all(answers).then(() => closeConnection(socket, refusal(NO_PROXY, METHODS)))
+    const responses = pendingOn(socket).map(({ response }) => ended(response))
+    void Promise.all(responses).then(() => closeConnection(socket, refusal(NO_PROXY, METHODS)))
   })
-  /** The parser reports each piece of what follows again. */
+  /** The parser reports every further chunk on the connection as an error too. */
   const refused = new WeakSet<Duplex>()
 
   return (error: Error & { code?: string }, socket: Duplex): void => {
     if (error.code === 'ECONNRESET') socket.destroy()
     if (refused.has(socket)) return
     refused.add(socket)
-    // The answer to a request whose own body is broken would never come.
+    // A request whose own body is malformed would never be answered.
     const before = pendingOn(socket).filter(({ request }) => request.complete)
-    const answers = before.map(({ response }) => ended(response))
+    const responses = before.map(({ response }) => ended(response))
     const last = latest.get(socket)
     const isAnswered = last?.request.complete === false && last.response.headersSent
     const close = () => closeConnection(socket, isAnswered ? '' : refusal(MALFORMED_REQUEST))
-    if (answers.length === 0) close()
-    else void Promise.all(answers).then(close)
+    if (responses.length === 0) close()
+    else void Promise.all(responses).then(close)
   }
 }
 
@@ -81,12 +81,12 @@ function refusal(
   ].join('\r\n')
 }
 
-function closeConnection(socket: Duplex, lastWords: string): void {
+function closeConnection(socket: Duplex, finalText: string): void {
   if (!socket.writable) {
     socket.destroy()
     return
   }
-  socket.end(lastWords)
+  socket.end(finalText)
   const timer = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(timer))
 }

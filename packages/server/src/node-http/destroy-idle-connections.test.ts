@@ -23,7 +23,7 @@ async function aServer(t: TestContext, handle: RequestListener) {
   return { client, socket }
 }
 
-test('a client that never reads its answer is cut off', async (t) => {
+test('a client that never reads its response is disconnected', async (t) => {
   const { client, socket } = await aServer(t, (_request, response) => {
     response.end(Buffer.alloc(50_000_000))
   })
@@ -32,13 +32,13 @@ test('a client that never reads its answer is cut off', async (t) => {
   await once(socket, 'close')
 })
 
-test('a client that stops in the middle of its body is cut off', async (t) => {
+test('a client that stops sending its body is disconnected', async (t) => {
   const { client, socket } = await aServer(t, () => {})
   client.write('PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc')
   await once(socket, 'close')
 })
 
-test('a client that keeps its side open after the end is cut off', async (t) => {
+test('a client that keeps its side open after the end is disconnected', async (t) => {
   const { client, socket } = await aServer(t, (_request, response) => {
     response.end()
     response.socket?.end()
@@ -48,7 +48,7 @@ test('a client that keeps its side open after the end is cut off', async (t) => 
   await once(socket, 'close')
 })
 
-test('a client that waits for its answer is not cut off, however long that takes', async (t) => {
+test('a client that waits for its response is not disconnected, however long that takes', async (t) => {
   let timeouts = 0
   const { client } = await aServer(t, (request, response) => {
     request.socket.on('timeout', () => {

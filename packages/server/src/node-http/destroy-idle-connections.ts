@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import { trackPendingResponses } from './track-pending-responses.ts'
 
 /**
- * Destroys a connection on which no byte moves for `idleMs`: a client that does not read its answer, does
- * not finish its request, or does not close its side. A client that waits for its answer is left alone.
+ * Destroys a connection without traffic for `idleMs`: the client does not read its response, finish its
+ * request or close its side. A connection on which the client waits for a response is kept.
  */
 export function destroyIdleConnections(server: Server, idleMs: number): void {
   const pendingOn = trackPendingResponses(server)

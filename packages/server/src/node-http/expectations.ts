@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** The answer to an `Expect` header that asks for anything but `100-continue`. */
+/** The error for an `Expect` header other than `100-continue`. */
 export const UNKNOWN_EXPECTATION = {
   code: 'expectation_failed',
-  message: 'The service knows no expectation but 100-continue. Leave out the Expect header.',
+  message: 'The service supports no expectation except 100-continue. Remove the Expect header.',
 } as const
 
 /**
- * Hands requests with an `Expect` header to the server's own handler. Node would ask for the body before
- * the handler has seen the request, and answer 417 without a body.
+ * Passes requests with an `Expect` header to the server’s request handler. Node itself would request the
+ * body before the handler has seen the request, and send 417 without a body.
  */
 export function handleExpectations(server: Server): void {
   const handle = (request: IncomingMessage, response: ServerResponse) => {
@@ -18,7 +18,7 @@ export function handleExpectations(server: Server): void {
   server.on('checkExpectation', handle)
 }
 
-/** Whether the client waits for `100 Continue` before it sends the body. HTTP/1.0 has no such answer. */
+/** Whether the client waits for `100 Continue` before it sends the body. HTTP/1.0 does not have it. */
 export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
   return isContinue(headers.expect) && httpVersion === '1.1'
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { trackConnections } from './track-connections.ts'
 
-/** More than the buffers between both sides hold. */
+/** Larger than the buffers between client and server. */
 const LONG = 64_000_000
 
 async function aServer(t: TestContext, answer: RequestListener, options?: { withinMs: number }) {
@@ -29,7 +29,7 @@ async function aServer(t: TestContext, answer: RequestListener, options?: { with
   }
 }
 
-test('a client that never closes its side after the answer is cut off', async (t) => {
+test('a client that never closes its side after the response is disconnected', async (t) => {
   const asked = Promise.withResolvers<() => void>()
   const { client, close } = await aServer(t, (_request, response) =>
     asked.resolve(() => response.end('done')),
@@ -40,11 +40,11 @@ test('a client that never closes its side after the answer is cut off', async (t
   answer()
   const [bytes] = await once(client, 'data')
   assert.match(String(bytes), /^HTTP\/1\.1 200 /)
-  // The client has neither ended nor gone.
+  // The client has neither closed its side nor disconnected.
   await closed
 })
 
-test('an answer that the client is still reading arrives whole', async (t) => {
+test('a response that the client is still reading arrives completely', async (t) => {
   const asked = Promise.withResolvers<void>()
   const { client, close } = await aServer(t, (_request, response) => {
     response.end(Buffer.alloc(LONG))
@@ -64,7 +64,7 @@ test('an answer that the client is still reading arrives whole', async (t) => {
   await closed
 })
 
-test('a client that never reads its answer is cut off when the time is over', async (t) => {
+test('a client that never reads its response is disconnected when the time is over', async (t) => {
   const asked = Promise.withResolvers<void>()
   const { client, close } = await aServer(
     t,

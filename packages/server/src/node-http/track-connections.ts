@@ -1,15 +1,15 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long a client may take to close its side once its answer is out and ours is closed. */
+/** How long a client may take to close its side after the server has closed its own. */
 const LINGER_MS = 1_000
 
 /**
- * Lets a server end: returns a function that closes every connection without a request under way,
- * also those that have never sent one, and each other one as soon as its answer is out. Node's own
- * `closeIdleConnections` waits for the silent ones, and cuts off those that still read their answer.
- * A client that does not close its side after the answer is cut off after a moment; with `withinMs`,
- * every client is cut off after that time.
+ * Returns a function that shuts the server’s connections down. It closes every connection without a
+ * running request immediately, even if it never sent one, and the others as soon as their responses are
+ * sent. Node’s own `closeIdleConnections` waits for connections that never sent a request, and destroys
+ * those whose client is still reading. A client that does not close its side after the response is
+ * disconnected after a moment; with `withinMs`, every client is disconnected after that time.
  */
 export function trackConnections(
   server: Server,
@@ -17,7 +17,7 @@ export function trackConnections(
 ): () => void {
   const busy = new Map<Socket, number>()
   let isClosing = false
-  // Node's `close` calls it.
+  // Node’s `close` calls it.
   server.closeIdleConnections = () => {}
 
   function change(socket: Socket, by: number): void {
@@ -26,8 +26,8 @@ export function trackConnections(
     busy.set(socket, count + by)
     if (!isClosing || count + by > 0) return
     socket.end()
-    // Not at once: what the client still sends would be refused, and the answer lost with that.
-    cutOff(socket, LINGER_MS)
+    // Not immediately: data that the client still sends would reset the connection and lose the response.
+    destroyAfter(socket, LINGER_MS)
   }
 
   server.on('connection', (socket) => {
@@ -43,12 +43,12 @@ export function trackConnections(
     isClosing = true
     for (const [socket, count] of busy) {
       if (count === 0) socket.destroy()
-      else if (withinMs !== undefined) cutOff(socket, withinMs)
+      else if (withinMs !== undefined) destroyAfter(socket, withinMs)
     }
   }
 }
 
-function cutOff(socket: Socket, afterMs: number): void {
+function destroyAfter(socket: Socket, afterMs: number): void {
   const timer = setTimeout(() => socket.destroy(), afterMs)
   socket.once('close', () => clearTimeout(timer))
 }

@@ -6,15 +6,15 @@ export interface PendingResponse {
   response: ServerResponse
 }
 
-/** Knows the requests of each connection that have no complete answer yet, oldest first. */
+/** Returns the requests of a connection whose responses are not complete, oldest first. */
 export function trackPendingResponses(server: Server): (socket: Duplex) => PendingResponse[] {
   const bySocket = new WeakMap<Duplex, Set<PendingResponse>>()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const pending = bySocket.get(request.socket) ?? new Set()
     bySocket.set(request.socket, pending)
-    const answer = { request, response }
-    pending.add(answer)
-    response.once('close', () => pending.delete(answer))
+    const entry = { request, response }
+    pending.add(entry)
+    response.once('close', () => pending.delete(entry))
   })
   return (socket) => [...(bySocket.get(socket) ?? [])]
 }

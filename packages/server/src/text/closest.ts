@@ -1,11 +1,11 @@
-/** The known word that a mistyped one is nearest to. */
+/** The known word closest to a mistyped one. */
 export function closestOf(word: string, known: readonly string[]): string {
   const ranked = known.map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
   ranked.sort((a, b) => a.distance - b.distance)
   return ranked[0]?.candidate ?? ''
 }
 
-/** How many letters must be added, dropped or changed to make one word of the other. */
+/** The number of characters to insert, delete or replace to turn one word into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...from].entries()) {

@@ -1,4 +1,4 @@
-/** A host as it stands in an address: IPv6 goes in brackets. */
+/** Formats a host for a URL: an IPv6 address is put in brackets. */
 export function hostInUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }

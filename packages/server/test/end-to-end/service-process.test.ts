@@ -144,7 +144,7 @@ test('the log never has a signature, whatever is done with the addresses', async
   await restoreStorage()
   assert.equal(failed.body.code, 'storage_unavailable')
   await until('the failure is in the log', () =>
-    /storage does not answer/.test(service.output().stderr),
+    /storage is unavailable/.test(service.output().stderr),
   )
   assert.equal(await service.stop('SIGTERM'), 0)
 

@@ -144,31 +144,35 @@ export function badLinks(fixture: ShopFixture): BadRequests {
   const url = 'https://example.com/'
   return {
     'a name that is no name': [
-      ...bad('filename', [...NOT_TEXT, ...TOO_LONG], /^filename must be the file’s name alone/),
-      ...bad('filename', BLANK_NAMES, /^filename must (not be empty|be the file’s name)/),
+      ...bad(
+        'filename',
+        [...NOT_TEXT, ...TOO_LONG],
+        /^filename must be a file name of 1 to 255 characters/,
+      ),
+      ...bad('filename', BLANK_NAMES, /^filename must (not be empty|be a file name)/),
       ...bad('filename', UNPRINTABLE, /^filename must (not have control|be valid Unicode)/),
-      ...bad('filename', NOT_NAMES, /^filename must be the name alone, without folders/),
+      ...bad('filename', NOT_NAMES, /^filename must be a name without folders/),
     ],
     'an address that is no text, or too long': bad(
       'url',
       [...NOT_TEXT, '', url.padEnd(2049, 'a'), url.padEnd(60_000, 'a')],
-      /^url must be an http or https address of at most 2048 characters/,
+      /^url must be an http or https URL of at most 2048 characters/,
     ),
     'an address that is not of the web': bad('url', OTHER_SCHEMES, /^url must begin with http/),
     'an address with blanks or control characters': bad(
       'url',
       BLANKS,
-      /^url must not have blanks or control characters: percent-encode them/,
+      /^url must not have spaces or control characters: percent-encode them/,
     ),
     'an address with a user name or password': bad(
       'url',
       WITH_CREDENTIALS,
-      /^url must not hold a user name or password/,
+      /^url must not contain a user name or password/,
     ),
     'an address that is not whole': bad(
       'url',
       NOT_WHOLE,
-      /^url must (be a whole address|begin with http)/,
+      /^url must (be a complete URL|begin with http)/,
     ),
     'an address that is relative in disguise': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
     'a size that is none': [

@@ -43,7 +43,7 @@ function fieldRow(field: string, value: unknown, message: RegExp, at = field): R
 }
 
 export function badProducts(fixture: ShopFixture): BadRequests {
-  const noProduct = invalid('products.1', /^products\.1 must be a product/)
+  const noProduct = invalid('products.1', /^products\.1 must be an object with product_id/)
   return {
     'a list of products that is none': rowsOf(fixture, listRows()),
     'a product that is none': rowsOf(

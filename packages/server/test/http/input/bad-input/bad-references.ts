@@ -66,7 +66,7 @@ export function badReferences(fixture: ShopFixture): BadRequests {
 }
 
 function shapeRows(): Row[] {
-  const list = /must be a list of at most 1000 ids/
+  const list = /must be a list of at most 1000 IDs/
   const number = /must be a whole number from 0 to 9007199254740991/
   const tooMany = Array.from({ length: 1001 }, (_, index) => index)
   return [
