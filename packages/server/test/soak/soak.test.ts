@@ -12,7 +12,7 @@ test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes 
   const rows = await soak(t, { durationMs, seed: Number(SOAK_SEED) })
   t.diagnostic(JSON.stringify(rows))
   await keepResult(`soak-${ENGINES}`, {
-    command: `npm run soak -- --minutes ${SOAK_MINUTES} --engines ${ENGINES.replace('-', '+').replace('s3', 'ceph')}`,
+    command: `npm run soak -- --minutes ${SOAK_MINUTES} --engines ${ENGINES.replace('-', '+').replace('s3', 'ceph')} --seed ${SOAK_SEED}`,
     rows,
   })
 })

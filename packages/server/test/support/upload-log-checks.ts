@@ -8,7 +8,7 @@ import { runJobs } from './run-jobs.ts'
 import { withClockAhead, withoutRetention } from './upload-expiry.ts'
 import type { UploadLog } from './uploading-client.ts'
 
-const FINAL_STATUSES: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready']
+const FINAL_STATUSES: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready', 'deleted']
 
 /**
  * Runs the jobs as if every upload had expired. Afterwards each upload must be ready, cancelled or
@@ -27,7 +27,7 @@ export async function settleAll({ context }: TestService, uploadLog: UploadLog):
   assert.deepEqual(await database.listRemovals(10), [])
 }
 
-/** Every upload that was confirmed as completed exists; none that was confirmed as cancelled does. */
+/** Every file that was confirmed as completed exists; none that was confirmed as cancelled or deleted does. */
 export async function checkAnswers(
   service: TestService,
   uploadLog: UploadLog,
@@ -35,9 +35,10 @@ export async function checkAnswers(
 ): Promise<void> {
   const listed = new Set(assets.map(({ id }) => id))
   assert.equal(listed.size, assets.length)
-  const lost = [...uploadLog.completed].filter((id) => !listed.has(id))
-  assert.deepEqual(lost, [], 'these were confirmed as completed')
-  for (const id of uploadLog.completed) {
+  // A deletion that was not confirmed may have taken effect or not.
+  const mustBeListed = uploadLog.completed.difference(uploadLog.deleting)
+  assert.deepEqual([...mustBeListed.difference(listed)], [], 'these were confirmed as completed')
+  for (const id of mustBeListed) {
     const { status, body } = await service.call('GET', `${API}/assets/${id}`)
     assert.deepEqual([status, body.data?.status], [200, 'ready'], id)
   }
@@ -45,6 +46,8 @@ export async function checkAnswers(
     const { status } = await service.call('GET', `${API}/assets/${id}`)
     assert.equal(status, 404, `${id} was confirmed as cancelled`)
   }
+  const undeleted = uploadLog.deleted.intersection(listed)
+  assert.deepEqual([...undeleted], [], 'these were confirmed as deleted')
 }
 
 /** Every file has the bytes that its client sent. */

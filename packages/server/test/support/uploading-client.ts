@@ -7,16 +7,18 @@ import {
   API,
   cancel,
   complete,
+  download,
   putPart,
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
 
 /** The step that an upload had reached when the service was killed. */
-export type Step = 'request' | 'parts' | 'complete' | 'cancel' | 'resume'
+export type Step = 'request' | 'parts' | 'complete' | 'cancel' | 'resume' | 'use'
 
 export interface SentFile {
   session: UploadSession
+  /** Empty once the upload has ended: a long run must not hold every file in memory. */
   bytes: Buffer
   sha256: string
   /** The parts whose PUT was confirmed. */
@@ -30,6 +32,11 @@ export interface UploadLog {
   completed: Set<string>
   cancelled: Set<string>
   abandoned: Set<string>
+  /** Completed files that no client has asked to delete yet, oldest first. */
+  kept: string[]
+  /** Files whose deletion was requested, and those whose deletion was confirmed. */
+  deleting: Set<string>
+  deleted: Set<string>
   interrupted: Record<Step, number>
 }
 
@@ -39,15 +46,22 @@ export function anEmptyUploadLog(): UploadLog {
     completed: new Set(),
     cancelled: new Set(),
     abandoned: new Set(),
-    interrupted: { request: 0, parts: 0, complete: 0, cancel: 0, resume: 0 },
+    kept: [],
+    deleting: new Set(),
+    deleted: new Set(),
+    interrupted: { request: 0, parts: 0, complete: 0, cancel: 0, resume: 0, use: 0 },
   }
 }
+
+const NO_BYTES = Buffer.alloc(0)
 
 interface Client {
   baseUrl: string
   pickSize: (random: Random) => number
   random: Random
   uploadLog: UploadLog
+  /** When there are more files than this, the client downloads the oldest one and deletes it. */
+  mostKept?: number
   /** Whether the service may have been killed. Before that, a failed call fails the test. */
   isOver: () => boolean
 }
@@ -97,6 +111,8 @@ export async function keepUploading(
       at('request')
       current = await request(client)
       await send(client, current, at)
+      current = undefined
+      await useOldest(client, at)
     }
     return undefined
   } catch (error) {
@@ -112,8 +128,7 @@ async function request({ baseUrl, pickSize, random, uploadLog }: Client): Promis
   const size = pickSize(random)
   const bytes = someBytes(size, random.between(1, 1_000_000))
   const session = await requestSession(baseUrl, { bytes })
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const file = { session, bytes, sha256, answered: [] }
+  const file = { session, bytes, sha256: sha256Of(bytes), answered: [] }
   uploadLog.files.set(session.id, file)
   return file
 }
@@ -127,12 +142,35 @@ async function send(client: Client, file: SentFile, at: (step: Step) => void): P
   const urls = end === 'complete' ? session.urls : session.urls.slice(random.between(0, 2))
   await putAll(file, urls)
   if (end === 'complete') await completeFile(client, file, at)
-  if (end === 'abandon') uploadLog.abandoned.add(session.id)
+  if (end === 'abandon') {
+    uploadLog.abandoned.add(session.id)
+    file.bytes = NO_BYTES
+  }
   if (end !== 'cancel') return
   at('cancel')
   const answer = await cancel(baseUrl, session)
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   uploadLog.cancelled.add(session.id)
+  file.bytes = NO_BYTES
+}
+
+async function useOldest(
+  { baseUrl, uploadLog, mostKept = Number.POSITIVE_INFINITY }: Client,
+  at: (step: Step) => void,
+): Promise<void> {
+  if (uploadLog.kept.length <= mostKept) return
+  const id = uploadLog.kept.shift() ?? ''
+  at('use')
+  const bytes = await download(baseUrl, id)
+  assert.equal(sha256Of(bytes), uploadLog.files.get(id)?.sha256, id)
+  uploadLog.deleting.add(id)
+  const { status, body } = await callJson(`${baseUrl}${API}/assets/${id}`, { method: 'DELETE' })
+  assert.equal(status, 202, JSON.stringify(body))
+  uploadLog.deleted.add(id)
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
 async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
@@ -150,14 +188,17 @@ async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
 
 async function completeFile(
   { baseUrl, random, uploadLog }: Client,
-  { session, answered }: SentFile,
+  file: SentFile,
   at: (step: Step) => void,
 ): Promise<void> {
+  const { session, answered } = file
   at('complete')
   const answer = await complete(baseUrl, session, answered, random.pick(['POST', 'PUT']))
   assert.equal(answer.status, 200, JSON.stringify(answer.body))
   assert.equal(answer.body.data.status, 'ready')
   uploadLog.completed.add(session.id)
+  uploadLog.kept.push(session.id)
+  file.bytes = NO_BYTES
 }
 
 /** Checks that every confirmed part is still stored, and sends the others again. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
-import type { CompletionOutcome, ObjectFacts, StoredPart } from '../storage.ts'
+import type { CompletionOutcome, StoredPart } from '../storage.ts'
 import type { Send } from './bounded-send.ts'
 import { isFinalRefusal, isPartRefusal, reasonOf } from './s3-errors.ts'
 
@@ -15,7 +15,7 @@ interface Completion {
 
 interface Queries {
   listParts(): Promise<StoredPart[] | undefined>
-  findObject(): Promise<ObjectFacts | undefined>
+  findObject(): Promise<{ size: number } | undefined>
 }
 
 const MAX_ATTEMPTS = 5

@@ -19,6 +19,16 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
+/** Unlike `isMissingObject`, only for answers with a body, which tell the object from its bucket. */
+export function isMissingKey(error: unknown): boolean {
+  return statusOf(error) === 404 && nameOf(error) === 'NoSuchKey'
+}
+
+/** No range fits into an empty object. */
+export function isEmptyRange(error: unknown): boolean {
+  return statusOf(error) === 416
+}
+
 /** The condition is not met, or the store does not support the header and did nothing. */
 export function isConditionRefused(error: unknown): boolean {
   return [409, 412, 501].includes(statusOf(error) ?? 0)

@@ -2,7 +2,6 @@ import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
   HeadBucketCommand,
-  HeadObjectCommand,
   ListPartsCommand,
   type ListPartsOutput,
 } from '@aws-sdk/client-s3'
@@ -11,6 +10,7 @@ import { attachmentNamed } from '../content-disposition.ts'
 import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
 import { boundedSend } from './bounded-send.ts'
 import { completeInS3 } from './complete.ts'
+import { findObject, headObject } from './find-object.ts'
 import { identityInS3 } from './identity.ts'
 import { listObjects, listUploads } from './listings.ts'
 import { openPostClient } from './post-client.ts'
@@ -24,7 +24,7 @@ import {
 import { readPartOfS3 } from './read-part.ts'
 import { resolveLocation } from './resolve-location.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
-import { isGone, isMissingObject, orOutage } from './s3-errors.ts'
+import { isGone, orOutage } from './s3-errors.ts'
 
 export interface S3StorageOptions extends BucketOptions {
   maxParts: number
@@ -84,14 +84,9 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return parts.sort((a, b) => a.number - b.number)
   }
 
-  async function findObject(key: string): Promise<ObjectFacts | undefined> {
-    try {
-      const { ContentLength } = await send(new HeadObjectCommand(keyOf(key)))
-      return { key, size: ContentLength ?? 0 }
-    } catch (error) {
-      if (isMissingObject(error)) return undefined
-      throw error
-    }
+  async function findIn(key: string): Promise<ObjectFacts | undefined> {
+    const found = await findObject(send, keyOf(key))
+    return found && { key, ...found }
   }
 
   return {
@@ -125,15 +120,18 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     listParts: (upload) => orOutage(() => listParts(upload)),
 
     completeUpload: (upload, plan, parts) =>
-      orOutage(() =>
-        completeInS3(
+      orOutage(async () => {
+        const outcome = await completeInS3(
           { send, upload: uploadOf(upload), plan, parts },
           {
             listParts: () => listParts(upload),
-            findObject: () => findObject(upload.key),
+            findObject: () => headObject(send, keyOf(upload.key)),
           },
-        ),
-      ),
+        )
+        if (outcome.outcome !== 'gone') return outcome
+        const object = await findIn(upload.key)
+        return object?.size === plan.size ? { outcome: 'completed' } : outcome
+      }),
 
     abortUpload: (upload) =>
       orOutage(async () => {
@@ -160,7 +158,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       }),
 
     readPart: (object, number) => readPartOfS3(client, keyOf(object.key), object.plan, number),
-    findObject: (key) => orOutage(() => findObject(key)),
+    findObject: (key) => orOutage(() => findIn(key)),
     listObjects: () => listObjects(send, { bucket, prefix }),
     describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
 
@@ -169,7 +167,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         const { $metadata } = await send(new DeleteObjectCommand(keyOf(key)))
         // S3 responds 204. Any other status may come from a proxy, with nothing removed.
         const isRemoved = $metadata.httpStatusCode === 204
-        if (!isRemoved && (await findObject(key)) !== undefined) {
+        if (!isRemoved && (await findIn(key)) !== undefined) {
           throw new Error('the object still exists after its removal')
         }
       }),
