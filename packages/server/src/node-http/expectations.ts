@@ -23,6 +23,21 @@ export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boole
   return isContinue(headers.expect) && httpVersion === '1.1'
 }
 
+/**
+ * Sends `100 Continue` once it is this response's turn on the connection. A response that waits behind others
+ * would keep it: Node puts the head of a response with a body of bytes before everything kept, so that
+ * the `100 Continue` would follow the head.
+ */
+export function sendContinue(response: ServerResponse): void {
+  if (response.socket !== null) {
+    response.writeContinue()
+    return
+  }
+  response.once('socket', () => {
+    if (!response.headersSent) response.writeContinue()
+  })
+}
+
 export function hasUnknownExpectation({ headers: { expect } }: IncomingMessage): boolean {
   return expect !== undefined && !isContinue(expect)
 }

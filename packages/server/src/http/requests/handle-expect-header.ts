@@ -3,6 +3,7 @@ import { ServiceError } from '../../errors.ts'
 import {
   awaitsContinue,
   hasUnknownExpectation,
+  sendContinue,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/expectations.ts'
 
@@ -14,7 +15,7 @@ export function refuseExpectations({ raw }: FastifyRequest): void {
 /** Sends `100 Continue` to a client that waits for it, after its key and route are accepted. */
 export function sendContinue(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (awaitsContinue(request.raw)) reply.raw.writeContinue()
+    if (awaitsContinue(request.raw)) sendContinue(reply.raw)
     done(null, payload)
   })
 }
