@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { answerOf, checkState, endAll, operatorOf, prepare } from '../interleavings/play-cell.ts'
 import { ghostOf, type Scene } from '../interleavings/scenes.ts'
 import type { Stage } from '../interleavings/stage.ts'
-import { expireUnknown, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
+import { expireUnknown, idsOf, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
@@ -14,6 +14,10 @@ export interface Fault {
   end(): Promise<void> | void
   /** Answers that the fault excuses, beside those that say to try again. */
   excuses?(seen: Observation): boolean
+  /** Unfinished uploads may expire because of the fault. */
+  mayExpire?: boolean
+  /** Another check at the end; `ids` are the uploads that clients know. */
+  check?(ids: string[]): Promise<void>
 }
 
 export interface Seen {
@@ -47,6 +51,8 @@ export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promi
     const again = isJob ? [] : await clients.perform(scene.call, 0)
     const ghosts = ghostOf(scene, start.id)
     const events = [...during.map((event) => judged(event, fault)), ...again, ...ghosts]
+    if (fault.mayExpire)
+      events.push(...expiriesOf([start.id, ...events.map(({ seen }) => seen.id)]))
     const models = linearize([start.model], events)
     assert.ok(
       models.length > 0,
@@ -54,14 +60,24 @@ export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promi
     )
     await expireUnknown(stage, stage.issued, models)
     await checkState(stage, models, withoutUnrecorded)
+    await fault.check?.(idsOf(models))
     return { during: answerOf(during), again: answerOf(again) }
   } finally {
     await endAll(stage)
   }
 }
 
-function unanswered(command: Command, id: string): Event {
-  return { client: 3, command, seen: { status: CUT_OFF, id, code: 'expired' } }
+function expiriesOf(ids: (string | undefined)[]): Event[] {
+  const known = ids.filter((id) => id !== undefined && id !== '')
+  return [...new Set(known)].map((id) => unanswered({ kind: 'expire', upload: 0 }, id))
+}
+
+function unanswered(command: Command, id: string | undefined): Event {
+  return {
+    client: 3,
+    command,
+    seen: { status: CUT_OFF, ...(id !== undefined && { id }), code: 'expired' },
+  }
 }
 
 /** A call that failed for the fault may have taken effect or not: its client must ask again. */

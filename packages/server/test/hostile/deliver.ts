@@ -20,10 +20,15 @@ const HANG_MS = 20_000
 const PATIENCE_MS = 1_500
 
 /** Sends all requests at once on one connection, and the probe behind them. */
-export function deliverPipelined(port: number, requests: FramedRequest[], probe: Probe) {
+export function deliverPipelined(
+  port: number,
+  requests: FramedRequest[],
+  probe: Probe,
+  hangMs = HANG_MS,
+) {
   const bytes = Buffer.concat([...requests.map(render), probe.bytes])
   const methods = [...requests.map(({ method }) => method), 'GET']
-  return exchange({ port, bytes, methods, probe })
+  return exchange({ port, bytes, methods, probe, hangMs })
 }
 
 /** Sends the message on a connection of its own, and the probe behind it if others can follow. */
@@ -31,7 +36,14 @@ export function deliverBroken(port: number, request: BrokenRequest, probe: Probe
   const { isIncomplete, method, bytes } = request
   const all = isIncomplete ? bytes : Buffer.concat([bytes, probe.bytes])
   const endAfterMs = isIncomplete ? 0 : PATIENCE_MS
-  return exchange({ port, bytes: all, methods: [method, 'GET'], probe, endAfterMs })
+  return exchange({
+    port,
+    bytes: all,
+    methods: [method, 'GET'],
+    probe,
+    endAfterMs,
+    hangMs: HANG_MS,
+  })
 }
 
 function exchange(options: {
@@ -39,10 +51,11 @@ function exchange(options: {
   bytes: Buffer
   methods: string[]
   probe: Probe
+  hangMs: number
   /** When the client closes its side; never, if it is left out. */
   endAfterMs?: number
 }): Promise<Delivery> {
-  const { port, bytes, methods, probe, endAfterMs } = options
+  const { port, bytes, methods, probe, hangMs, endAfterMs } = options
   return new Promise((resolve) => {
     const socket: Socket = connect({ host: '127.0.0.1', port, noDelay: true })
     const reader = openAnswerReader((index) => methods[index])
@@ -69,7 +82,7 @@ function exchange(options: {
       }
     }
     const patience = endAfterMs && setTimeout(() => socket.end(), endAfterMs)
-    socket.setTimeout(HANG_MS, () => finish('closed', `no byte for ${HANG_MS} ms`))
+    socket.setTimeout(hangMs, () => finish('closed', `no byte for ${hangMs} ms`))
     socket.on('data', (data) => take(() => reader.read(data)))
     socket.on('end', () => take(() => reader.end()))
     socket.on('close', () => finish('closed'))

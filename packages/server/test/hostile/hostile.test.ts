@@ -4,8 +4,9 @@ import { aRandom } from '@stowage/testing/machine/random'
 import { keepResult } from '../reliability/result.ts'
 import { checkAftermath } from './aftermath.ts'
 import { closeHalf, sendSlowly, sitIdle } from './crowd.ts'
+import { checkGrowth } from './live-memory.ts'
 import { emptyPool } from './pool.ts'
-import { runHostile } from './run-hostile.ts'
+import { MEASURED, runHostile } from './run-hostile.ts'
 import { startTarget } from './target.ts'
 
 /*
@@ -18,6 +19,8 @@ const {
   HOSTILE_REQUESTS = areEmbedded ? '20000' : '3000',
   HOSTILE_SEED = String(Date.now() % 2 ** 31),
 } = process.env
+
+const parts = MEASURED.map((part) => `${part * 100} %`).join(', ')
 
 test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=${HOSTILE_SEED})`, async (t) => {
   const target = await startTarget(t)
@@ -37,7 +40,9 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
   await closeHalf(target)
   const { memory, assets } = await checkAftermath(target, run)
   const megabytes = Math.round(memory / 1e6)
-  t.diagnostic(`${assets} assets at the end; ${megabytes} MB of memory at most`)
+  const live = run.live.map((bytes) => Math.round(bytes / 1e6)).join(', ')
+  t.diagnostic(`${assets} assets at the end; ${megabytes} MB of memory at most; in use ${live} MB`)
+  checkGrowth(run.live)
   const accepted = Object.entries(run.ledger.statuses)
     .filter(([status]) => Number(status) < 400)
     .reduce((sum, [, count]) => sum + count, 0)
@@ -50,6 +55,7 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
       'of these refused': (run.sent - accepted).toLocaleString('en'),
       'Different error codes': `${run.ledger.codes.size}`,
       'Idle connections at once': idle.toLocaleString('en'),
+      [`Memory in use after ${parts} of the requests`]: `${live} MB`,
       'Most memory of the process': `${megabytes} MB`,
       'Rules broken': '0',
     },

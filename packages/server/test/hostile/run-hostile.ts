@@ -2,6 +2,7 @@ import { aRandom } from '@stowage/testing/machine/random'
 import type { WireAnswer } from './answers.ts'
 import { deliverBroken, deliverPipelined } from './deliver.ts'
 import { emptyLedger, type Ledger, learn } from './learn.ts'
+import { readLiveMemory } from './live-memory.ts'
 import { type Maker, makeApiRequest } from './make-api-request.ts'
 import { makeBrokenRequest } from './make-broken-request.ts'
 import { makeFlowRequest } from './make-flow-request.ts'
@@ -29,9 +30,17 @@ import type { Target } from './target.ts'
 const CONNECTIONS = 8
 const PIPELINED = 16
 const BROKEN = 14
+/** When the memory in use is measured, as parts of the run. */
+export const MEASURED = [0.1, 0.5, 1]
+/** A hang is known by now: what still hangs when it is sent again is not waited for as long. */
+const HANG_AGAIN_MS = 3_000
+/** A failure is reported in this time, with a larger request if need be. */
+const EXPLAIN_MS = 45_000
 
 export interface HostileRun {
   sent: number
+  /** The memory in use after each of `MEASURED` of the requests, in bytes. */
+  live: number[]
   ledger: Ledger
   pool: Pool
 }
@@ -55,6 +64,7 @@ export async function runHostile(
   }
   const operations: Operations = new Map(target.operations.map((one) => [one.name, one]))
   const ledger = emptyLedger()
+  const live: number[] = []
   let sent = 0
   while (sent < count) {
     maker.partsUnderWay.clear()
@@ -73,8 +83,10 @@ export async function runHostile(
       sent += answered.length
     }
     target.checkAlive()
+    const next = MEASURED[live.length]
+    if (next !== undefined && sent >= next * count) live.push(await readLiveMemory(target))
   }
-  return { sent, ledger, pool: maker.pool }
+  return { sent, live, ledger, pool: maker.pool }
 }
 
 function pickPort({ random }: Maker, { hasStorage }: Target): Port {
@@ -116,9 +128,10 @@ async function sendBatch(
   maker: Maker,
   operations: Operations,
   batch: FramedRequest[],
+  hangMs?: number,
 ): Promise<Outcome> {
   const port = batch[0]?.port ?? 'api'
-  const delivery = await deliverPipelined(portOf(maker, port), batch, aProbe(maker, port))
+  const delivery = await deliverPipelined(portOf(maker, port), batch, aProbe(maker, port), hangMs)
   const answered = delivery.answers.flatMap((answer, index) => {
     const request = batch[index]
     return request ? [{ request, answer }] : []
@@ -161,8 +174,10 @@ async function explain(
   { seed, sent, failure }: { seed: number; sent: number; failure: Failure },
 ): Promise<Error> {
   const { rule, detail, request, others } = failure
+  const end = performance.now() + EXPLAIN_MS
   const breaksRule = async (...batch: FramedRequest[]) =>
-    (await sendBatch(maker, operations, batch)).failure?.rule === rule
+    performance.now() < end &&
+    (await sendBatch(maker, operations, batch, HANG_AGAIN_MS)).failure?.rule === rule
   const shown = await smallest(request ? [request] : others, breaksRule)
   const text = shown.map(describe).join('\n\n')
   return new Error(`${rule}: ${detail}\nafter ${sent} requests with HOSTILE_SEED=${seed}\n${text}`)

@@ -16,7 +16,9 @@ export interface Target {
   checkAlive(): void
 }
 
-const WATCH = new URL('./prototype-watch.ts', import.meta.url).href
+const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
+  (file) => `--import=${new URL(file, import.meta.url).href}`,
+)
 
 /** As a process of its own, which reports at its end what was added to `Object.prototype`. */
 export async function startTarget(t: TestContext): Promise<Target> {
@@ -25,7 +27,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     STOWAGE_ADMIN_KEY: ADMIN_KEY,
     STOWAGE_PLAN_STORAGE: '1GB',
     STOWAGE_LOG: 'warn',
-    NODE_OPTIONS: `--import=${WATCH}`,
+    NODE_OPTIONS: WATCHES.join(' '),
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
   })
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()

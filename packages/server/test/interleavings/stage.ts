@@ -38,6 +38,8 @@ export interface Stage {
 }
 
 const PLAN = 1e12
+/** A test may replace `Date.now`, which is the clock of SQLite. */
+const readSystemClock = Date.now
 
 export async function openStage(settings: Environment): Promise<Stage> {
   const config = configOf({ ...settings, STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
@@ -46,7 +48,7 @@ export async function openStage(settings: Environment): Promise<Stage> {
     throw new Error(message)
   }
   const shift = { ms: 0 }
-  const clock = () => new Date(Date.now() + shift.ms)
+  const clock = () => new Date(readSystemClock() + shift.ms)
   const issued: string[] = []
   let isClosed = false
   const database = await openDatabase(config)

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SCENES, type Scene } from '../interleavings/scenes.ts'
+import { openStage, type Stage } from '../interleavings/stage.ts'
+import { keepResult } from '../reliability/result.ts'
+import { cleanUp } from '../support/clean-up.ts'
+import { ENGINES } from '../support/engines.ts'
+import { aPlace } from '../support/place.ts'
+import { playFault } from './play-fault.ts'
+import { type ClockShift, type DatabaseClock, shiftDatabaseClock } from './shift-database-clock.ts'
+
+const RIGHT: ClockShift = { days: 0 }
+/** Far beyond the time that uploads are kept. */
+const SHIFTS: Record<string, ClockShift> = {
+  'ten years behind': { days: -3650 },
+  'ten years ahead': { days: 3650 },
+  'jumping by twenty years': { days: 3650, isJumping: true },
+}
+/** The longest that an upload may be kept once the clock is right again, beside its own time. */
+const MARGIN_MS = 25 * 3_600_000
+
+const rows: Record<string, string> = {}
+
+for (const [name, shift] of Object.entries(SHIFTS)) {
+  test(`while the database's clock is ${name}, nothing complete is lost, and all is well once it is right`, async (t) => {
+    const place = await aPlace(t, { isReliable: true })
+    const clock = await shiftDatabaseClock(t, place.settings)
+    const stage = await openStage(place.settings)
+    cleanUp(t, () => stage.close())
+    const failures: string[] = []
+    for (const scene of SCENES) {
+      for (const when of ['during', 'before'] as const) {
+        try {
+          await (when === 'during' ? playDuring : playBefore)(stage, scene, { clock, shift })
+        } catch (failure) {
+          failures.push(`${scene.name}, ${when}: ${failure}`)
+        } finally {
+          await clock.set(RIGHT)
+        }
+      }
+    }
+    assert.equal(failures.length, 0, failures.join('\n\n'))
+    await stage.close()
+    await place.backdoor.assertHoldsOnly([], 10)
+    rows[`Clock ${name}`] = `${2 * SCENES.length} calls and jobs; nothing lost, left over or stuck`
+    await keepResult(`database-clock-${ENGINES}`, {
+      command: `npx node packages/server/test/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/faults/database-clock.test.ts`,
+      rows,
+    })
+  })
+}
+
+interface Shifting {
+  clock: DatabaseClock
+  shift: ClockShift
+}
+
+/** The clock is wrong while the call runs. */
+async function playDuring(stage: Stage, scene: Scene, { clock, shift }: Shifting): Promise<void> {
+  await playFault(stage, scene, {
+    begin: () => clock.set(shift),
+    end: () => clock.set(RIGHT),
+    mayExpire: true,
+    check: (ids) => checkExpiry(stage, ids),
+  })
+}
+
+/** The clock is wrong while everything before the call happens, and right again when it is made. */
+async function playBefore(stage: Stage, scene: Scene, { clock, shift }: Shifting): Promise<void> {
+  await clock.set(shift)
+  await playFault(stage, scene, {
+    begin: () => clock.set(RIGHT),
+    end() {},
+    mayExpire: true,
+    check: (ids) => checkExpiry(stage, ids),
+  })
+}
+
+/** No upload is kept for years because its time was set by a clock that was ahead. */
+async function checkExpiry({ context, account }: Stage, ids: string[]): Promise<void> {
+  const latest = Date.now() + context.settings.uploadsKeptForMs + MARGIN_MS
+  for (const id of ids) {
+    const upload = await context.database.of(account.id).findUpload(id)
+    if (upload?.asset.status !== 'uploading') continue
+    assert.ok(upload.expiresAt.getTime() < latest, `it is kept until ${upload.expiresAt}`)
+  }
+}
