@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ENGINES } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment } from '@stowage/testing/service/deployment'
 import { SCENES, type Scene } from '../interleavings/scenes.ts'
 import { openStage, type Stage } from '../interleavings/stage.ts'
 import { keepResult } from '../reliability/result.ts'
-import { cleanUp } from '../support/clean-up.ts'
-import { ENGINES } from '../support/engines.ts'
-import { aPlace } from '../support/place.ts'
 import { playFault } from './play-fault.ts'
 import { type ClockShift, type DatabaseClock, shiftDatabaseClock } from './shift-database-clock.ts'
 
@@ -21,11 +21,16 @@ const MARGIN_MS = 25 * 3_600_000
 
 const rows: Record<string, string> = {}
 
-for (const [name, shift] of Object.entries(SHIFTS)) {
+/** `FAULTS=all`: every shift. */
+const isAll = process.env.FAULTS === 'all'
+
+for (const [name, shift] of Object.entries(SHIFTS).filter(
+  ([, { isJumping }]) => isAll || isJumping,
+)) {
   test(`while the database's clock is ${name}, nothing complete is lost, and all is well once it is right`, async (t) => {
-    const place = await aPlace(t, { isReliable: true })
-    const clock = await shiftDatabaseClock(t, place.settings)
-    const stage = await openStage(place.settings)
+    const deployment = await aDeployment(t, { isReliable: true })
+    const clock = await shiftDatabaseClock(t, deployment.settings)
+    const stage = await openStage(deployment.settings)
     cleanUp(t, () => stage.close())
     const failures: string[] = []
     for (const scene of SCENES) {
@@ -41,10 +46,10 @@ for (const [name, shift] of Object.entries(SHIFTS)) {
     }
     assert.equal(failures.length, 0, failures.join('\n\n'))
     await stage.close()
-    await place.backdoor.assertHoldsOnly([], 10)
+    await deployment.backdoor.assertHoldsOnly([], 10)
     rows[`Clock ${name}`] = `${2 * SCENES.length} calls and jobs; nothing lost, left over or stuck`
     await keepResult(`database-clock-${ENGINES}`, {
-      command: `npx node packages/server/test/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/faults/database-clock.test.ts`,
+      command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/faults/database-clock.test.ts`,
       rows,
     })
   })
@@ -61,6 +66,7 @@ async function playDuring(stage: Stage, scene: Scene, { clock, shift }: Shifting
     begin: () => clock.set(shift),
     end: () => clock.set(RIGHT),
     mayExpire: true,
+    repeatsJobs: true,
     check: (ids) => checkExpiry(stage, ids),
   })
 }
@@ -72,6 +78,7 @@ async function playBefore(stage: Stage, scene: Scene, { clock, shift }: Shifting
     begin: () => clock.set(RIGHT),
     end() {},
     mayExpire: true,
+    repeatsJobs: true,
     check: (ids) => checkExpiry(stage, ids),
   })
 }

@@ -16,6 +16,8 @@ export interface Fault {
   excuses?(seen: Observation): boolean
   /** Unfinished uploads may expire because of the fault. */
   mayExpire?: boolean
+  /** Jobs run again after the fault as the schedule would, because the fault may have kept them from their work. */
+  repeatsJobs?: boolean
   /** Another check at the end; `ids` are the uploads that clients know. */
   check?(ids: string[]): Promise<void>
 }
@@ -48,7 +50,7 @@ export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promi
     } finally {
       await fault.end()
     }
-    const again = isJob ? [] : await clients.perform(scene.call, 0)
+    const again = isJob && !fault.repeatsJobs ? [] : await clients.perform(scene.call, 0)
     const ghosts = ghostOf(scene, start.id)
     const events = [...during.map((event) => judged(event, fault)), ...again, ...ghosts]
     if (fault.mayExpire)

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import type { Environment } from '../../src/config/config.ts'
-import { cleanUp } from '../support/clean-up.ts'
 
 /** How the database's clock is off. */
 export interface ClockShift {
@@ -41,7 +41,7 @@ async function shiftProcessClock(t: TestContext): Promise<DatabaseClock> {
   }
 }
 
-/** Functions of this schema take the place of PostgreSQL's own, for every connection made from now on. */
+/** Functions of this schema take the deployment of PostgreSQL's own, for every connection made from now on. */
 async function shiftPostgresClock(t: TestContext, url: string): Promise<DatabaseClock> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   cleanUp(t, () => sql.end())
@@ -51,8 +51,8 @@ async function shiftPostgresClock(t: TestContext, url: string): Promise<Database
     create table clock.shift (days integer not null, is_jumping boolean not null);
     insert into clock.shift values (0, false);
     create sequence clock.readings;
-    create function clock.shifted(time timestamptz) returns timestamptz language sql volatile as $$
-      select time + days * interval '1 day' *
+    create function clock.shifted(real_time timestamptz) returns timestamptz language sql volatile as $$
+      select real_time + days * interval '1 day' *
         case when is_jumping and nextval('clock.readings') % 2 = 0 then -1 else 1 end
       from clock.shift $$;
     create function clock.now() returns timestamptz language sql volatile as

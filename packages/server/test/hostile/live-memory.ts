@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { until } from '../support/until.ts'
+import { until } from '@stowage/testing/machine/until'
 import type { Target } from './target.ts'
 
 /** What caches of the service may still take after the first tenth of a run; more is a leak. */

@@ -33,8 +33,8 @@ const SETTINGS = {
   STOWAGE_SIGNED_FOR: '4h',
   STOWAGE_UPLOADS_KEPT_FOR: '4h',
 }
-/** S3 refuses what is signed more than 15 minutes ahead or behind. */
-const LARGEST_SHIFT_MS = isOnS3 ? 60_000 : 3_600_000
+/** S3 refuses what is signed more than 15 minutes ahead or behind; URLs of downloads are valid for an hour. */
+const LARGEST_SHIFT_MS = isOnS3 ? 60_000 : 25 * 60_000
 const SLOWEST_MS = 200
 const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
 
