@@ -28,7 +28,7 @@ export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boole
  * would keep it: Node puts the head of a response with a body of bytes before everything kept, so that
  * the `100 Continue` would follow the head.
  */
-export function sendContinue(response: ServerResponse): void {
+export function writeContinueInTurn(response: ServerResponse): void {
   if (response.socket !== null) {
     response.writeContinue()
     return

@@ -3,8 +3,8 @@ import { ServiceError } from '../../errors.ts'
 import {
   awaitsContinue,
   hasUnknownExpectation,
-  sendContinue,
   UNKNOWN_EXPECTATION,
+  writeContinueInTurn,
 } from '../../node-http/expectations.ts'
 
 export function refuseExpectations({ raw }: FastifyRequest): void {
@@ -15,7 +15,7 @@ export function refuseExpectations({ raw }: FastifyRequest): void {
 /** Sends `100 Continue` to a client that waits for it, after its key and route are accepted. */
 export function sendContinue(app: FastifyInstance): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
-    if (awaitsContinue(request.raw)) sendContinue(reply.raw)
+    if (awaitsContinue(request.raw)) writeContinueInTurn(reply.raw)
     done(null, payload)
   })
 }

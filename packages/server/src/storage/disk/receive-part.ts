@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
-import { awaitsContinue, sendContinue } from '../../node-http/expectations.ts'
+import { awaitsContinue, writeContinueInTurn } from '../../node-http/expectations.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
 import { type Transfer, TransferAborted, type Transfers } from './open-transfers.ts'
@@ -66,7 +66,7 @@ export async function receivePart(
     try {
       // Checked before the first byte, so that the client does not send a part in vain.
       if (!(await transfer.hasSpace())) throw noSpace()
-      if (awaitsContinue(request)) sendContinue(response)
+      if (awaitsContinue(request)) writeContinueInTurn(response)
       const digest = await writePart(file, transfer, (onBytes) =>
         readBody(request, response, onBytes),
       )
