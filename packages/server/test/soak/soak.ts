@@ -148,7 +148,7 @@ async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<
   database.close()
 }
 
-/** On S3, answers take their time, and some never come. */
+/** On S3, some answers are slow. */
 async function aSlowStore(t: TestContext, { settings }: Deployment, random: Random) {
   if (settings.STOWAGE_S3_ENDPOINT === undefined) return undefined
   const proxy = await startS3Proxy(settings.STOWAGE_S3_ENDPOINT)

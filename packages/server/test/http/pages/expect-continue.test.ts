@@ -32,27 +32,27 @@ test('a client that waits for 100 Continue gets it, and then its answer', async 
 
 test('100 Continue is never within the response to a pipelined request', async (t) => {
   const service = await aService(t)
-  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   // The second response is ready before the first one, and waits for its turn.
   socket.write(
     head(`GET ${API}/assets HTTP/1.1`) +
       head('GET /openapi.json HTTP/1.1', 'Expect: 100-continue') +
       head('GET /healthz HTTP/1.1'),
   )
-  await sees('{"status":"ok"}')
+  await waitFor('{"status":"ok"}')
   assert.doesNotMatch(received(), /\r\n\r\nHTTP\/1\.1 100 Continue\r\n\r\n\{/)
 })
 
 test('a client that waits for 100 Continue behind another request gets it, and then its response', async (t) => {
   const service = await aService(t)
-  const { socket, sees, received } = aRawConnection(t, service.baseUrl)
+  const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(
     head(`GET ${API}/assets HTTP/1.1`) + head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS),
   )
-  await sees('HTTP/1.1 100 Continue\r\n\r\n')
+  await waitFor('HTTP/1.1 100 Continue\r\n\r\n')
   assert.match(received(), /^HTTP\/1\.1 200 OK/)
   socket.write(BODY)
-  await sees('"variant_id":1')
+  await waitFor('"variant_id":1')
 })
 
 test('a client that is refused is not asked for its body', async (t) => {
