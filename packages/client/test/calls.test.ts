@@ -71,7 +71,7 @@ test('iterating over a listing returns every asset once, page by page, and makes
   const names: string[] = []
   for await (const { filename } of listing) {
     names.push(filename)
-    // What is added in front moves the others on; each is still returned once.
+    // An asset added at the front shifts the others. Each is still returned once.
     if (names.length === 2) await stowage.store({ filename: '!.zip', url: 'https://example.com/' })
   }
   assert.deepEqual(names, ['0.zip', '1.zip', '2.zip', '3.zip', '4.zip', '5.zip', '6.zip'])

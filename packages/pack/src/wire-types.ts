@@ -35,7 +35,7 @@ export function wireTypes(names: Iterable<string>): string {
     .join('\n')
 }
 
-/** Adds the types that it refers to to `wanted`. */
+/** Adds each type that this one refers to to the list `wanted`. */
 function typeNamed(name: string, wanted: string[]): string {
   const other = OTHERS[name]
   if (other) return other()

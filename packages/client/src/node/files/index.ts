@@ -1,6 +1,6 @@
 /*
- * Shared with the command line, which ships with this package inside. Not part of the public API: it may
- * change in any release.
+ * Shared with the command line, which bundles this package. Not part of the public API: it may change in
+ * any release.
  */
 export { homeFolder } from './home-folder.ts'
 export { makeFolder } from './make-folder.ts'

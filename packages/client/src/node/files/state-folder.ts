@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { homeFolder } from './home-folder.ts'
 
-/** A folder of Stowage's, by name, in the folder where this system's programs keep their state. */
+/** Returns the path of a folder of Stowage in the directory where programs of this system keep state. */
 export function stateFolder(name: string): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
   const base =
