@@ -10,8 +10,8 @@ import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Longer than uploads take: the service extends an upload each time a client resumes it. */
-const DAYS = 30
+/** The store counts from the start of an upload, the service from its last activity. */
+const SPARE_DAYS = 23
 
 /** Checks that the store removes uploads that no job will remove, such as those of a retired service. */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
@@ -20,6 +20,7 @@ export async function examineLifecycle(examination: Examination): Promise<Findin
 
 async function examineRules(examination: Examination): Promise<Finding> {
   const { bucket, prefix, fix, uploadsKeptForMs } = examination
+  const wantedDays = Math.ceil(uploadsKeptForMs / DAY_MS) + SPARE_DAYS
   let rules: LifecycleRule[]
   try {
     rules = await readRules(examination)
@@ -42,14 +43,14 @@ async function examineRules(examination: Examination): Promise<Finding> {
   if (shortest * DAY_MS < uploadsKeptForMs) {
     return found(
       'wrong',
-      `a lifecycle rule of the bucket aborts uploads after ${shortest} d, but the service keeps them for ${formatDuration(uploadsKeptForMs)}; set the rule to at least ${DAYS} days`,
+      `a lifecycle rule of the bucket aborts uploads after ${shortest} d, but the service keeps them for ${formatDuration(uploadsKeptForMs)}; set the rule to at least ${wantedDays} days`,
     )
   }
   if (days.length > 0) {
     return found('well', `the bucket aborts incomplete uploads after ${shortest} days`)
   }
   const says = 'the bucket keeps incomplete uploads that the service does not know forever'
-  const ours = ruleFor(prefix)
+  const ours = ruleFor(prefix, wantedDays)
   const wanted = { Rules: [...rules.filter(({ ID }) => ID !== ours.ID), ours] }
   if (!fix) {
     return found('note', `${says}; run stowage doctor --fix to set a rule, or:`, {
@@ -60,15 +61,15 @@ async function examineRules(examination: Examination): Promise<Finding> {
     })
   }
   await writeRules(examination, wanted)
-  return found('mended', `the bucket now aborts incomplete uploads after ${DAYS} days`)
+  return found('mended', `the bucket now aborts incomplete uploads after ${wantedDays} days`)
 }
 
-function ruleFor(prefix: string): LifecycleRule {
+function ruleFor(prefix: string, days: number): LifecycleRule {
   return {
     ID: `stowage incomplete uploads ${prefix}`.trim(),
     Status: 'Enabled',
     Filter: { Prefix: prefix },
-    AbortIncompleteMultipartUpload: { DaysAfterInitiation: DAYS },
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: days },
   }
 }
 

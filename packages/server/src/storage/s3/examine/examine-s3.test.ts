@@ -148,6 +148,13 @@ if (missing !== undefined) {
     assert.ok(CORSRules.some(({ AllowedMethods = [] }) => AllowedMethods.length === 2))
   })
 
+  test('the rule that --fix sets keeps uploads for longer than the service does', async () => {
+    const change = { bucket: await aBucket(server), uploadsKeptForMs: 60 * 24 * HOUR_MS }
+    const set = (await examine({ ...change, fix: true })).at(-1)
+    assert.equal(set?.says, 'the bucket now aborts incomplete uploads after 83 days')
+    assert.equal((await examine(change)).at(-1)?.verdict, 'well')
+  })
+
   test('a lifecycle rule that would remove files is reported', async () => {
     const bucket = await aBucket(server)
     const client = openClient(optionsOf(server, bucket))
