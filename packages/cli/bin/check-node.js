@@ -1,9 +1,9 @@
-/* Before anything that an older Node can't read. */
+/* Must run before any module that an older Node cannot parse. */
 const OLDEST = 24
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST) {
   process.stderr.write(
-    `stowage: Node ${OLDEST} or later is needed, and this is ${process.versions.node}; in a checkout npm start and npx stowage bring their own\n`,
+    `stowage: Node ${OLDEST} or later is required, but this is Node ${process.versions.node}. In a checkout, npm start and npx stowage use the right one.\n`,
   )
   process.exit(1)
 }

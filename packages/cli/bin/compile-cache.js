@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import './check-node.js'
 
 /*
- * Node strips the types of every .ts file at each start, which takes a third of a second and some
- * 30 MB that stay. With a cache beside the installed packages it does so once. This must come
- * before the first .ts file, so it is no .ts file itself; threads learn of it by the environment.
- * As a package that was installed we lie as deep, in node_modules/stowage/dist.
+ * Without a cache, Node strips the types of every .ts file at each start, which takes a third of a
+ * second and 30 MB of memory. The cache is in node_modules. This file runs before the first .ts file,
+ * so it is not one itself; worker threads find the cache by the environment variable. The path is also
+ * right for the installed package, whose code is in node_modules/stowage/dist.
  */
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/stowage')
 process.env.NODE_COMPILE_CACHE = folder

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import './compile-cache.js'
 
-// Whoever reads our output may have seen enough. A disk that is full has not.
+// EPIPE: the reader has closed the pipe, as head does. Any other error, such as a full disk, is a failure.
 process.stdout.on('error', (error) => {
   if (error.code === 'EPIPE') process.exit(0)
-  process.stderr.write(`stowage: the output can’t be written: ${error.message}\n`)
+  process.stderr.write(`stowage: Cannot write the output: ${error.message}\n`)
   process.exit(1)
 })
-// What nobody reads is no reason to stop.
+// A closed standard error must not stop the command.
 process.stderr.on('error', () => {})
 
 const { run } = await import('../src/main.ts')

@@ -1,4 +1,4 @@
-/* Runs once after the install, so that the first start is like all others. */
+/* Runs once after the installation and fills the compile cache. */
 import './compile-cache.js'
 
 await import('../src/warm-up.ts')

@@ -1,16 +1,16 @@
 import type { Command } from './usage.ts'
 
 interface Entry {
-  /** Half a line for the overview. */
+  /** Half a line for `stowage --help`. */
   summary: string
-  /** Only what is called is loaded: `stowage serve` starts as if it were alone. */
+  /** Loads the command only when it is called, so that each starts fast. */
   load(): Promise<Command>
 }
 
-/** Every command there is, as the overview shows them. */
+/** All commands, in the order of `stowage --help`. */
 export const COMMANDS = {
   upload: {
-    summary: 'send files and folders; goes on where it was interrupted',
+    summary: 'upload files and folders; resumes interrupted uploads',
     load: async () => (await import('./commands/upload.ts')).upload,
   },
   ls: {
@@ -18,15 +18,15 @@ export const COMMANDS = {
     load: async () => (await import('./commands/ls.ts')).ls,
   },
   show: {
-    summary: 'everything about an asset',
+    summary: 'show the details of assets',
     load: async () => (await import('./commands/show.ts')).show,
   },
   get: {
-    summary: 'download assets; goes on where it was interrupted',
+    summary: 'download assets; resumes interrupted downloads',
     load: async () => (await import('./commands/get.ts')).get,
   },
   rename: {
-    summary: 'give an asset another name',
+    summary: 'rename an asset',
     load: async () => (await import('./commands/rename.ts')).rename,
   },
   rm: {
@@ -38,23 +38,23 @@ export const COMMANDS = {
     load: async () => (await import('./commands/attach.ts')).attach,
   },
   detach: {
-    summary: 'take assets off products',
+    summary: 'unlink assets from products',
     load: async () => (await import('./commands/detach.ts')).detach,
   },
   products: {
-    summary: 'list and import the shop’s products',
+    summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,
   },
   account: {
-    summary: 'plan, and how much of it is used',
+    summary: 'show the plan and its usage',
     load: async () => (await import('./commands/account.ts')).account,
   },
   login: {
-    summary: 'remember a service’s address and key',
+    summary: 'save the URL and the key of a service',
     load: async () => (await import('./commands/login.ts')).login,
   },
   logout: {
-    summary: 'forget them',
+    summary: 'remove the saved URL and key',
     load: async () => (await import('./commands/logout.ts')).logout,
   },
   serve: {
@@ -62,7 +62,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   accounts: {
-    summary: 'list, add and set accounts and their plans',
+    summary: 'list, add and change accounts and their plans',
     load: async () => (await import('./commands/accounts.ts')).accounts,
   },
   keys: {
@@ -70,22 +70,22 @@ export const COMMANDS = {
     load: async () => (await import('./commands/keys.ts')).keys,
   },
   doctor: {
-    summary: 'look at settings, database and storage, and say what is wrong',
+    summary: 'check settings, database and storage for problems',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   move: {
-    summary: 'carry a service from SQLite and disk to PostgreSQL and S3',
+    summary: 'move a service from SQLite and disk to PostgreSQL and S3',
     load: async () => (await import('./commands/move.ts')).move,
   },
   adopt: {
-    summary: 'bind a storage to a database, after one of them was replaced',
+    summary: 'bind a storage to a database after one of them was replaced',
     load: async () => (await import('./commands/adopt.ts')).adopt,
   },
 } as const satisfies Record<string, Entry>
 
 export type CommandName = keyof typeof COMMANDS
 
-/** They work on a database and a storage themselves; all others talk to a service. */
+/** Commands that open the database and the storage. All others send requests to a service. */
 export const OPERATOR_COMMANDS: readonly CommandName[] = [
   'serve',
   'accounts',

@@ -1,7 +1,7 @@
-/** As programs end that a signal has ended. */
+/** The exit code after a signal: 128 + SIGINT. */
 export const INTERRUPTED = 130
 
-/** What the work is aborted with. */
+/** The reason of the aborted signal. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
@@ -9,26 +9,26 @@ export class Interrupted extends Error {
 export interface Interruption {
   signal: AbortSignal
   /**
-   * Whether a second Ctrl-C came, or comes in this time. Not SIGTERM nor SIGHUP, before it or in its
-   * place: they mean that somebody is in a hurry.
+   * Whether a second Ctrl-C has arrived or arrives within this time. SIGTERM and SIGHUP end the wait
+   * with false.
    */
   again(withinMs: number): Promise<boolean>
   close(): void
 }
 
 export interface InterruptOptions {
-  /** Until the third Ctrl-C ends it at once; else the second does. */
+  /** The third Ctrl-C exits immediately. By default, the second one does. */
   twice?: boolean
 }
 
-/** The first Ctrl-C aborts the signal, so that the work ends in order. */
+/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. */
 export function onInterrupt({ twice = false }: InterruptOptions = {}): Interruption {
   const first = new AbortController()
   const second = Promise.withResolvers<boolean>()
   let stops = 0
 
   function stop(name: NodeJS.Signals): void {
-    // Node undoes what nohup asks for; whoever has no terminal can't lose it.
+    // nohup ignores SIGHUP, but Node resets that. Without a terminal, SIGHUP is ignored here.
     if (name === 'SIGHUP' && !hasTerminal()) return
     stops += 1
     if (stops > (twice ? 2 : 1)) process.exit(INTERRUPTED)

@@ -3,7 +3,7 @@ import { COMMANDS, type CommandName, isCommand, OPERATOR_COMMANDS } from './comm
 import { sanitize } from './text/sanitize.ts'
 import { CommandFailed, isSystemError, suggestion, UsageError } from './usage.ts'
 
-/** What other programs call it. */
+/** What other programs call our commands. */
 const OTHER_WORDS: Record<string, CommandName> = {
   cp: 'upload',
   delete: 'rm',
@@ -26,11 +26,11 @@ export async function run(commandLine: string[]): Promise<number> {
   const name = asksForHelp ? (rest[0] ?? '') : first
   if (asksForHelp && name === '') return print(overview())
   if (!isCommand(name)) {
-    if (name === '') return refuse(`which command?\n\n${overview()}`)
+    if (name === '') return refuse(`No command given.\n\n${overview()}`)
     const near = Object.hasOwn(OTHER_WORDS, name)
-      ? `; did you mean ${OTHER_WORDS[name]}?`
+      ? ` Did you mean ${OTHER_WORDS[name]}?`
       : suggestion(name, Object.keys(COMMANDS))
-    return refuse(`there is no command ${name}${near}\nstowage --help lists the commands.\n`)
+    return refuse(`Unknown command ${name}.${near}\nRun stowage --help for a list of commands.\n`)
   }
   const command = await COMMANDS[name].load()
   if (asksForHelp || asksForItsHelp(rest)) return print(command.help)
@@ -38,17 +38,17 @@ export async function run(commandLine: string[]): Promise<number> {
     return await command.run(rest)
   } catch (error) {
     if (error instanceof UsageError) {
-      return refuse(`${error.message}\nstowage ${name} --help has more.\n`)
+      return refuse(`${error.message}\nRun stowage ${name} --help for usage.\n`)
     }
     if (!(error instanceof CommandFailed || isSystemError(error))) throw error
-    // What the system says has names in it, which may be anything.
+    // Messages of the operating system contain file names, which are not trusted.
     const message = error instanceof CommandFailed ? error.message : sanitize(error.message)
     process.stderr.write(`stowage: ${message}\n`)
     return 1
   }
 }
 
-/** What stands after `--` is never an option. */
+/** Words after `--` are never options. */
 function asksForItsHelp(commandLine: string[]): boolean {
   const end = commandLine.indexOf('--')
   const options = end === -1 ? commandLine : commandLine.slice(0, end)
@@ -61,18 +61,18 @@ function overview(): string {
   const names = Object.keys(COMMANDS) as CommandName[]
   return `stowage ${manifest.version}: stores digital assets and links them to products
 
-Every day, with the service that \`stowage login\` or STOWAGE_URL and STOWAGE_API_KEY name (else the
-one on this machine):
+Commands that use a service, as set by \`stowage login\` or STOWAGE_URL and STOWAGE_API_KEY (default:
+http://127.0.0.1:4000):
 ${lines(names.filter((name) => !OPERATOR_COMMANDS.includes(name)))}
 
-To run the service, with the settings from STOWAGE_* variables:
+Commands that run and maintain a service, with the settings from STOWAGE_* variables:
 ${lines(names.filter((name) => OPERATOR_COMMANDS.includes(name)))}
 
-  stowage COMMAND --help        more about a command
+  stowage COMMAND --help        help for a command
   stowage --version
 
-Usage: stowage COMMAND [OPTIONS]; --json everywhere for programs
-Exit codes: 0 done · 1 failed · 2 wrong usage or settings · 130 interrupted
+Usage: stowage COMMAND [OPTIONS]; every command accepts --json
+Exit codes: 0 success · 1 failure · 2 wrong usage or settings · 130 interrupted
 `
 }
 

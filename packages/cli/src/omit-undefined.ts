@@ -1,4 +1,4 @@
-/** Without what is undefined: a query says only what is asked for. */
+/** Returns the object without its undefined values. */
 export function omitUndefined<Some extends object>(
   some: Some,
 ): { [Name in keyof Some]?: Exclude<Some[Name], undefined> } {

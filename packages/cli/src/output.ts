@@ -1,36 +1,36 @@
 import { escapeControlCharacters } from './text/sanitize.ts'
 
-/** Data goes to standard output: as JSON for programs, otherwise for people. */
+/** Writes data to standard output, as JSON or as text. */
 export function writeData(data: unknown, options: { json: boolean; text: string }): void {
   process.stdout.write(`${options.json ? jsonText(data, 2) : options.text}\n`)
 }
 
-/** One of several things: programs get one JSON object a line, as they come. */
+/** Writes one of several items. With `--json`, each is one line. */
 export function writeItem(data: unknown, options: { json: boolean; text: string }): void {
   process.stdout.write(`${options.json ? jsonText(data) : options.text}\n`)
 }
 
-/** Means the same to programs, and tells a terminal to do nothing. */
+/** JSON in which control characters are escaped, so that a terminal does not interpret them. */
 export function jsonText(data: unknown, indent?: number): string {
   return escapeControlCharacters(JSON.stringify(data, null, indent))
 }
 
-/** From here on the work counts, and goes on when nobody reads any more what is said about it. */
+/** From here on, the command continues when the reader of its output closes the pipe. */
 export function ignoreClosedOutput(): void {
   process.stdout
     .removeAllListeners('error')
     .on('error', ({ code, message }: NodeJS.ErrnoException) => {
       const isGone = code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED'
-      if (!isGone) writeMessage(`stowage: the output can’t be written: ${message}`)
+      if (!isGone) writeMessage(`stowage: Cannot write the output: ${message}`)
     })
 }
 
-/** What is said about it goes to standard error. */
+/** Writes a message for people to standard error. */
 export function writeMessage(message: string): void {
   process.stderr.write(`${message}\n`)
 }
 
-/** How wide a table may be: as the terminal is; elsewhere as it likes. */
+/** The width of the terminal. Undefined if standard output is not one: tables are not truncated then. */
 export function tableWidth(): number | undefined {
   return process.stdout.isTTY ? Math.max(20, process.stdout.columns || 80) : undefined
 }

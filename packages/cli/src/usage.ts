@@ -1,30 +1,29 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { closestOf, editDistance } from '@stowage/server/text'
 
-/** A command of `stowage`. */
 export interface Command {
-  /** The whole page, with examples. */
+  /** The text of `--help`, with examples. */
   help: string
-  /** Returns the exit code; throws `UsageError` for what can't be meant, `CommandFailed` for the rest. */
+  /** Returns the exit code. Throws `UsageError` for a wrong command line, otherwise `CommandFailed`. */
   run(commandLine: string[]): Promise<number>
 }
 
-/** The command line can't be understood: where the help is is said with it. */
+/** The command line is wrong. The message is shown with a hint to `--help`; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** It can't be done: the message says why, and what to do. */
+/** The command failed. The message says why and what to do; the exit code is 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }
 
-/** A full disk, a folder that can't be written to: no bug of ours, and nothing that a stack tells. */
+/** An error of the operating system, such as a full disk: its message is shown without a stack. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }
 
-/** Like `parseArgs`, strict, with `--json` everywhere; what is wrong becomes a `UsageError`. */
+/** Like a strict `parseArgs`, with `--json` added. Throws `UsageError` for a wrong command line. */
 export function readOptions<const Options extends ParseArgsOptionsConfig>(
   commandLine: string[],
   options: Options,
@@ -43,43 +42,46 @@ export function readOptions<const Options extends ParseArgsOptionsConfig>(
     const unknown = /^Unknown option '(--?[^']+)'/.exec(message)?.[1]
     if (unknown === undefined) throw new UsageError(message)
     const names = Object.keys(known).map((name) => `--${name}`)
-    throw new UsageError(`there is no option ${unknown}${suggestion(unknown, names)}`)
+    throw new UsageError(`Unknown option ${unknown}.${suggestion(unknown, names)}`)
   }
 }
 
-/** `; did you mean ls?`, or nothing when nothing is near. */
+/** ` Did you mean ls?`, or nothing if no known word is similar. */
 export function suggestion(word: string, known: readonly string[]): string {
   const near =
     known.find((name) => name.length > 2 && word.length > 1 && name.startsWith(word)) ??
     closestOf(word, known)
   const isNear = near.startsWith(word) || editDistance(word, near) <= Math.ceil(word.length / 3)
-  return isNear && near !== '' && word !== '' ? `; did you mean ${near}?` : ''
+  return isNear && near !== '' && word !== '' ? ` Did you mean ${near}?` : ''
 }
 
-/** The one value that the command is about. */
+/** Returns the only argument. */
 export function requireOneArgument(positionals: string[], what: string): string {
   const [value, ...more] = positionals
-  if (value === undefined) throw new UsageError(`which ${what}?`)
-  if (more.length > 0) throw new UsageError(`one ${what}, please, not ${positionals.join(' ')}`)
+  if (value === undefined) throw new UsageError(`No ${what} given.`)
+  if (more.length > 0)
+    throw new UsageError(
+      `Expected one ${what}, got ${positionals.length}: ${positionals.join(' ')}`,
+    )
   return value
 }
 
-/** At least one of them. */
+/** Returns the arguments, of which there must be at least one. */
 export function requireArguments(positionals: string[], what: string): string[] {
-  if (positionals.length === 0) throw new UsageError(`which ${what}?`)
+  if (positionals.length === 0) throw new UsageError(`No ${what} given.`)
   return positionals
 }
 
 export function refuseArguments(positionals: string[]): void {
-  if (positionals.length > 0) throw new UsageError(`unexpected: ${positionals.join(' ')}`)
+  if (positionals.length > 0) throw new UsageError(`Unexpected argument: ${positionals.join(' ')}`)
 }
 
-/** A whole number of 1 or more. */
+/** Parses a whole number of 1 or more. */
 export function readCount(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined
   const count = Number(text)
   if (Number.isSafeInteger(count) && count >= 1) return count
-  throw new UsageError(`${option} ${text}: must be a whole number of 1 or more`)
+  throw new UsageError(`${option} ${text}: must be a whole number of 1 or more.`)
 }
 
 export function readChoice<Choice extends string>(
@@ -90,5 +92,5 @@ export function readChoice<Choice extends string>(
   if (text === undefined) return undefined
   const choice = choices.find((known) => known === text)
   if (choice !== undefined) return choice
-  throw new UsageError(`${option} ${text}: must be one of ${choices.join(', ')}`)
+  throw new UsageError(`${option} ${text}: must be one of ${choices.join(', ')}.`)
 }

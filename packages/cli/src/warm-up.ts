@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Runs once after the install: starts the service on a folder of its own and ends it, so that
- * everything is compiled and the first real start is like all others. If it fails, that start is a
- * little slower, nothing more.
+ * Runs once after the installation: starts the service on a temporary folder and closes it, which fills
+ * the compile cache. If this fails, the first real start is slower.
  */
 async function warmUp(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-'))
@@ -16,7 +15,7 @@ async function warmUp(): Promise<void> {
     const service = await openForWarmUp(folder)
     await service.close()
   } catch (error) {
-    process.stderr.write(`stowage: not compiled ahead: ${error}\n`)
+    process.stderr.write(`stowage: The compile cache could not be filled: ${error}\n`)
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 })
   }

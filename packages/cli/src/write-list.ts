@@ -1,6 +1,6 @@
 import { jsonText, writeMessage } from './output.ts'
 
-/** The largest page there is. */
+/** The largest page that the service returns. */
 const PAGE = 1000
 
 interface Listed<Item> extends AsyncIterable<Item> {
@@ -8,7 +8,7 @@ interface Listed<Item> extends AsyncIterable<Item> {
 }
 
 interface ListOptions<Item> {
-  /** Undefined: all of them. */
+  /** Undefined for all items. */
   limit: number | undefined
   json: boolean
   text(items: Item[]): string
@@ -16,13 +16,13 @@ interface ListOptions<Item> {
 
 export interface ListCounts {
   shown: number
-  /** Undefined: more than were shown. */
+  /** Undefined if there are more than were shown, but it is not known how many. */
   total: number | undefined
 }
 
 /**
- * Writes a listing to standard output: a table, or a JSON array, whose items are written as they
- * come.
+ * Writes a list to standard output: as a table, or as a JSON array whose items are written as they
+ * arrive.
  */
 export async function writeList<Item>(
   list: (pageSize: number) => Listed<Item>,
@@ -50,8 +50,9 @@ export async function writeList<Item>(
 }
 
 export function reportRemaining({ shown, total }: ListCounts): void {
-  if (total === 0) writeMessage('There is nothing.')
-  else if (shown !== total) writeMessage(`${shown} of ${total ?? 'more'}; --all shows every one`)
+  if (total === 0) writeMessage('No results.')
+  else if (shown !== total)
+    writeMessage(`Showing ${shown} of ${total ?? 'more'}. Pass --all to list all.`)
 }
 
 function openTable<Item>(text: (items: Item[]) => string) {

@@ -9,7 +9,7 @@ import { aCommandLine } from './support/command-line.ts'
 import { aStockedShop, ODD_NAMES } from './support/shop.ts'
 import { aStorageGate } from './support/storage-gate.ts'
 
-test('ls filters, sorts and counts, and gives programs an array', async (t) => {
+test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   const { commandLine } = await aStockedShop(t)
   const namesOf = async (...words: string[]) => {
     const { code, stdout, stderr } = await commandLine.run('ls', ...words, '--json')
@@ -28,12 +28,12 @@ test('ls filters, sorts and counts, and gives programs an array', async (t) => {
 
   const some = await commandLine.run('ls', '--limit', '3')
   assert.equal(some.stdout.trimEnd().split('\n').length, 4)
-  assert.match(some.stderr, /3 of 7; --all shows every one/)
+  assert.match(some.stderr, /Showing 3 of 7\. Pass --all/)
   const nothing = await commandLine.run('ls', 'no such thing')
   assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
 })
 
-test('an asset is meant by its id, or by a name that only one has', async (t) => {
+test('an asset is found by its ID, or by a name that no other asset has', async (t) => {
   const { commandLine, baseUrl, idOf } = await aStockedShop(t)
   const shown = await commandLine.run('show', 'PLAIN.zip', idOf('Cafe\u0301.txt'), '--json')
   const lines = shown.stdout
@@ -47,16 +47,16 @@ test('an asset is meant by its id, or by a name that only one has', async (t) =>
   )
 
   const { id } = await uploadFile(baseUrl, { name: 'plain.zip', bytes: someBytes(1) })
-  const doubtful = await commandLine.run('show', 'plain.zip')
-  assert.deepEqual([doubtful.code, doubtful.stdout], [1, ''])
-  assert.match(doubtful.stderr, /is the name of 2; say which by its id/)
-  assert.ok(doubtful.stderr.includes(id) && doubtful.stderr.includes(idOf('plain.zip')))
+  const ambiguous = await commandLine.run('show', 'plain.zip')
+  assert.deepEqual([ambiguous.code, ambiguous.stdout], [1, ''])
+  assert.match(ambiguous.stderr, /2 assets are named plain\.zip\. Pass the ID of one/)
+  assert.ok(ambiguous.stderr.includes(id) && ambiguous.stderr.includes(idOf('plain.zip')))
   const part = await commandLine.run('show', 'plain')
   assert.equal(part.code, 1)
-  assert.match(part.stderr, /no asset called plain\. Near it:/)
+  assert.match(part.stderr, /no asset named plain\. Similar names:/)
 })
 
-test('rename, attach, detach and rm do what they say', async (t) => {
+test('rename, attach, detach and rm change the assets', async (t) => {
   const shop = await aStockedShop(t)
   const { commandLine, idOf } = shop
   const id = idOf('plain.zip')
@@ -75,17 +75,17 @@ test('rename, attach, detach and rm do what they say', async (t) => {
   assert.equal((await commandLine.run('detach', id, '--from', 'PACK')).code, 0)
   assert.deepEqual(await skus(), ['BOOK'])
 
-  const unasked = await commandLine.run('rm', id)
-  assert.equal(unasked.code, 2)
-  const half = await commandLine.run('rm', id, 'no-such.zip', '--yes')
-  assert.equal(half.code, 1)
+  const unconfirmed = await commandLine.run('rm', id)
+  assert.equal(unconfirmed.code, 2)
+  const partial = await commandLine.run('rm', id, 'no-such.zip', '--yes')
+  assert.equal(partial.code, 1)
   assert.equal((await asset()).id, id)
   const gone = await commandLine.run('rm', id, '--yes', '--json')
   assert.deepEqual(JSON.parse(gone.stdout), { id, filename: 'renamed.zip', deleted: true })
   assert.equal((await shop.call('GET', `${API}/assets/${id}`)).status, 404)
 })
 
-test('get saves under a safe name, writes over nothing, and pipes', async (t) => {
+test('get saves under a safe name, does not overwrite files, and writes to a pipe', async (t) => {
   const { baseUrl } = await aService(t)
   const { run, folder } = await aCommandLine(t, baseUrl)
   const bytes = someBytes(300_000)
@@ -97,7 +97,7 @@ test('get saves under a safe name, writes over nothing, and pipes', async (t) =>
   await writeFile(join(folder, '_bashrc'), 'mine')
   const refused = await run('get', '.bashrc')
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /is there already: --force/)
+  assert.match(refused.stderr, /already exists\. Pass --force/)
   assert.equal(await readFile(join(folder, '_bashrc'), 'utf8'), 'mine')
   assert.equal((await run('get', '.bashrc', '--force')).code, 0)
   assert.ok((await readFile(join(folder, '_bashrc'))).equals(bytes))
@@ -117,7 +117,7 @@ test('get saves under a safe name, writes over nothing, and pipes', async (t) =>
   assert.ok(piped.stdout === bytes.toString())
 })
 
-test('get does not write over a file that came while it was at work', async (t) => {
+test('get does not overwrite a file that was created during the download', async (t) => {
   const gate = await aStorageGate(t)
   const { baseUrl } = await aService(t, gate.settings)
   const { run, start, folder } = await aCommandLine(t, baseUrl)
@@ -125,17 +125,19 @@ test('get does not write over a file that came while it was at work', async (t) 
   const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
   gate.cutDownloadsAfter(2_000_000, 'break')
   const running = start({}, 'get', 'film.mp4')
-  await until('it has begun', async () => (await readdir(folder)).includes(`.${id}.part`))
+  await until('the download has started', async () =>
+    (await readdir(folder)).includes(`.${id}.part`),
+  )
   await writeFile(join(folder, 'film.mp4'), 'mine')
   const { code, stderr } = await running.end()
   assert.equal(code, 1)
-  assert.match(stderr, /film\.mp4 is there already: --force/)
+  assert.match(stderr, /film\.mp4 already exists\. Pass --force/)
   assert.equal(await readFile(join(folder, 'film.mp4'), 'utf8'), 'mine')
   assert.equal((await run('get', 'film.mp4', '-o', 'other.mp4')).code, 0)
   assert.ok((await readFile(join(folder, 'other.mp4'))).equals(bytes))
 })
 
-test('a name that too many have in theirs stands for none of them', async (t) => {
+test('a name that more than 1,000 names contain is refused', async (t) => {
   const { baseUrl, call } = await aService(t)
   const { run } = await aCommandLine(t, baseUrl)
   const link = { url: 'https://files.example/a', size: '1MB' }
@@ -143,12 +145,12 @@ test('a name that too many have in theirs stands for none of them', async (t) =>
   for (const filename of names) await call('POST', `${API}/assets/store`, { filename, ...link })
   const { code, stderr } = await run('rm', 'a.zip', '--yes')
   assert.equal(code, 1)
-  assert.match(stderr, /1001 names have a\.zip in them.+by its id/)
+  assert.match(stderr, /1001 names contain a\.zip.+Pass the ID/)
   assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 1001)
 })
 
 for (const signal of ['SIGKILL', 'SIGINT'] as const) {
-  test(`a download that ${signal} ended goes on where it was`, async (t) => {
+  test(`a download that was ended by ${signal} is resumed`, async (t) => {
     const gate = await aStorageGate(t)
     const { baseUrl } = await aService(t, gate.settings)
     const { run, start, folder } = await aCommandLine(t, baseUrl)
@@ -158,21 +160,21 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const) {
     const running = start({}, 'get', 'film.mp4')
     const partial = join(folder, `.${id}.part`)
     const sizeOfPartial = async () => (await readFile(partial).catch(() => Buffer.alloc(0))).length
-    await until('most of it is here', async () => (await sizeOfPartial()) === 2_000_000)
+    await until('most of the file is downloaded', async () => (await sizeOfPartial()) === 2_000_000)
     const ended = await running.end(signal)
     if (signal === 'SIGINT') {
       assert.equal(ended.code, 130)
-      assert.match(ended.stderr, /The same command goes on/)
+      assert.match(ended.stderr, /Run the same command again to resume/)
     }
 
-    // What is left fits through; the whole would not.
+    // The gate lets the rest through, but not the whole file.
     assert.equal((await run('get', 'film.mp4')).code, 0)
     assert.ok((await readFile(join(folder, 'film.mp4'))).equals(bytes))
     assert.deepEqual(await readdir(folder), ['film.mp4'])
   })
 }
 
-test('a download into a pipe goes on when the connection breaks', async (t) => {
+test('a download to a pipe is resumed after the connection breaks', async (t) => {
   const gate = await aStorageGate(t)
   const { baseUrl } = await aService(t, gate.settings)
   const { run } = await aCommandLine(t, baseUrl)
@@ -226,7 +228,7 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_601)
 })
 
-test('account shows the plan as a meter, and its bytes as JSON', async (t) => {
+test('account shows the plan as a bar, and in bytes as JSON', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_PLAN_STORAGE: '1MB' })
   const { run } = await aCommandLine(t, baseUrl)
   await uploadFile(baseUrl, { bytes: someBytes(500_000) })

@@ -17,11 +17,11 @@ import { aStorageGate } from './support/storage-gate.ts'
 const CHUNK = 100_000
 const PARTS = 12
 const SIZE = PARTS * CHUNK
-/** So many parts the client sends at once, at first. */
+/** The number of parts that the client sends in parallel at first. */
 const PARALLEL = 4
 
-/** A service whose storage lets `parts` parts through and holds back the rest; and a file for it. */
-async function aNarrowService(t: TestContext, parts: number) {
+/** A service whose storage accepts `parts` parts and holds the rest, and a file to upload. */
+async function aLimitedService(t: TestContext, parts: number) {
   const gate = await aStorageGate(t)
   const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
   const service = await aService(t, settings)
@@ -33,19 +33,19 @@ async function aNarrowService(t: TestContext, parts: number) {
   const account = async () => (await service.call('GET', `${API}/account`)).body.data
   const atOnce = Math.min(PARALLEL, PARTS - parts)
   const untilStuck = () =>
-    until('it is in the middle', () => gate.parts() === parts && gate.held() >= atOnce)
-  /** Of a client that has ended, the last bytes may still arrive. */
-  const untilGone = () => until('nothing is on its way', () => gate.held() === 0)
-  return { ...service, gate, commandLine, bytes, path, account, untilStuck, untilGone }
+    until('the upload is stuck', () => gate.parts() === parts && gate.held() >= atOnce)
+  /** The last bytes of a client that has exited may still arrive. */
+  const untilIdle = () => until('no part is held', () => gate.held() === 0)
+  return { ...service, gate, commandLine, bytes, path, account, untilStuck, untilIdle }
 }
 
-test('after kill -9 the same command, from another folder, sends only what is missing', async (t) => {
-  const scene = await aNarrowService(t, 8)
-  const { baseUrl, gate, commandLine, bytes, path, untilStuck, untilGone } = scene
+test('after kill -9, the same command sends only what is missing, from another folder', async (t) => {
+  const scene = await aLimitedService(t, 8)
+  const { baseUrl, gate, commandLine, bytes, path, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
-  await untilGone()
+  await untilIdle()
   const before = gate.bytesSent()
 
   gate.letThrough(Number.POSITIVE_INFINITY)
@@ -58,14 +58,14 @@ test('after kill -9 the same command, from another folder, sends only what is mi
   assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(bytes))
 })
 
-test('of several files, those that arrived before the kill are not sent again', async (t) => {
-  const { baseUrl, gate, commandLine } = await aNarrowService(t, 2)
+test('after a kill, files that were already uploaded are not sent again', async (t) => {
+  const { baseUrl, gate, commandLine } = await aLimitedService(t, 2)
   const { folder } = commandLine
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(folder, name), name)
   const words = ['upload', 'a.txt', 'b.txt', 'c.txt', 'my course.mp4']
   const running = commandLine.start({}, ...words)
-  const arrivals = () => running.output().stdout.match(/\n/g)?.length
-  await until('the small ones have arrived', () => gate.held() > 0 && arrivals() === 3)
+  const uploaded = () => running.output().stdout.match(/\n/g)?.length
+  await until('the small files are uploaded', () => gate.held() > 0 && uploaded() === 3)
   await running.end('SIGKILL')
   const early = (await listAll(baseUrl)).map(({ id }) => id)
   assert.equal(early.length, 3)
@@ -78,17 +78,17 @@ test('of several files, those that arrived before the kill are not sent again', 
   for (const id of early) assert.ok(stdout.includes(id))
 })
 
-test('Ctrl-C pauses and says how to go on, and that command goes on', async (t) => {
-  const scene = await aNarrowService(t, 8)
-  const { baseUrl, gate, commandLine, account, untilStuck, untilGone } = scene
+test('Ctrl-C pauses and shows the command that resumes the upload', async (t) => {
+  const scene = await aLimitedService(t, 8)
+  const { baseUrl, gate, commandLine, account, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4', '--json')
   await untilStuck()
   const paused = await running.end('SIGINT')
   assert.equal(paused.code, 130)
-  assert.match(paused.stderr, /Paused at \d+ %\. To go on:/)
+  assert.match(paused.stderr, /Paused at \d+ %\. To resume, run:/)
   assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
   assert.equal((await account()).reserved, SIZE)
-  await untilGone()
+  await untilIdle()
   const before = gate.bytesSent()
 
   gate.letThrough(Number.POSITIVE_INFINITY)
@@ -101,12 +101,12 @@ test('Ctrl-C pauses and says how to go on, and that command goes on', async (t) 
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('Ctrl-C twice cancels at the service', async (t) => {
-  const { gate, commandLine, account, baseUrl, untilStuck } = await aNarrowService(t, 8)
+test('a second Ctrl-C cancels the upload at the service', async (t) => {
+  const { gate, commandLine, account, baseUrl, untilStuck } = await aLimitedService(t, 8)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGINT')
-  await until('it is paused', () => running.output().stderr.includes('Paused'))
+  await until('the upload is paused', () => running.output().stderr.includes('Paused'))
   const { code, stderr } = await running.end('SIGINT')
   assert.equal(code, 130)
   assert.match(stderr, /Cancelled: 1 upload/)
@@ -119,19 +119,19 @@ test('Ctrl-C twice cancels at the service', async (t) => {
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('after a Ctrl-C, SIGTERM and a closed terminal end the waiting, and cancel nothing', async (t) => {
-  const { commandLine, account, untilStuck } = await aNarrowService(t, 4)
+test('after Ctrl-C, SIGTERM exits and does not cancel the upload', async (t) => {
+  const { commandLine, account, untilStuck } = await aLimitedService(t, 4)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGINT')
-  await until('it is paused', () => running.output().stderr.includes('Paused'))
+  await until('the upload is paused', () => running.output().stderr.includes('Paused'))
   const { code, stderr } = await running.end('SIGTERM')
   assert.equal(code, 130)
   assert.doesNotMatch(stderr, /Cancel/)
   assert.equal((await account()).reserved, SIZE)
 })
 
-test('Ctrl-C while the service is asked ends it at once', async (t) => {
+test('Ctrl-C during the checks exits immediately', async (t) => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
   cleanUp(t, () => {
@@ -143,28 +143,28 @@ test('Ctrl-C while the service is asked ends it at once', async (t) => {
   const commandLine = await aCommandLine(t, `http://127.0.0.1:${port}`)
   await writeFile(join(commandLine.folder, 'a.txt'), 'a')
   const running = commandLine.start({}, 'upload', 'a.txt', '--attach', 'PACK')
-  await until('it asks', () => sockets.length > 0)
+  await until('the command sends a request', () => sockets.length > 0)
   running.child.kill('SIGINT')
-  await until('it has ended', () => running.child.exitCode !== null)
+  await until('the command has exited', () => running.child.exitCode !== null)
   const { code, stderr } = await running.end()
   assert.equal(code, 130)
-  assert.match(stderr, /Interrupted before anything was sent/)
+  assert.match(stderr, /Interrupted\. Nothing was sent/)
 })
 
-test('a log is told how far it is, and SIGTERM pauses and waits for nobody', async (t) => {
-  const { commandLine, account, untilStuck } = await aNarrowService(t, 2)
+test('without a terminal, progress is logged, and SIGTERM pauses and exits', async (t) => {
+  const { commandLine, account, untilStuck } = await aLimitedService(t, 2)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   const seen = () => running.output().stderr
-  await until('it says how far', () => /^my course\.mp4: \d+ %, .+ of 1\.2 MB/m.test(seen()))
+  await until('progress is logged', () => /^my course\.mp4: \d+ %, .+ of 1\.2 MB/m.test(seen()))
   const { code, stderr } = await running.end('SIGTERM')
   assert.equal(code, 130)
   assert.match(stderr, /Paused/)
   assert.equal((await account()).reserved, SIZE)
 })
 
-test('without a terminal, as under nohup, SIGHUP ends nothing', async (t) => {
-  const { gate, commandLine, untilStuck } = await aNarrowService(t, 2)
+test('without a terminal, as under nohup, SIGHUP is ignored', async (t) => {
+  const { gate, commandLine, untilStuck } = await aLimitedService(t, 2)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGHUP')
@@ -173,8 +173,8 @@ test('without a terminal, as under nohup, SIGHUP ends nothing', async (t) => {
   assert.equal((await running.end()).code, 0)
 })
 
-test('standard input that was interrupted is kept, and gone once it has arrived', async (t) => {
-  const { baseUrl, gate, commandLine, bytes, untilStuck } = await aNarrowService(t, 4)
+test('standard input is kept after an interruption and removed once it is uploaded', async (t) => {
+  const { baseUrl, gate, commandLine, bytes, untilStuck } = await aLimitedService(t, 4)
   const running = commandLine.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
   await untilStuck()
   const { stderr } = await running.end('SIGINT')
@@ -189,8 +189,8 @@ test('standard input that was interrupted is kept, and gone once it has arrived'
   assert.deepEqual(left, [])
 })
 
-test('a file that changed since an interrupted upload is sent from the beginning', async (t) => {
-  const { baseUrl, gate, commandLine, path, untilStuck } = await aNarrowService(t, 4)
+test('a file that changed after an interrupted upload is sent from the beginning', async (t) => {
+  const { baseUrl, gate, commandLine, path, untilStuck } = await aLimitedService(t, 4)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')

@@ -14,15 +14,15 @@ import { aCommandLine } from './support/command-line.ts'
 
 const KEY = 'k'.repeat(40)
 
-async function aLockedService(t: TestContext) {
+async function aServiceWithKeys(t: TestContext) {
   const { baseUrl } = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: KEY })
   return baseUrl
 }
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-test('login keeps address and key where only the user can read them, and logout forgets', async (t) => {
-  const baseUrl = await aLockedService(t)
+test('login saves the URL and the key where only the user can read them, and logout removes them', async (t) => {
+  const baseUrl = await aServiceWithKeys(t)
   const { home, run, runWith } = await aCommandLine(t)
   const { code, stdout, stderr } = await runWith({ input: `${KEY}\n` }, 'login', `${baseUrl}/`)
   assert.equal(code, 0, stderr)
@@ -39,44 +39,44 @@ test('login keeps address and key where only the user can read them, and logout 
   assert.equal((await run('account', '--url', baseUrl)).code, 1)
 })
 
-test('an older file that others could read is replaced by one that they can’t', async (t) => {
-  const baseUrl = await aLockedService(t)
+test('an older file that other users can read is replaced by one that they cannot', async (t) => {
+  const baseUrl = await aServiceWithKeys(t)
   const { home, run } = await aCommandLine(t)
   const folder = join(home, '.config/stowage')
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await writeFile(join(folder, 'login.json'), 'damaged', { mode: 0o644 })
   const damaged = await run('account')
   assert.equal(damaged.code, 1)
-  assert.match(damaged.stderr, /login\.json is damaged; stowage login/)
+  assert.match(damaged.stderr, /login\.json is damaged\. Run stowage login/)
   assert.equal((await run('login', baseUrl, '--key', KEY)).code, 0)
   assert.deepEqual([await modeOf(folder), await modeOf(join(folder, 'login.json'))], ['700', '600'])
 })
 
-test('XDG_CONFIG_HOME says where', async (t) => {
-  const baseUrl = await aLockedService(t)
+test('the login is saved in XDG_CONFIG_HOME', async (t) => {
+  const baseUrl = await aServiceWithKeys(t)
   const { runWith } = await aCommandLine(t)
   const env = { XDG_CONFIG_HOME: await aFolder(t) }
   assert.equal((await runWith({ env }, 'login', baseUrl, '--key', KEY)).code, 0)
-  const kept = JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'stowage/login.json'), 'utf8'))
-  assert.deepEqual(kept, { url: baseUrl, key: KEY })
+  const saved = JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'stowage/login.json'), 'utf8'))
+  assert.deepEqual(saved, { url: baseUrl, key: KEY })
 })
 
-test('a wrong key is refused and nothing is kept', async (t) => {
-  const baseUrl = await aLockedService(t)
+test('a wrong key is refused, and nothing is saved', async (t) => {
+  const baseUrl = await aServiceWithKeys(t)
   const { home, run, runWith } = await aCommandLine(t)
   const { code, stdout, stderr } = await runWith({ input: 'stow_wrong' }, 'login', baseUrl)
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /does not take this key/)
+  assert.match(stderr, /rejected the key/)
   assert.doesNotMatch(stderr, /stow_wrong|^ +at /m)
   assert.deepEqual(await readdir(home), [])
 
   const keyless = await run('ls', '--url', baseUrl)
   assert.equal(keyless.code, 1)
-  assert.match(keyless.stderr, /wants a key: stowage login/)
+  assert.match(keyless.stderr, /requires a key\. Run stowage login/)
 })
 
-test('variables and options come before the login', async (t) => {
-  const baseUrl = await aLockedService(t)
+test('variables and options take precedence over the login', async (t) => {
+  const baseUrl = await aServiceWithKeys(t)
   const other = await aService(t)
   const { run, runWith } = await aCommandLine(t)
   assert.equal((await run('login', other.baseUrl, '--key', '')).code, 0)
@@ -88,7 +88,7 @@ test('variables and options come before the login', async (t) => {
   )
 })
 
-test('a service that is away is said so in seconds, with what to do', async (t) => {
+test('an unreachable service is reported within seconds, with what to do', async (t) => {
   const { run, folder } = await aCommandLine(t)
   const url = `http://127.0.0.1:${await freePort()}`
   await writeFile(join(folder, 'a.txt'), 'a')
@@ -100,7 +100,7 @@ test('a service that is away is said so in seconds, with what to do', async (t) 
   }
 })
 
-test('what is no Stowage is said to be none', async (t) => {
+test('a response that is not from Stowage is reported as such', async (t) => {
   const service = await aService(t)
   const { run } = await aCommandLine(t)
   const { code, stderr } = await run('ls', '--url', `${service.baseUrl}/elsewhere`)
@@ -120,7 +120,7 @@ test('what is no Stowage is said to be none', async (t) => {
   }
 })
 
-test('a service starts although the variables of the everyday commands are set', async (t) => {
+test('a service starts although the variables of the client commands are set', async (t) => {
   const child = spawnService({
     STOWAGE_DATA: await aFolder(t),
     STOWAGE_URL: 'https://files.example',
@@ -131,5 +131,5 @@ test('a service starts although the variables of the everyday commands are set',
   child.stdout.on('data', (text) => {
     stdout += text
   })
-  await until('it is ready', () => stdout.includes('is ready'))
+  await until('the service is ready', () => stdout.includes('is ready'))
 })

@@ -21,34 +21,34 @@ import { COMMAND } from '@stowage/testing/service/stowage-command'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
 const ASSETS = Number(process.env.MOVE_ASSETS ?? 300)
-const AT_ONCE = 16
+const CONCURRENCY = 16
 const MEBIBYTE = 1024 * 1024
 const PREFIX = 'moved/'
-/** The target's parts; the source's are smaller, so that every file of several is cut anew. */
+/** The part size of the target. That of the source is smaller, so larger files are split again. */
 const CHUNK = 5 * MEBIBYTE
 
-/** Most are small; every hundredth has several parts on both sides. */
+/** Most files are small. Every hundredth has several parts on both sides. */
 function bytesOf(index: number): Buffer {
   const size = index % 100 === 99 ? 2 * CHUNK + index : index * 7
   return someBytes(size, index + 1)
 }
 
-/** Calls `work` with 0, 1, 2, …, a few at once. */
+/** Calls `work` with 0, 1, 2, …, several at a time. */
 async function repeat(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index).values()
-  const line = async () => {
+  const worker = async () => {
     for (const index of numbers) await work(index)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, line))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }
 
-/** What clients see, but for the addresses of the service itself. */
+/** What clients see, without the URL of the service. */
 async function listOf(baseUrl: string): Promise<Asset[]> {
   const assets = await listAll(baseUrl, '&with_products=true')
   return JSON.parse(JSON.stringify(assets).replaceAll(baseUrl, ''))
 }
 
-/** A data folder with many assets, some of them linked to products. */
+/** A data folder with many assets, some of which are linked to products. */
 async function aFullFolder(t: TestContext) {
   const folder = await aFolder(t)
   const settings = { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '3MB' }
@@ -93,7 +93,7 @@ if (missing !== undefined) {
   after(() => ceph.close())
   Object.assign(process.env, credentialsOf(ceph))
 
-  test('a part that does not arrive as it was read is refused by the store', async (t) => {
+  test('the store rejects a part that was changed on the way', async (t) => {
     const storage = await openBucket(ceph)
     cleanUp(t, () => storage.close())
     const key = randomUUID()
@@ -115,7 +115,7 @@ if (missing !== undefined) {
     assert.equal((await storage.listParts({ key, id }))?.length, 1)
   })
 
-  test('a move that goes on with another part size makes the same object', async (t) => {
+  test('a move that is resumed with another part size creates the same object', async (t) => {
     const folder = await aFolder(t)
     const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
     const bytes = bytesOf(99)
@@ -147,7 +147,7 @@ if (missing !== undefined) {
     assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
   })
 
-  test(`${ASSETS} assets arrive at PostgreSQL and S3, though the move is killed twice`, async (t) => {
+  test(`${ASSETS} assets are moved to PostgreSQL and S3, although the move is killed twice`, async (t) => {
     const { folder, list } = await aFullFolder(t)
     assert.equal(list.length, ASSETS)
     const { endpoint, region } = ceph
@@ -164,10 +164,10 @@ if (missing !== undefined) {
     for (const goal of [ASSETS / 10, ASSETS / 2]) {
       const { child, ended } = startMove(folder, settings)
       cleanUp(t, () => child.kill('SIGKILL'))
-      await until(`${goal} objects have arrived`, async () => (await count()) >= goal, 120_000)
+      await until(`${goal} objects are stored`, async () => (await count()) >= goal, 120_000)
       child.kill('SIGKILL')
       await ended
-      assert.ok((await count()) < ASSETS, 'it was killed on the way')
+      assert.ok((await count()) < ASSETS, 'the move was killed before its end')
     }
     const last = startMove(folder, settings)
     const [code] = await last.ended

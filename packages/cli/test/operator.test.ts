@@ -10,7 +10,7 @@ function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
   return stowageWith({ STOWAGE_DATA: folder }, ...commandLine)
 }
 
-test('a key made on the command line opens a running service, until it is revoked', async (t) => {
+test('a key that was added on the command line works in a running service until it is revoked', async (t) => {
   const service = await aService(t, { STOWAGE_AUTH: 'keys' })
   const { folder } = service
   assert.equal((await stowage(folder, 'accounts', 'add', 'presets', '--storage', '5GB')).code, 0)
@@ -42,11 +42,11 @@ test('a key made on the command line opens a running service, until it is revoke
   assert.equal((await getAccount()).status, 401)
 })
 
-test('it works while no service runs, and only the secret goes to standard output', async (t) => {
+test('keys can be added while no service runs, and only the secret is written to standard output', async (t) => {
   const folder = await aFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'first', '--scope', 'manage')
   assert.match(added.stdout, /^stow_[0-9A-Za-z]{49}\n$/)
-  assert.match(added.stderr, /only time/)
+  assert.match(added.stderr, /shown only this time/)
   const listed = await stowage(folder, 'keys', 'list')
   assert.match(listed.stdout, /first +manage +stow_…\w{4} /)
   assert.ok(!listed.stdout.includes(added.stdout.trim()))
@@ -63,7 +63,7 @@ test('the last manage key can be revoked on the command line', async (t) => {
   assert.equal((await stowage(folder, 'keys', 'revoke', JSON.parse(added.stdout).id)).code, 0)
 })
 
-test('what can’t be done ends with code 1 and a sentence', async (t) => {
+test('a command that fails exits with code 1 and a message', async (t) => {
   const folder = await aFolder(t)
   await stowage(folder, 'accounts', 'add', 'presets')
   const expected: [string[], RegExp][] = [
@@ -82,28 +82,28 @@ test('what can’t be done ends with code 1 and a sentence', async (t) => {
   }
 })
 
-test('a command line that can’t be meant ends with code 2, the reason and where the help is', async (t) => {
+test('a wrong command line exits with code 2, the reason and a hint to --help', async (t) => {
   const folder = await aFolder(t)
   const expected: [string[], RegExp][] = [
-    [[], /which command/],
-    [['nonsense'], /no command nonsense\n/],
-    [['uplaod'], /no command uplaod; did you mean upload\?/],
-    [['list'], /no command list; did you mean ls\?/],
-    [['constructor'], /no command constructor/],
+    [[], /No command given/],
+    [['nonsense'], /Unknown command nonsense\.\n/],
+    [['uplaod'], /Unknown command uplaod\. Did you mean upload\?/],
+    [['list'], /Unknown command list\. Did you mean ls\?/],
+    [['constructor'], /Unknown command constructor/],
     [['accounts'], /list, add or set/],
-    [['accounts', 'add'], /which name/],
-    [['accounts', 'add', 'a', 'b'], /one name/],
-    [['accounts', 'set', 'a'], /set what/],
+    [['accounts', 'add'], /No name given/],
+    [['accounts', 'add', 'a', 'b'], /Expected one name/],
+    [['accounts', 'set', 'a'], /Nothing to set/],
     [['accounts', 'add', 'a', '--storage', 'lots'], /a size such as/],
     [['accounts', 'add', 'a', '--colour', 'red'], /--colour/],
     [['keys', 'add', '--name', 'x'], /--scope must be/],
     [['keys', 'add', '--name', 'x', '--scope', 'all'], /--scope must be/],
     [['keys', 'add', '--scope', 'read'], /--name/],
-    [['serve', 'now'], /unexpected: now/],
+    [['serve', 'now'], /Unexpected argument: now/],
     [['doctor', '--mend'], /--mend/],
-    [['doctor', '--repiar'], /no option --repiar; did you mean --repair\?/],
+    [['doctor', '--repiar'], /Unknown option --repiar\. Did you mean --repair\?/],
     [['move'], /--from/],
-    [['move', 'x', '--from', 'y'], /unexpected: x/],
+    [['move', 'x', '--from', 'y'], /Unexpected argument: x/],
   ]
   for (const [commandLine, problem] of expected) {
     const { code, stdout, stderr } = await stowage(folder, ...commandLine)
@@ -114,7 +114,7 @@ test('a command line that can’t be meant ends with code 2, the reason and wher
   }
 })
 
-test('help has examples, and the version is a version', async (t) => {
+test('every help has examples and lines of at most 100 columns, and --version prints the version', async (t) => {
   const folder = await aFolder(t)
   assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)

@@ -23,24 +23,21 @@ function terminalTest(name: string, run: (t: TestContext) => Promise<void>): voi
 }
 
 for (const columns of [40, 80, 200]) {
-  terminalTest(
-    `the table of a terminal of ${columns} columns fits, whatever the names`,
-    async (t) => {
-      const { commandLine } = await aStockedShop(t)
-      const { stdout } = await commandLine.startOnTerminal({ columns }, 'ls').end()
-      const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
-      assert.equal(lines.length, 1 + ODD_NAMES.length)
-      for (const line of lines) assert.ok(widthOf(line) <= columns, `${widthOf(line)}: ${line}`)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
-      assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
-      assert.match(stdout, /\.png/)
-      assert.equal(/01[0-9a-f]{6}-/.test(stdout), columns >= 80)
-      assert.equal(stdout.includes('PACK'), columns >= 200)
-    },
-  )
+  terminalTest(`a table fits a terminal of ${columns} columns, whatever the names`, async (t) => {
+    const { commandLine } = await aStockedShop(t)
+    const { stdout } = await commandLine.startOnTerminal({ columns }, 'ls').end()
+    const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
+    assert.equal(lines.length, 1 + ODD_NAMES.length)
+    for (const line of lines) assert.ok(widthOf(line) <= columns, `${widthOf(line)}: ${line}`)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
+    assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202a-\u202e]/)
+    assert.match(stdout, /\.png/)
+    assert.equal(/01[0-9a-f]{6}-/.test(stdout), columns >= 80)
+    assert.equal(stdout.includes('PACK'), columns >= 200)
+  })
 }
 
-terminalTest('a service that attacks terminals is shown, not obeyed', async (t) => {
+terminalTest('escape sequences from a service are shown, not interpreted', async (t) => {
   const commandLine = await aCommandLine(t, await aRogueService(t))
   for (const words of [
     ['ls'],
@@ -54,22 +51,25 @@ terminalTest('a service that attacks terminals is shown, not obeyed', async (t) 
   ]) {
     const { stdout } = await commandLine.startOnTerminal({ columns: 200 }, ...words).end()
     assert.match(stdout, /␛\]0;owned␇/, words.join(' '))
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
   }
 })
 
-terminalTest('JSON tells a terminal nothing either, and means the same', async (t) => {
-  const commandLine = await aCommandLine(t, await aRogueService(t))
-  for (const words of [['ls'], ['show', ROGUE_ID], ['account']]) {
-    const { stdout } = await commandLine.run(...words, '--json')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
-    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
-    assert.match(JSON.stringify(JSON.parse(stdout)), /\u009b2J/)
-  }
-})
+terminalTest(
+  'control characters in JSON are escaped, and its meaning stays the same',
+  async (t) => {
+    const commandLine = await aCommandLine(t, await aRogueService(t))
+    for (const words of [['ls'], ['show', ROGUE_ID], ['account']]) {
+      const { stdout } = await commandLine.run(...words, '--json')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
+      assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
+      assert.match(JSON.stringify(JSON.parse(stdout)), /\u009b2J/)
+    }
+  },
+)
 
-terminalTest('bars show each file and all of them, and are gone in the end', async (t) => {
+terminalTest('bars show each file and the total, and are removed at the end', async (t) => {
   const gate = await aStorageGate(t)
   const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: '100000' }
   const { baseUrl } = await aService(t, settings)
@@ -81,28 +81,28 @@ terminalTest('bars show each file and all of them, and are gone in the end', asy
   const running = commandLine.startOnTerminal({ columns: 70 }, 'upload', 'a.bin', 'b.bin')
   const seen = () => running.output().stdout
   await until('bars are drawn', () => /a\.bin +█*░* +\d+ %/.test(seen()) && gate.parts() === 4)
-  await until('all of them are summed up', () => /0\/2 files +█+░* +\d+ %/.test(seen()))
+  await until('the total is drawn', () => /0\/2 files +█+░* +\d+ %/.test(seen()))
   for (const line of stripVTControlCharacters(seen()).split(/[\r\n]+/)) {
     assert.ok(widthOf(line) < 70, line)
   }
 
-  // Ctrl-C as it is typed.
+  // Ctrl-C.
   running.child.stdin?.write('\u0003')
-  await until('it is paused', () => /Paused at \d+ %, 0 of 2 files/.test(seen()))
-  await until('it offers to cancel', () => /Ctrl-C again within 3 seconds cancels/.test(seen()))
+  await until('the upload is paused', () => /Paused at \d+ %, 0 of 2 files/.test(seen()))
+  await until('cancelling is offered', () => /Ctrl-C again within 3 seconds to cancel/.test(seen()))
   running.child.stdin?.write('\u0003')
   const { code, stdout } = await running.end()
   assert.equal(code, 130)
   assert.match(stdout, /Cancelled: 2 uploads/)
 })
 
-terminalTest('rm asks, names the products, and takes only a yes', async (t) => {
+terminalTest('rm lists the products and asks, and deletes only after yes', async (t) => {
   const shop = await aStockedShop(t)
   const { commandLine, idOf } = shop
   const name = ODD_NAMES[1] ?? ''
   const answerWith = async (answer: string) => {
     const running = commandLine.startOnTerminal({}, 'rm', name)
-    await until('it asks', () => running.output().stdout.includes('[y/N]'))
+    await until('the command asks', () => running.output().stdout.includes('[y/N]'))
     running.child.stdin?.write(answer)
     return running.end()
   }
@@ -115,15 +115,17 @@ terminalTest('rm asks, names the products, and takes only a yes', async (t) => {
   assert.equal((await shop.call('GET', `${API}/assets/${idOf(name)}`)).status, 404)
 })
 
-terminalTest('login asks for the key without showing it', async (t) => {
+terminalTest('login prompts for the key without showing it', async (t) => {
   const adminKey = 'k'.repeat(40)
   const service = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: adminKey })
   const commandLine = await aCommandLine(t)
   const running = commandLine.startOnTerminal({}, 'login')
   const seen = () => running.output().stdout
-  await until('it asks where', () => seen().includes('Address'))
+  await until('the URL is prompted for', () => seen().includes('URL'))
   running.child.stdin?.write(`${service.baseUrl}\r`)
-  await until('it asks for the key', () => seen().includes('Key (nothing for an open service): '))
+  await until('the key is prompted for', () =>
+    seen().includes('Key (empty if the service has no keys): '),
+  )
   running.child.stdin?.write(`${adminKey}\r`)
   const { code, stdout } = await running.end()
   assert.equal(code, 0, stdout)

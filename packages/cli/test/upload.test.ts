@@ -10,7 +10,7 @@ import { aCommandLine } from './support/command-line.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000' }
 
-test('a folder with odd names arrives whole', async (t) => {
+test('a folder with unusual names is uploaded completely', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { run, folder } = await aCommandLine(t, baseUrl)
   const names = [
@@ -36,12 +36,12 @@ test('a folder with odd names arrives whole', async (t) => {
 
   const { code, stdout, stderr } = await run('upload', 'pack')
   assert.equal(code, 0, stderr)
-  assert.match(stderr, /Hidden files left out: 1/)
+  assert.match(stderr, /Hidden files skipped: 1/)
   assert.equal(stdout.trimEnd().split('\n').length, names.length)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
   assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f]/)
   const assets = await listAll(baseUrl)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the service takes none of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the service refuses them
   const expected = names.map((name) => name.replace(/[\u0000-\u001f]/g, '_'))
   assert.deepEqual(assets.map(({ filename }) => filename).toSorted(), expected.toSorted())
   for (const { id, filename } of assets) {
@@ -50,7 +50,7 @@ test('a folder with odd names arrives whole', async (t) => {
   }
 })
 
-test('with --json each file is an object on a line, whether it arrived or not', async (t) => {
+test('with --json each file is an object on a line, whether it was uploaded or not', async (t) => {
   const { baseUrl } = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '1MB' })
   const { run, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
@@ -67,14 +67,14 @@ test('with --json each file is an object on a line, whether it arrived or not', 
   const failed = lines.find(({ file }) => file === ' ')
   assert.equal(failed.error.code, 'invalid')
   assert.match(stderr, /name: must not be empty/)
-  assert.match(stderr, /1 of 2 did not arrive/)
+  assert.match(stderr, /1 of 2 failed/)
 
   const again = await run('upload', 'a.txt', ' ', '--json')
-  assert.match(again.stderr, /1 of 2 had arrived before/)
+  assert.match(again.stderr, /1 of 2 were uploaded earlier/)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('the same command after all has arrived is meant anew', async (t) => {
+test('the same command after a complete upload uploads the files again', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { run, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
@@ -83,7 +83,7 @@ test('the same command after all has arrived is meant anew', async (t) => {
   assert.equal((await listAll(baseUrl)).length, 2)
 })
 
-test('standard input arrives under the name that it is given, and nothing is left of it', async (t) => {
+test('standard input is uploaded under the given name, and its copy is removed', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { run, runWith } = await aCommandLine(t, baseUrl)
   const mine = async () =>
@@ -102,7 +102,7 @@ test('standard input arrives under the name that it is given, and nothing is lef
 
   const empty = await run('upload', '-', '--name', 'nothing.txt')
   assert.equal(empty.code, 0)
-  assert.match(empty.stderr, /^Note: standard input was empty\.$/m)
+  assert.match(empty.stderr, /^Note: Standard input is empty\.$/m)
   const nameless = await run('upload', '-')
   assert.equal(nameless.code, 2)
   assert.match(nameless.stderr, /--name/)
@@ -124,10 +124,13 @@ test('a file is linked by SKU, shop id or id, and what is unknown is said before
 
   const unknown = await run('upload', 'a.txt', '--attach', 'PACK', '--attach', 'NOPE', '-a', '999')
   assert.equal(unknown.code, 1)
-  assert.match(unknown.stderr, /no product NOPE; there is no product 999/)
+  assert.match(unknown.stderr, /no product NOPE\. There is no product 999/)
   const ambiguous = await run('upload', 'a.txt', '--attach', '10')
   assert.equal(ambiguous.code, 1)
-  assert.match(ambiguous.stderr, /a SKU \(sku:10\) or the id of a product \(product:10\)/)
+  assert.match(
+    ambiguous.stderr,
+    /10 is ambiguous\. Pass sku:10 for a SKU or product:10 for the ID of a product/,
+  )
   assert.equal((await listAll(baseUrl)).length, 0)
   assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 
@@ -143,7 +146,7 @@ test('a file is linked by SKU, shop id or id, and what is unknown is said before
   assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
 })
 
-test('a home that can’t be written to is no obstacle, and it is said what that means', async (t) => {
+test('with a home folder that is not writable, uploads work, and a note says that they cannot be resumed', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
@@ -153,25 +156,28 @@ test('a home that can’t be written to is no obstacle, and it is said what that
     const env = { HOME: home }
     const { code, stderr } = await runWith({ env }, 'upload', 'a.txt')
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /^Note: \S+ can’t be written to \(E\w+\): what is interrupted/m)
+    assert.match(stderr, /^Note: Cannot write to \S+ \(E\w+\)\. An interrupted upload/m)
     const login = await runWith({ env }, 'login', baseUrl, '--key', '')
     assert.equal(login.code, 1)
-    assert.match(login.stderr, /^stowage: nothing is kept: .+STOWAGE_API_KEY need no file$/m)
+    assert.match(
+      login.stderr,
+      /^stowage: The login was not saved: .+Set STOWAGE_URL and STOWAGE_API_KEY instead\.$/m,
+    )
   }
 })
 
-test('who has no home leaves nothing where they are', async (t) => {
+test('without a home folder, nothing is written to the current folder', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   await writeFile(join(folder, ' '), 'a name that no asset may have')
   const { code, stderr } = await runWith({ env: { HOME: '' } }, 'upload', 'a.txt', ' ')
   assert.equal(code, 1)
-  assert.match(stderr, /^Note: .+: what is interrupted will begin anew\.$/m)
+  assert.match(stderr, /^Note: .+\. An interrupted upload will start over\.$/m)
   assert.deepEqual((await readdir(folder)).toSorted(), [' ', 'a.txt'])
 })
 
-test('who reads the output may leave, and all files arrive', async (t) => {
+test('all files are uploaded even if the reader of the output closes the pipe', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { start, folder } = await aCommandLine(t, baseUrl)
   const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`)
@@ -183,28 +189,28 @@ test('who reads the output may leave, and all files arrive', async (t) => {
   assert.equal((await listAll(baseUrl)).length, names.length)
 })
 
-test('too little storage is said before a byte is sent', async (t) => {
+test('too little storage is reported before a byte is sent', async (t) => {
   const service = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '300000' })
   const { run, folder } = await aCommandLine(t, service.baseUrl)
   for (const name of ['a.bin', 'b.bin']) await writeFile(join(folder, name), someBytes(200_000))
   const { code, stdout, stderr } = await run('upload', 'a.bin', 'b.bin')
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /nothing was sent: 2 files need 400 kB, and 300 kB of the plan/)
+  assert.match(stderr, /Nothing was sent: 2 files need 400 kB, but only 300 kB of the plan/)
   assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 })
 
-test('what can’t be meant ends with code 2, what is not there with code 1', async (t) => {
+test('a wrong command line exits with code 2, a missing file with code 1', async (t) => {
   const { baseUrl } = await aService(t)
   const { run, folder } = await aCommandLine(t, baseUrl)
   await mkdir(join(folder, 'empty'))
   await writeFile(join(folder, 'a.txt'), 'a')
   await writeFile(join(folder, 'b.txt'), 'b')
   const expected: [string[], number, RegExp][] = [
-    [[], 2, /which file/],
-    [['a.txt', 'b.txt', '--name', 'c'], 2, /one file, not 2/],
-    [['a.txt', '--atach', 'x'], 2, /did you mean --attach/],
-    [['a.txt', 'nix.txt', '*.nix'], 1, /nix\.txt is not there; nothing matches \*\.nix/],
-    [['empty'], 1, /no file/],
+    [[], 2, /No file given/],
+    [['a.txt', 'b.txt', '--name', 'c'], 2, /for one file, but 2 were given/],
+    [['a.txt', '--atach', 'x'], 2, /Did you mean --attach/],
+    [['a.txt', 'nix.txt', '*.nix'], 1, /nix\.txt does not exist; no file matches \*\.nix/],
+    [['empty'], 1, /no files to upload/],
     [['/dev/null'], 1, /neither a file nor a folder/],
   ]
   for (const [words, code, problem] of expected) {

@@ -6,8 +6,8 @@ import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 /**
- * One after the other. What fails is said by its name (and written as `{asset, error}` for
- * programs), and the rest still has its turn. Returns the exit code.
+ * Calls `work` with one asset after the other. A failure is reported with the name of the asset (with
+ * `--json`, as `{asset, error}`), and does not stop the rest. Returns the exit code.
  */
 export async function forEachAsset(
   assets: Asset[],

@@ -5,12 +5,12 @@ import { CommandFailed } from '../usage.ts'
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const MOST_CANDIDATES = 10
-/** The largest there is. */
+/** The largest page that the service returns. */
 const PAGE = 1000
 
 /**
- * The asset of this id, or of this name when only one has it. The whole name counts, and its case
- * only where it makes a difference. Throws `CommandFailed` with the candidates otherwise.
+ * The asset with this ID, or with this full name if there is only one. Case matters only if several names
+ * differ in nothing else. Otherwise throws `CommandFailed`, with the candidates.
  */
 export async function getAsset(
   client: NodeClient,
@@ -21,7 +21,7 @@ export async function getAsset(
   const { data, meta } = await client.assets({ ...query, filename: wanted, limit: PAGE }).page()
   if (meta.total > data.length) {
     throw new CommandFailed(
-      `${meta.total} names have ${sanitize(wanted)} in them, too many to tell which is meant: say it by its id (stowage ls NAME)`,
+      `${meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset (stowage ls lists them).`,
     )
   }
   const exact = data.filter(({ filename }) => filename === wanted)
@@ -29,18 +29,18 @@ export async function getAsset(
   const [asset, ...more] = same
   if (asset === undefined) {
     throw new CommandFailed(
-      `there is no asset called ${sanitize(wanted)}${candidates(data, 'Near it')}`,
+      `There is no asset named ${sanitize(wanted)}.${candidates(data, 'Similar names')}`,
     )
   }
   if (more.length > 0) {
     throw new CommandFailed(
-      `${sanitize(wanted)} is the name of ${same.length}; say which by its id${candidates(same, 'They are')}`,
+      `${same.length} assets are named ${sanitize(wanted)}. Pass the ID of one.${candidates(same, 'They are')}`,
     )
   }
   return asset
 }
 
-/** All of them, before anything is done to any. One that is named twice is there once. */
+/** Finds all of them before the command changes any. Duplicates are removed. */
 export async function getAssets(
   client: NodeClient,
   wanted: string[],
@@ -62,12 +62,13 @@ async function getById(
   try {
     return await client.asset(id, query)
   } catch (error) {
-    if (isStowageError(error, 'not_found')) throw new CommandFailed(`there is no asset ${id}`)
+    if (isStowageError(error, 'not_found'))
+      throw new CommandFailed(`There is no asset with the ID ${id}.`)
     throw error
   }
 }
 
-/** In any case, and however its accents are put together. */
+/** Compares names without regard to case and Unicode normalization. */
 function isSame(one: string, other: string): boolean {
   const fold = (text: string) => text.normalize('NFC').toLowerCase()
   return fold(one) === fold(other)
@@ -81,5 +82,5 @@ function candidates(assets: Asset[], title: string): string {
       `\n  ${sanitize(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,
   )
   const more = assets.length - shown.length
-  return `. ${title}:${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
+  return ` ${title}:${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
 }

@@ -7,13 +7,13 @@ import { sanitize } from '../text/sanitize.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const account: Command = {
-  help: `stowage account: the plan, and how much of it is used
+  help: `stowage account: show the plan and its usage
 
 Usage:
   stowage account [--json]
 
 ${CONNECTION_HELP}
-  --json      the account as JSON, in bytes
+  --json        the account as JSON, with sizes in bytes
 
 Examples:
   stowage account
@@ -23,21 +23,21 @@ Examples:
     const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
     refuseArguments(positionals)
     return withClient(values, async (client, { url }) => {
-      const facts = await client.account()
-      writeData(facts, { json: values.json === true, text: textOf(facts, url) })
+      const details = await client.account()
+      writeData(details, { json: values.json === true, text: textOf(details, url) })
       return 0
     })
   },
 }
 
-function textOf(facts: Account, url: string): string {
-  const { name, plan, stored, reserved, available, assets } = facts
+function textOf(details: Account, url: string): string {
+  const { name, plan, stored, reserved, available, assets } = details
   const width = Math.min(60, tableWidth() ?? 60)
   return `${sanitize(name)} at ${url}
 
-  ${accountMeter(facts, width - 4)}
+  ${accountMeter(details, width - 4)}
 
-  stored     ${formatSize(stored)} (assets: ${assets})
-  reserved   ${formatSize(reserved)} for uploads under way
+  stored     ${formatSize(stored)} in ${assets === 1 ? '1 asset' : `${assets} assets`}
+  reserved   ${formatSize(reserved)} for uploads in progress
   free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${sanitize(plan.name)})`
 }

@@ -13,19 +13,19 @@ import {
 const OPTIONS = { plan: { type: 'string' }, storage: { type: 'string' } } as const
 
 export const accounts: Command = {
-  help: `stowage accounts: the accounts of the service and their plans
+  help: `stowage accounts: list, add and change accounts and their plans
 
 Usage:
   stowage accounts list
   stowage accounts add NAME [--storage SIZE] [--plan NAME]
   stowage accounts set NAME [--storage SIZE] [--plan NAME]
 
-  --storage   what the plan allows, such as 500GB (1TB when an account is added)
-  --plan      what the plan is called
+  --storage   the storage of the plan, such as 500GB (default for a new account: 1TB)
+  --plan      the name of the plan (default for a new account: default)
   --json      JSON instead of a table
 
-It works while the service runs, and takes effect at once. A plan below what is stored only stops
-new uploads.
+Changes take effect immediately, while the service runs. If a plan has less storage than is stored,
+nothing is deleted, but new uploads are refused.
 
 Examples:
   stowage accounts add presets --storage 200GB --plan studio
@@ -37,7 +37,7 @@ Examples:
     const { operate } = await import('@stowage/server')
     const storage = values.storage === undefined ? undefined : parseSize(values.storage)
     if (values.storage !== undefined && storage === undefined) {
-      throw new UsageError(`--storage ${values.storage}: must be a size such as 500GB`)
+      throw new UsageError(`--storage ${values.storage}: must be a size such as 500GB.`)
     }
     const { plan } = values
     const json = values.json === true
@@ -60,21 +60,22 @@ Examples:
         ...(plan !== undefined && { plan }),
         ...(storage !== undefined && { storage }),
       }
-      if (Object.keys(change).length === 0) throw new UsageError('set what? --storage or --plan')
+      if (Object.keys(change).length === 0)
+        throw new UsageError('Nothing to set. Pass --storage or --plan.')
       return operate(async (operator) => show([await operator.setPlan(name, change)]))
     }
     throw new UsageError(
-      action === undefined ? 'list, add or set?' : `there is no accounts ${action}`,
+      action === undefined ? 'Pass list, add or set.' : `Unknown command accounts ${action}.`,
     )
   },
 }
 
 const NUMBERS = ['STORAGE', 'STORED', 'RESERVED', 'FREE', 'ASSETS'].map(
-  (head, index) => ({ head, align: 'right', leaves: 1 + ((index + 3) % 5) }) as const,
+  (head, index) => ({ head, align: 'right', dropOrder: 1 + ((index + 3) % 5) }) as const,
 )
 
 function accountTable(reports: AccountReport[]): string {
-  const head = [{ head: 'NAME', least: 8 }, { head: 'PLAN', least: 4 }, ...NUMBERS]
+  const head = [{ head: 'NAME', minWidth: 8 }, { head: 'PLAN', minWidth: 4 }, ...NUMBERS]
   return table(
     head,
     reports.map(({ name, plan, storage, stored, reserved, available, assets }) => [

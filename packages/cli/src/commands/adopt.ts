@@ -10,16 +10,16 @@ export const adopt: Command = {
 Usage:
   stowage adopt [--yes]
 
-  --yes       do not ask
+  -y, --yes   do not ask for confirmation
   --json      the result as JSON
 
 At its first start a service writes an identity into its database and its storage. From then on it
-refuses to start with another database or another storage, because its jobs would remove files that
-belong to somebody else. This command binds the two that the STOWAGE_* variables name, for example
-after the files were copied to another bucket. Stop every service that uses one of them first: a
-service that uses only one of the two does not start any more.
+refuses to start with another database or another storage, because its jobs would delete files that
+belong to another service. This command binds the two that are set by the STOWAGE_* variables, for
+example after the files were copied to another bucket. First stop every service that uses either of
+them: a service that uses only one of the two will refuse to start.
 
-Exit codes: 0 they belong together · 1 not changed · 2 wrong usage or settings
+Exit codes: 0 bound · 1 not changed · 2 wrong usage or settings
 
 Examples:
   STOWAGE_STORAGE=s3://new-bucket stowage adopt
@@ -29,12 +29,12 @@ Examples:
     refuseArguments(positionals)
     const { yes = false, json = false } = values
     if (!yes && !isInteractive())
-      throw new UsageError('not interactive; pass --yes to bind without asking')
+      throw new UsageError('Not interactive. Pass --yes to bind without asking.')
     const server = await import('@stowage/server')
     return server.adopt({
       async confirm(mismatch) {
         if (yes) return true
-        if (mismatch !== undefined) writeMessage(`Now: ${mismatch}.`)
+        if (mismatch !== undefined) writeMessage(`Current state: ${mismatch}.`)
         return confirm('Bind this storage to this database?')
       },
       onDone(outcome) {
@@ -45,7 +45,7 @@ Examples:
 }
 
 const TEXTS = {
-  adopted: 'The storage belongs to this database now.',
-  unchanged: 'They belong together already.',
+  adopted: 'The storage is now bound to this database.',
+  unchanged: 'The storage is already bound to this database.',
   declined: 'Nothing was changed.',
 }

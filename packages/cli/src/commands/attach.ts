@@ -8,13 +8,13 @@ export const attach: Command = {
 Usage:
   stowage attach ID|NAME… --to SKU|ID…
 
-  --to        a SKU (all variants that have it), the shop's id of a product (all of its variants)
-              or of a variant, or the product's id here; sku:X, product:X, variant:X where a number
-              could be several of them
+  --to          a SKU (all variants with it), the shop's ID of a product (all of its variants) or of
+                a variant, or the ID that the product has in Stowage. If a number is ambiguous,
+                write sku:X, product:X, variant:X or id:X
 ${CONNECTION_HELP}
-  --json      the assets with their products, one JSON object a line
+  --json        one JSON object per line: the asset with its products
 
-What is unknown is said before anything is changed. Doing it again is no error.
+If an asset or a product does not exist, nothing is changed. Links that already exist are kept.
 
 Examples:
   stowage attach sample-pack.zip --to PACK-WAV

@@ -3,15 +3,15 @@ import { changeLinks } from '../products/change-links.ts'
 import type { Command } from '../usage.ts'
 
 export const detach: Command = {
-  help: `stowage detach: take assets off products
+  help: `stowage detach: unlink assets from products
 
 Usage:
   stowage detach ID|NAME… --from SKU|ID…
 
-  --from      a SKU, the shop's id of a product or of a variant, or the product's id here; as in
-              stowage attach
+  --from        a SKU, the shop's ID of a product or of a variant, or the ID that the product has in
+                Stowage, as in stowage attach
 ${CONNECTION_HELP}
-  --json      the assets with the products they still have, one JSON object a line
+  --json        one JSON object per line: the asset with its remaining products
 
 Examples:
   stowage detach sample-pack.zip --from PACK-WAV

@@ -10,21 +10,24 @@ const OPTIONS = {
 } as const
 
 export const doctor: Command = {
-  help: `stowage doctor: what is wrong with the service, and what mends it
+  help: `stowage doctor: check settings, database and storage for problems
 
 Usage:
   stowage doctor [--fix] [--repair] [--verify]
 
-  --fix       set the rules of the bucket: CORS for browsers, and an end for forgotten uploads
-  --repair    put right what can be put right without losing anything: remove uploads that nobody
-              can finish and objects of assets that have ended, count again what accounts use
-  --verify    also read every byte of every file (on disk: against the digests of its parts)
-  --json      JSON instead of lines
+  --fix       set the rules of the bucket: CORS for browsers, and a lifecycle rule that removes
+              abandoned uploads
+  --repair    repair what can be repaired without data loss: remove uploads that cannot be completed
+              and objects of assets that no longer exist, and recount the usage of accounts
+  --verify    also read every byte of every file (on disk, and compare it with the digests of its
+              parts)
+  --json      a JSON array of findings
 
-It looks at what the STOWAGE_* variables name, while the service runs or not. Without --fix and
---repair it changes nothing, but for a small object in a bucket that it puts there and takes away.
+The command checks the database and the storage that are set by the STOWAGE_* variables, whether the
+service runs or not. Without --fix and --repair it changes nothing, except that it writes a small
+object to a bucket and deletes it.
 
-Exit codes: 0 nothing is wrong · 1 something is wrong, or is not mended yet · 2 wrong settings
+Exit codes: 0 no problems, or all fixed · 1 problems remain · 2 wrong usage or settings
 
 Examples:
   stowage doctor
@@ -56,25 +59,25 @@ Examples:
   },
 }
 
-const WORDS = {
+const LABELS = {
   well: ['ok', 'green'],
   note: ['note', 'yellow'],
-  pending: ['later', 'yellow'],
-  wrong: ['WRONG', 'red'],
-  mended: ['mended', 'green'],
+  pending: ['pending', 'yellow'],
+  wrong: ['ERROR', 'red'],
+  mended: ['fixed', 'green'],
 } as const satisfies Record<Finding['verdict'], [string, string]>
-const WORD_WIDTH = 8
-const MOST_ITEMS = 20
+const LABEL_WIDTH = 8
+const MAX_ITEMS = 20
 
 function linesOf({ verdict, about, says, items = [], remedy }: Finding): string {
-  const [word, colour] = WORDS[verdict]
-  const shown = items.slice(0, MOST_ITEMS)
+  const [label, colour] = LABELS[verdict]
+  const shown = items.slice(0, MAX_ITEMS)
   const more = items.length - shown.length
-  const indent = ' '.repeat(WORD_WIDTH)
+  const indent = ' '.repeat(LABEL_WIDTH)
   const lines = [
-    `${styleText(colour, word.padEnd(WORD_WIDTH))}${about}: ${says}`,
+    `${styleText(colour, label.padEnd(LABEL_WIDTH))}${about === 'books' ? 'usage' : about}: ${says}`,
     ...shown.map((item) => `${indent}- ${item}`),
-    ...(more > 0 ? [`${indent}- and ${more} more (--json has all)`] : []),
+    ...(more > 0 ? [`${indent}- and ${more} more (--json lists all)`] : []),
     ...(remedy?.split('\n').map((line) => `${indent}> ${line}`) ?? []),
   ]
   return `${lines.join('\n')}\n`
@@ -84,7 +87,7 @@ function conclusion(findings: Finding[]): string {
   const count = (verdict: Finding['verdict']) =>
     findings.filter((finding) => finding.verdict === verdict).length
   const wrong = count('wrong')
-  const mended = count('mended')
-  const mending = mended > 0 ? `${mended} mended, ` : ''
-  return `\n${mending}${wrong === 0 ? 'nothing is wrong' : `${wrong} wrong`}\n`
+  const fixed = count('mended')
+  const problems = wrong === 1 ? '1 problem' : `${wrong === 0 ? 'no' : wrong} problems`
+  return `\n${fixed > 0 ? `${fixed} fixed, ` : ''}${problems}\n`
 }

@@ -32,15 +32,16 @@ export const get: Command = {
 Usage:
   stowage get ID|NAME… [-o PATH|FOLDER|-] [--force]
 
-  -o, --output   where to: a file, a folder, or - for standard output (left out: this folder, under
-                 the asset's own name, made safe)
-  -f, --force    write over what is there
+  -o, --output  a file, a folder, or - for standard output (default: a file in this folder with the
+                name of the asset, in which unsafe characters are replaced)
+  -f, --force   overwrite existing files
 ${CONNECTION_HELP}
-  --json      one JSON object a line: the asset and its path
+  --json        one JSON object per line: {asset, path} or {asset, error}
 
-A download that was interrupted is gone on with by the same command.
+To resume an interrupted download, run the same command again.
 
-Exit codes: 0 all are here · 1 any is not (it says which) · 2 wrong usage · 130 interrupted
+Exit codes: 0 all downloaded · 1 some failed (standard error says which) · 2 wrong usage
+            130 interrupted
 
 Examples:
   stowage get sample-pack.zip
@@ -52,11 +53,13 @@ Examples:
     const wanted = requireArguments(positionals, 'asset')
     const { output, force = false, json = false } = values
     if (output === '-' && (wanted.length > 1 || json)) {
-      throw new UsageError('standard output takes one asset, and no --json beside it')
+      throw new UsageError('Only one asset can be written to standard output, and not with --json.')
     }
-    const isPlace = output === undefined || (await isFolder(output))
-    if (wanted.length > 1 && !isPlace) {
-      throw new UsageError(`${output} must be a folder for ${wanted.length} assets`)
+    const isInFolder = output === undefined || (await isFolder(output))
+    if (wanted.length > 1 && !isInFolder) {
+      throw new UsageError(
+        `${output} is not a folder. Pass a folder to save ${wanted.length} assets.`,
+      )
     }
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted)
@@ -75,7 +78,7 @@ Examples:
       } catch (error) {
         if (!signal.aborted) throw error
         writeMessage(
-          output === '-' ? 'Interrupted.' : 'Interrupted. The same command goes on with it.',
+          output === '-' ? 'Interrupted.' : 'Interrupted. Run the same command again to resume.',
         )
         return INTERRUPTED
       } finally {
@@ -85,13 +88,13 @@ Examples:
   },
 }
 
-interface Saving {
+interface SaveOptions {
   output: string | undefined
   force: boolean
   signal: AbortSignal
 }
 
-async function save(client: NodeClient, asset: Asset, { output, force, signal }: Saving) {
+async function save(client: NodeClient, asset: Asset, { output, force, signal }: SaveOptions) {
   const path = await targetPath(output, asset)
   const live = openLiveLines()
   try {
@@ -105,14 +108,13 @@ async function save(client: NodeClient, asset: Asset, { output, force, signal }:
     return saved.path
   } catch (error) {
     if (isStowageError(error, 'file_exists')) {
-      const ways = '--force writes over it, -o saves it elsewhere'
-      throw new CommandFailed(`${sanitize(path)} is there already: ${ways}`)
+      throw new CommandFailed(
+        `${sanitize(path)} already exists. Pass --force to overwrite it, or -o to save elsewhere.`,
+      )
     }
     if (isStowageError(error) || signal.aborted || !isSystemError(error)) throw error
     throw new CommandFailed(
-      sanitize(
-        `${path} can’t be written: ${error.message}. Once it can, the same command goes on with it`,
-      ),
+      sanitize(`Cannot write ${path}: ${error.message}. Run the same command again to resume.`),
     )
   } finally {
     live.clear()

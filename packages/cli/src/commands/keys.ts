@@ -26,20 +26,20 @@ interface KeyCommand {
 }
 
 export const keys: Command = {
-  help: `stowage keys: the API keys of an account
+  help: `stowage keys: list, add and revoke the API keys of an account
 
 Usage:
   stowage keys list [--account NAME]
   stowage keys add --name TEXT --scope read|write|manage [--account NAME]
   stowage keys revoke ID [--account NAME]
 
-  --account   whose keys (default: default)
+  --account   the account of the keys (default: default)
   --name      what the key is for
-  --scope     what it may do; each scope includes those before it
+  --scope     what the key permits; write includes read, manage includes both
   --json      JSON instead of a table
 
-The secret is printed once, when the key is added, and kept nowhere. It works while the service
-runs, and takes effect at once.
+The secret is shown only once, when the key is added, and is not stored. Changes take effect
+immediately, while the service runs.
 
 Examples:
   stowage keys add --name "shop backend" --scope write
@@ -50,14 +50,14 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const { account, name, scope } = values
     const command = { account, name, scope, positionals, json: values.json === true }
-    const work = workOf(action, command)
+    const work = checkAction(action, command)
     const { operate } = await import('@stowage/server')
     return operate(work)
   },
 }
 
-/** Everything about the command line is checked before anything is opened. */
-function workOf(
+/** Checks the command line before the database is opened. */
+function checkAction(
   action: string | undefined,
   command: KeyCommand,
 ): (operator: Operator) => Promise<void> {
@@ -73,46 +73,48 @@ function workOf(
     refuseArguments(positionals)
     const scope = SCOPES.find((known) => known === command.scope)
     const { name } = command
-    if (name === undefined) throw new UsageError('what is it for? --name')
-    if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}`)
+    if (name === undefined) throw new UsageError('Pass --name to state what the key is for.')
+    if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}.`)
     return async (operator) => {
       const key = await operator.addKey(account, { name, scope })
       writeMessage(
-        `Key ${key.id} of ${account}, scope ${scope}. This is the only time that it is shown:`,
+        `Key ${key.id} of ${account}, scope ${scope}. The secret is shown only this time:`,
       )
       writeData(key, { json, text: key.secret })
     }
   }
   if (action === 'revoke') {
-    const id = requireOneArgument(positionals, 'key id')
+    const id = requireOneArgument(positionals, 'key ID')
     return async (operator) => {
       await operator.revokeKey(account, id)
       writeData({ id, revoked: true }, { json, text: `${id} revoked` })
     }
   }
-  throw new UsageError(action === undefined ? 'list, add or revoke?' : `there is no keys ${action}`)
+  throw new UsageError(
+    action === undefined ? 'Pass list, add or revoke.' : `Unknown command keys ${action}.`,
+  )
 }
 
 function keyTable(reports: KeyReport[]): string {
-  const day = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-'
+  const minute = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-'
   return table(
     [
       'ID',
-      { head: 'NAME', least: 8 },
+      { head: 'NAME', minWidth: 8 },
       'SCOPE',
-      { head: 'KEY', leaves: 1 },
-      { head: 'CREATED', leaves: 4 },
-      { head: 'LAST USED', leaves: 3 },
-      { head: 'REVOKED', leaves: 2 },
+      { head: 'KEY', dropOrder: 1 },
+      { head: 'CREATED', dropOrder: 4 },
+      { head: 'LAST USED', dropOrder: 3 },
+      { head: 'REVOKED', dropOrder: 2 },
     ],
     reports.map((key) => [
       key.id,
       key.name,
       key.scope,
       key.hint,
-      day(key.created_at),
-      day(key.last_used_at),
-      day(key.revoked_at),
+      minute(key.created_at),
+      minute(key.last_used_at),
+      minute(key.revoked_at),
     ]),
     { columns: tableWidth() },
   )

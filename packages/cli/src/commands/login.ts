@@ -19,20 +19,20 @@ import { sanitize } from '../text/sanitize.ts'
 import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
 
 export const login: Command = {
-  help: `stowage login: remember a service's address and key
+  help: `stowage login: save the URL and the key of a service
 
 Usage:
   stowage login [URL] [--key KEY]
 
-  --key       the API key. Left out: asked for on a terminal, without showing it; else read from
-              standard input. An open service needs none
+  --key       the API key (default: prompt on a terminal, otherwise read standard input). A service
+              without keys needs none
   --json      the account as JSON
 
-Address and key are tried, and then kept in ~/.config/stowage/login.json (or in $XDG_CONFIG_HOME),
-readable by you alone. STOWAGE_URL and STOWAGE_API_KEY, and --url and --key, come before it. A key
-is never sent to another address than the one that it was given for.
+The URL and the key are checked and then saved to ~/.config/stowage/login.json (or in
+$XDG_CONFIG_HOME), which only you can read. --url and --key take precedence, then STOWAGE_URL and
+STOWAGE_API_KEY, then the login. A key is only sent to the URL that it was saved with.
 
-Exit codes: 0 kept · 1 the service or the key is not good, nothing is kept · 2 wrong usage
+Exit codes: 0 saved · 1 not saved: the service or the key does not work · 2 wrong usage
 
 Examples:
   stowage login
@@ -42,8 +42,9 @@ Examples:
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
     const [named = values.url, ...more] = positionals
-    if (more.length > 0) throw new UsageError(`one address, please, not ${positionals.join(' ')}`)
-    const connection = await completed(named, values.key)
+    if (more.length > 0)
+      throw new UsageError(`Expected one URL, got ${positionals.length}: ${positionals.join(' ')}`)
+    const connection = await promptForMissing(named, values.key)
     const account = await openClient(connection)
       .account()
       .catch((error) => {
@@ -51,7 +52,7 @@ Examples:
       })
     await writeLogin(connection)
     if (sendsKeyUnencrypted(connection)) warnUnencryptedKey(connection.url)
-    writeMessage(`Kept in ${loginFile()}`)
+    writeMessage(`Saved to ${loginFile()}`)
     const { url } = connection
     const text = `${url}, account ${sanitize(account.name)}, plan ${sanitize(account.plan.name)}`
     writeData({ url, account }, { json: values.json === true, text })
@@ -59,20 +60,23 @@ Examples:
   },
 }
 
-async function completed(url: string | undefined, key: string | undefined): Promise<Connection> {
-  const canBeAsked = isInteractive()
-  const address = url ?? (canBeAsked ? await askFor(`Address [${DEFAULT_URL}]: `) : '')
-  const service = parseServiceUrl(address.trim() || DEFAULT_URL)
+async function promptForMissing(
+  url: string | undefined,
+  key: string | undefined,
+): Promise<Connection> {
+  const canPrompt = isInteractive()
+  const typed = url ?? (canPrompt ? await ask(`URL [${DEFAULT_URL}]: `) : '')
+  const service = parseServiceUrl(typed.trim() || DEFAULT_URL)
   const given =
     key ??
-    (canBeAsked
-      ? await askFor('Key (nothing for an open service): ', { hidden: true })
+    (canPrompt
+      ? await ask('Key (empty if the service has no keys): ', { hidden: true })
       : await readText(process.stdin))
-  return { url: service, key: parseKey(given, 'the key') }
+  return { url: service, key: parseKey(given, 'The key') }
 }
 
-async function askFor(question: string, options?: { hidden: boolean }): Promise<string> {
+async function ask(question: string, options?: { hidden: boolean }): Promise<string> {
   const answer = await prompt(question, options)
-  if (answer === undefined) throw new CommandFailed('nothing is kept')
+  if (answer === undefined) throw new CommandFailed('Nothing was saved.')
   return answer
 }

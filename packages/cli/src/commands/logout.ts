@@ -3,12 +3,12 @@ import { writeData, writeMessage } from '../output.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const logout: Command = {
-  help: `stowage logout: forget the address and the key that \`stowage login\` kept
+  help: `stowage logout: remove the URL and the key that \`stowage login\` saved
 
 Usage:
   stowage logout [--json]
 
-The key itself stays good: stowage keys revoke ends it, where the service runs.
+The key stays valid. To revoke it, run stowage keys revoke on the host of the service.
 
 Examples:
   stowage logout
@@ -16,9 +16,9 @@ Examples:
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, {})
     refuseArguments(positionals)
-    const was = await removeLogin()
-    if (values.json) writeData({ removed: was }, { json: true, text: '' })
-    else writeMessage(was ? `${loginFile()} is gone` : 'There was no login.')
+    const removed = await removeLogin()
+    if (values.json) writeData({ removed }, { json: true, text: '' })
+    else writeMessage(removed ? `Removed ${loginFile()}` : 'There is no login.')
     return 0
   },
 }

@@ -27,22 +27,24 @@ const SORTS = {
 const SORT_NAMES = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
 export const ls: Command = {
-  help: `stowage ls: the assets, newest first
+  help: `stowage ls: list assets, newest first
 
 Usage:
-  stowage ls [NAME] [--sort ORDER] [--type file|link] [--unlinked] [--sku SKU] [--limit N | --all]
+  stowage ls [NAME] [--sort ORDER] [--type file|link] [--linked | --unlinked] [--sku SKU]
+             [--limit N | --all]
 
-  NAME        any part of the name, in any case
-  --sort      ${SORT_NAMES.join(', ')}
-  --type      files or links only
-  --unlinked  those without any product; --linked: those with one
-  --sku       those of a product with exactly this SKU
-  --limit     how many at most (25)
-  --all       every one
+  NAME          a part of the name, case-insensitive
+  -s, --sort    ${SORT_NAMES.join(', ')}
+  --type        only files or only links
+  --linked      only assets that are linked to a product
+  --unlinked    only assets that are not linked to a product
+  --sku         only assets of products with exactly this SKU
+  -n, --limit   the maximum number of assets (default: 25)
+  --all         all assets
 ${CONNECTION_HELP}
-  --json      a JSON array, with the products
+  --json        a JSON array of assets with their products
 
-On a terminal the table is as wide as the terminal; elsewhere nothing is cut.
+On a terminal, the table is truncated to its width. Elsewhere, nothing is truncated.
 
 Examples:
   stowage ls
@@ -52,12 +54,12 @@ Examples:
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     if (positionals.length > 1) {
-      throw new UsageError(`one name, please, not ${positionals.join(' ')}`)
+      throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
     }
     const { all = false, json = false, linked = false, unlinked = false } = values
-    if (linked && unlinked) throw new UsageError('--linked or --unlinked, not both')
+    if (linked && unlinked) throw new UsageError('Pass either --linked or --unlinked.')
     const limit = readCount(values.limit, '--limit')
-    if (all && limit !== undefined) throw new UsageError('--limit or --all, not both')
+    if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
     const sort = readChoice(values.sort, '--sort', SORT_NAMES)
     const query = {
       with_products: true,
@@ -69,8 +71,8 @@ Examples:
     }
     return withClient(values, async (client) => {
       const list = (pageSize: number) => client.assets(omitUndefined({ ...query, limit: pageSize }))
-      const most = all ? undefined : (limit ?? 25)
-      const counts = await writeList<Asset>(list, { limit: most, json, text: assetTable })
+      const maximum = all ? undefined : (limit ?? 25)
+      const counts = await writeList<Asset>(list, { limit: maximum, json, text: assetTable })
       if (!json) reportRemaining(counts)
       return 0
     })
@@ -78,11 +80,11 @@ Examples:
 }
 
 const COLUMNS: Column[] = [
-  { head: 'ID', leaves: 1 },
-  { head: 'NAME', least: 16 },
+  { head: 'ID', dropOrder: 1 },
+  { head: 'NAME', minWidth: 16 },
   { head: 'SIZE', align: 'right' },
-  { head: 'CREATED', leaves: 2 },
-  { head: 'PRODUCTS', least: 10, leaves: 3 },
+  { head: 'CREATED', dropOrder: 2 },
+  { head: 'PRODUCTS', minWidth: 10, dropOrder: 3 },
 ]
 
 function assetTable(assets: Asset[]): string {

@@ -11,34 +11,34 @@ const OPTIONS = {
 } as const
 
 export const move: Command = {
-  help: `stowage move: carry a service to other engines
+  help: `stowage move: move a service to another database and storage
 
 Usage:
   stowage move --from FOLDER [--ahead] [--verify]
 
-  --from      the data folder of the service as it is (its STOWAGE_DATA); it stays as it is
-  --ahead     only carry files, while that service still runs: the stop for the rest is then short
-  --verify    also read every file back and compare it
+  --from      the data folder (STOWAGE_DATA) of the current service; it is not changed
+  --ahead     only copy files, while the current service runs; this shortens the downtime
+  --verify    also read back every file and compare it
   --json      the summary as JSON
 
-The STOWAGE_* variables name where it goes. Accounts, keys, products and assets arrive with their
-ids, so that links and addresses of the API stay good. Uploads that are under way are not carried.
-Every part is sent with its digest. A run that was ended in the middle is run again: it goes on.
+The STOWAGE_* variables set the target. Accounts, keys, products and assets keep their IDs, so that
+links and API URLs stay valid. Uploads in progress are not moved. Every part is sent with its
+digest. To resume an interrupted move, run the same command again.
 
 Examples:
   export STOWAGE_DATABASE=postgres://stowage:…@db/stowage STOWAGE_STORAGE=s3://my-bucket
-  stowage move --from ./data --ahead      # while the old service runs; as often as you like
-  stowage move --from ./data              # after it was stopped
+  stowage move --from ./data --ahead      # while the old service runs; can be repeated
+  stowage move --from ./data              # after the old service was stopped
   stowage serve
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     refuseArguments(positionals)
     const { from, ahead = false, verify = false, json = false } = values
-    if (from === undefined) throw new UsageError('from which data folder? --from')
+    if (from === undefined) throw new UsageError('No data folder given. Pass --from.')
     const server = await import('@stowage/server')
     const progress = showProgress()
-    const describe = describer()
+    const describe = createDescriber()
     return server.move({
       from,
       ahead,
@@ -50,19 +50,21 @@ Examples:
         writeData(moved, { json, text: summary(moved) })
         if (moved.uploadsLeft > 0 && !ahead) {
           writeMessage(
-            `Uploads under way that stay behind: ${moved.uploadsLeft}; their clients begin again.`,
+            `Uploads in progress that were not moved: ${moved.uploadsLeft}. Their clients must start over.`,
           )
         }
-        writeMessage(ahead ? AHEAD : `${from} is as it was. Start the service with these settings.`)
+        writeMessage(
+          ahead ? AHEAD : `${from} was not changed. Start the service with these settings.`,
+        )
       },
     })
   },
 }
 
-const AHEAD = 'The files are there. Stop the service and run this again without --ahead.'
+const AHEAD = 'The files are copied. Stop the service and run this command again without --ahead.'
 
 /** `312 of 1,000 assets, 4.2 GB of 11 GB, 85 MB/s, 80 s left`. */
-function describer() {
+function createDescriber() {
   const start = performance.now()
   return ({ assets, bytes, totalAssets, totalBytes }: MoveProgress): string => {
     const elapsedMs = performance.now() - start
@@ -76,5 +78,5 @@ function describer() {
 function summary(moved: MoveResult): string {
   const { accounts, products, assets, bytes, bytesSent } = moved
   const counts = accounts === 0 ? '' : `accounts ${accounts}, products ${products}, `
-  return `at the target: ${counts}assets ${assets}, ${formatSize(bytes)} (sent just now: ${formatSize(bytesSent)})`
+  return `At the target: ${counts}assets ${assets}, ${formatSize(bytes)} (sent by this run: ${formatSize(bytesSent)})`
 }

@@ -10,25 +10,28 @@ const ACTIONS: Record<string, (commandLine: string[]) => Promise<number>> = {
 }
 
 export const products: Command = {
-  help: `stowage products: the shop's products, which assets are linked to
+  help: `stowage products: list and import the shop's products
 
 Usage:
   stowage products ls [NAME] [--sku SKU] [--vendor NAME] [--tag TAG] [--limit N | --all]
   stowage products import FILE|- [--dry-run] [--skip-bad]
 
-  NAME        any part of the name or the variant's name, in any case
-  --limit     how many at most (25)
-  --all       every one
-  --dry-run   only say what would be new and what would change
-  --skip-bad  import the good lines of a file that has bad ones; else nothing is imported
+  NAME          a part of the name of the product or variant, case-insensitive
+  --sku         only products with exactly this SKU
+  --vendor      only products of this vendor
+  --tag         only products with this tag
+  -n, --limit   the maximum number of products (default: 25)
+  --all         all products
+  --dry-run     show what would be added and changed, and import nothing
+  --skip-bad    skip bad lines (default: import nothing if the file has bad lines)
 ${CONNECTION_HELP}
-  --json      ls: a JSON array; import: a summary
+  --json        ls: a JSON array; import: a summary
 
-A file is CSV with Shopify's columns and the ids (or product_id, variant_id, name, variant_name,
-sku, vendor, tags), or JSON: a list of products, or Shopify's products.json. A product is known by
-product_id and variant_id: what is there is changed, what is not is added, nothing is removed.
+The file is CSV with Shopify's columns and the IDs (or product_id, variant_id, name, variant_name,
+sku, vendor, tags), or JSON: an array of products, or Shopify's products.json. Products are
+identified by product_id and variant_id: existing ones are updated, new ones added, none removed.
 
-Exit codes: 0 done · 1 failed, or the file has bad lines · 2 wrong usage
+Exit codes: 0 success · 1 failure, or the file has bad lines · 2 wrong usage
 
 Examples:
   stowage products import products.csv --dry-run
@@ -36,11 +39,11 @@ Examples:
   stowage products ls preset --vendor "Studio North"
 `,
   async run([action, ...commandLine]) {
-    if (action === undefined) throw new UsageError('ls or import?')
+    if (action === undefined) throw new UsageError('Pass ls or import.')
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
     if (work === undefined) {
       throw new UsageError(
-        `there is no products ${action}${suggestion(action, Object.keys(ACTIONS))}`,
+        `Unknown command products ${action}.${suggestion(action, Object.keys(ACTIONS))}`,
       )
     }
     return work(commandLine)

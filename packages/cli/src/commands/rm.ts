@@ -12,17 +12,17 @@ import { type Command, readOptions, requireArguments, UsageError } from '../usag
 const OPTIONS = { ...CONNECTION_OPTIONS, yes: { type: 'boolean', short: 'y' } } as const
 
 export const rm: Command = {
-  help: `stowage rm: delete assets, for good
+  help: `stowage rm: delete assets permanently
 
 Usage:
   stowage rm ID|NAME… [--yes]
 
-  --yes       does not ask. On a terminal it asks otherwise, and names the products that lose
-              something; elsewhere it is needed
+  -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
+                assets are linked to and asks. Required if there is no terminal
 ${CONNECTION_HELP}
-  --json      one JSON object a line
+  --json        one JSON object per line: {id, filename, deleted} or {asset, error}
 
-Exit codes: 0 deleted · 1 not, or not all · 2 wrong usage
+Exit codes: 0 all deleted · 1 some or all not deleted · 2 wrong usage
 
 Examples:
   stowage rm old-pack.zip
@@ -32,12 +32,13 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const wanted = requireArguments(positionals, 'asset')
     const { yes = false, json = false } = values
-    if (!yes && !isInteractive()) throw new UsageError('nobody can be asked here: --yes deletes')
+    if (!yes && !isInteractive())
+      throw new UsageError('Not interactive. Pass --yes to delete without asking.')
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted, { with_products: true })
       if (!yes) {
-        writeMessage(whatGoes(assets))
-        if (!(await confirm('Delete for good?'))) {
+        writeMessage(describeDeletion(assets))
+        if (!(await confirm('Delete permanently?'))) {
           writeMessage('Nothing was deleted.')
           return 1
         }
@@ -52,12 +53,12 @@ Examples:
   },
 }
 
-function whatGoes(assets: Asset[]): string {
+function describeDeletion(assets: Asset[]): string {
   const lines = assets.flatMap(({ filename, size, products = [] }) => [
     `  ${sanitize(`${filename}  ${size}`)}`,
     ...products.map((product) => `    linked to ${productLabel(product)}`),
   ])
   const bytes = assets.reduce((sum, asset) => sum + (asset.is_file ? asset.bytes : 0), 0)
-  const total = assets.length > 1 ? [`${assets.length} assets, ${formatSize(bytes)} in all`] : []
+  const total = assets.length > 1 ? [`${assets.length} assets, ${formatSize(bytes)} in total`] : []
   return [...lines, ...total].join('\n')
 }

@@ -7,13 +7,13 @@ import { sanitize } from '../text/sanitize.ts'
 import { type Command, readOptions, requireArguments } from '../usage.ts'
 
 export const show: Command = {
-  help: `stowage show: everything about an asset
+  help: `stowage show: show the details of assets
 
 Usage:
   stowage show ID|NAME…
 
 ${CONNECTION_HELP}
-  --json      one JSON object a line, with the products
+  --json        one JSON object per line: the asset with its products
 
 Examples:
   stowage show sample-pack.zip
@@ -35,20 +35,18 @@ Examples:
 
 function textOf(asset: Asset, url: string): string {
   const { id, filename, size, bytes, mime, status, created_at, is_link, products = [] } = asset
-  const facts: [string, string][] = [
+  const details: [string, string][] = [
     ['id', id],
     ['type', is_link ? 'link' : `file, ${mime}`],
     ['size', bytes < 1000 ? size : `${size} (${bytes} bytes)`],
     ['created', created_at],
-    ...(status === 'ready'
-      ? []
-      : [['status', 'uploading: not all of it has arrived'] as [string, string]]),
-    ['address', asset.url ?? `${url}/assets/${id}`],
+    ...(status === 'ready' ? [] : [['status', 'uploading (not complete)'] as [string, string]]),
+    ['url', asset.url ?? `${url}/assets/${id}`],
     ...products.map((product, index): [string, string] => [
       index === 0 ? 'products' : '',
       `${productLabel(product)}  ${product.product_id}/${product.variant_id}`,
     ]),
   ]
-  const lines = facts.map(([name, value]) => `  ${name.padEnd(10)}${sanitize(value)}`)
+  const lines = details.map(([name, value]) => `  ${name.padEnd(10)}${sanitize(value)}`)
   return [sanitize(filename), ...lines].join('\n')
 }

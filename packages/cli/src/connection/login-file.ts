@@ -4,7 +4,7 @@ import { homeFolder, writePrivateFile } from '@stowage/client/internal/files'
 import { CommandFailed } from '../usage.ts'
 import type { Connection } from './resolve-connection.ts'
 
-/** Where programs of this system keep a user's settings. */
+/** The path of the saved login, in the user's configuration folder. */
 export function loginFile(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_CONFIG_HOME, APPDATA } = environment
   const base =
@@ -17,7 +17,7 @@ export function loginFile(environment: NodeJS.ProcessEnv = process.env): string 
 export async function findLogin(path = loginFile()): Promise<Connection | undefined> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (isMissing(error)) return undefined
-    throw new CommandFailed(`${path} can’t be read: ${error.message}`)
+    throw new CommandFailed(`Cannot read ${path}: ${error.message}`)
   })
   if (text === undefined) return undefined
   try {
@@ -26,10 +26,10 @@ export async function findLogin(path = loginFile()): Promise<Connection | undefi
       return { url, key }
     }
   } catch {}
-  throw new CommandFailed(`${path} is damaged; stowage login writes it anew`)
+  throw new CommandFailed(`${path} is damaged. Run stowage login to replace it.`)
 }
 
-/** Readable by the user alone, in a folder that was made for it alone. */
+/** Writes the login to a file that only the user can read, in a folder that only the user can open. */
 export async function writeLogin(connection: Connection, path = loginFile()): Promise<void> {
   try {
     await writePrivateFile(path, `${JSON.stringify(connection, null, 2)}\n`)
@@ -37,12 +37,12 @@ export async function writeLogin(connection: Connection, path = loginFile()): Pr
   } catch (error) {
     const { message } = error as Error
     throw new CommandFailed(
-      `nothing is kept: ${path} can’t be written: ${message}. STOWAGE_URL and STOWAGE_API_KEY need no file`,
+      `The login was not saved: cannot write ${path}: ${message}. Set STOWAGE_URL and STOWAGE_API_KEY instead.`,
     )
   }
 }
 
-/** Whether there was one. */
+/** Returns whether there was a login. */
 export async function removeLogin(path = loginFile()): Promise<boolean> {
   try {
     await rm(path)

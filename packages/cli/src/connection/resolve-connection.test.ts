@@ -14,11 +14,11 @@ function connect(sources: Partial<ConnectionSources>) {
   return resolveConnection({ options: {}, environment: {}, login: undefined, ...sources })
 }
 
-test('without anything it is the open service of this machine', () => {
+test('the default is the local service without a key', () => {
   assert.deepEqual(connect({}), { url: 'http://127.0.0.1:4000', key: undefined })
 })
 
-test('options come before variables, and those before the login', () => {
+test('options take precedence over variables, and variables over the login', () => {
   const environment = { STOWAGE_URL: 'https://b.example', STOWAGE_API_KEY: 'b' }
   assert.deepEqual(connect({ login: LOGIN }), LOGIN)
   assert.deepEqual(connect({ login: LOGIN, environment }), { url: 'https://b.example', key: 'b' })
@@ -29,7 +29,7 @@ test('options come before variables, and those before the login', () => {
   })
 })
 
-test('a key never goes to a service that it was not given for', () => {
+test('a key is never sent to a service that it was not given for', () => {
   const options = { url: 'https://elsewhere.example' }
   assert.equal(connect({ login: LOGIN, options }).key, undefined)
   const environment = { STOWAGE_URL: 'https://b.example', STOWAGE_API_KEY: 'b' }
@@ -37,14 +37,14 @@ test('a key never goes to a service that it was not given for', () => {
   assert.equal(connect({ login: LOGIN, environment: { STOWAGE_URL: options.url } }).key, undefined)
 })
 
-test('a key alone goes to where the rest points', () => {
+test('a key without a URL is sent to the URL from the other sources', () => {
   const environment = { STOWAGE_API_KEY: 'b' }
   assert.deepEqual(connect({ login: LOGIN, environment }), { url: LOGIN.url, key: 'b' })
   assert.deepEqual(connect({ environment, options: { url: 'https://c.example' } }).key, 'b')
   assert.equal(connect({ login: LOGIN, options: { key: '' } }).key, undefined)
 })
 
-test('addresses are read as people write them', () => {
+test('a URL is accepted with or without a scheme, path and slash', () => {
   const expected: [string, string][] = [
     ['https://files.example/', 'https://files.example'],
     ['https://files.example/api/v1/', 'https://files.example'],
@@ -60,14 +60,14 @@ test('addresses are read as people write them', () => {
   }
 })
 
-test('what no key can be is refused before it is sent', () => {
+test('an invalid key is refused before it is sent', () => {
   for (const key of ['…', 'two words', 'ключ']) {
-    assert.throws(() => connect({ options: { key } }), /--key is no key/)
+    assert.throws(() => connect({ options: { key } }), /--key is not a valid key/)
   }
   assert.equal(connect({ environment: { STOWAGE_API_KEY: 'stow_a\n' } }).key, 'stow_a')
 })
 
-test('only a key on a line that others can read is in the clear', () => {
+test('only a key that is sent to another machine without HTTPS is unencrypted', () => {
   assert.ok(sendsKeyUnencrypted({ url: 'http://files.example', key: 'k' }))
   assert.ok(!sendsKeyUnencrypted({ url: 'https://files.example', key: 'k' }))
   assert.ok(!sendsKeyUnencrypted({ url: 'http://127.0.0.1:4000', key: 'k' }))

@@ -1,9 +1,9 @@
 import { UsageError } from '../usage.ts'
 
-/** Which service to talk to, and as whom. */
+/** The service to call, and the key to call it with. */
 export interface Connection {
   url: string
-  /** Undefined: the service is open. */
+  /** Undefined for a service that needs no key. */
   key: string | undefined
 }
 
@@ -12,43 +12,47 @@ export const DEFAULT_URL = 'http://127.0.0.1:4000'
 export interface ConnectionSources {
   options: { url?: string | undefined; key?: string | undefined }
   environment: Record<string, string | undefined>
-  /** What `stowage login` has kept. */
+  /** What `stowage login` saved. */
   login: Connection | undefined
 }
 
 /**
- * Options come before variables, variables before the login. A key goes only to the service that it
- * was given for: the login's never to another address, nor that of the variables when they name
- * another one.
+ * Options take precedence over environment variables, and these over the login. A key is sent only to
+ * the service that it was given for: the key of the login only to the URL of the login, and
+ * STOWAGE_API_KEY only to STOWAGE_URL, if that is set.
  */
 export function resolveConnection({ options, environment, login }: ConnectionSources): Connection {
   const { STOWAGE_URL, STOWAGE_API_KEY } = environment
   const named = options.url ?? (STOWAGE_URL || undefined)
   const url = named === undefined ? (login?.url ?? DEFAULT_URL) : parseServiceUrl(named)
   if (options.key !== undefined) return { url, key: parseKey(options.key, '--key') }
-  const isOfVariables = !STOWAGE_URL || parseServiceUrl(STOWAGE_URL) === url
-  if (STOWAGE_API_KEY && isOfVariables) {
+  const isForUrl = !STOWAGE_URL || parseServiceUrl(STOWAGE_URL) === url
+  if (STOWAGE_API_KEY && isForUrl) {
     return { url, key: parseKey(STOWAGE_API_KEY, 'STOWAGE_API_KEY') }
   }
   return { url, key: login?.url === url ? login.key : undefined }
 }
 
-/** Nothing is the key of an open service. What no key can have in it is told here, not by a service. */
+/** Returns undefined for an empty key. Throws `UsageError` for characters that no key contains. */
 export function parseKey(text: string, source: string): string | undefined {
   const key = text.trim()
   if (/^[!-~]*$/.test(key)) return key || undefined
-  throw new UsageError(`${source} is no key: it has spaces, or characters that no key has`)
+  throw new UsageError(
+    `${source} is not a valid key: it contains spaces or characters that no key has.`,
+  )
 }
 
-/** The address as it is kept and compared: no path of the interface, no slash at the end. */
+/** Normalizes the URL of a service: without the path of the API and without a trailing slash. */
 export function parseServiceUrl(text: string): string {
   const withScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `${guessScheme(text)}://${text}`
   const url = URL.parse(withScheme)
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    throw new UsageError(`${text}: must be an address such as https://files.example.com`)
+    throw new UsageError(`Invalid URL ${text}. Pass a URL such as https://files.example.com.`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError('the address must not have a user name or a password; a key goes in --key')
+    throw new UsageError(
+      'The URL must not contain a user name or a password. Pass a key with --key.',
+    )
   }
   const path = url.pathname.replace(/(\/api\/v1)?\/*$/, '')
   return `${url.origin}${path}`
@@ -56,12 +60,12 @@ export function parseServiceUrl(text: string): string {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
 
-/** Other machines are not told a key in the clear just because nobody typed `https`. */
-function guessScheme(address: string): 'http' | 'https' {
-  return LOOPBACK.test(address) ? 'http' : 'https'
+/** HTTPS for all other hosts: a missing scheme must not send a key unencrypted. */
+function guessScheme(host: string): 'http' | 'https' {
+  return LOOPBACK.test(host) ? 'http' : 'https'
 }
 
-/** Whether anybody on the way could read the key. */
+/** Whether the key is sent over a network without TLS. */
 export function sendsKeyUnencrypted({ url, key }: Connection): boolean {
   return key !== undefined && url.startsWith('http://') && !LOOPBACK.test(url.slice(7))
 }

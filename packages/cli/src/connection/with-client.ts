@@ -10,26 +10,27 @@ import { CommandFailed } from '../usage.ts'
 import { findLogin } from './login-file.ts'
 import { type Connection, resolveConnection } from './resolve-connection.ts'
 
-/** Every command that talks to a service takes them. */
+/** The options of every command that uses a service. */
 export const CONNECTION_OPTIONS = { url: { type: 'string' }, key: { type: 'string' } } as const
 
-export const CONNECTION_HELP = `  --url       the service (else STOWAGE_URL, else the login's, else http://127.0.0.1:4000)
-  --key       the API key (else STOWAGE_API_KEY, else the login's); others can see it in the list
-              of processes, so the variable or the login is better`
+export const CONNECTION_HELP = `  --url         the URL of the service (default: STOWAGE_URL, then the login, then
+                http://127.0.0.1:4000)
+  --key         the API key (default: STOWAGE_API_KEY, then the login). Other users of this machine
+                can see it in the process list: prefer the variable or the login`
 
 export interface ConnectionValues {
   url?: string | undefined
   key?: string | undefined
 }
 
-/** Somebody sits and waits: a service that is away is told in seconds. */
+/** A person is waiting: an unreachable service is reported within seconds. */
 const INTERACTIVE_RETRY = { firstMs: 200, longestMs: 2_000 }
 
 export async function readConnection(options: ConnectionValues): Promise<Connection> {
   const { env } = process
-  // With an address and a key of its own, a damaged login is in nobody's way.
-  const isWhole = options.url !== undefined && options.key !== undefined
-  const login = isWhole ? undefined : await findLogin()
+  // With both options, the login is not needed, and a damaged one does no harm.
+  const isComplete = options.url !== undefined && options.key !== undefined
+  const login = isComplete ? undefined : await findLogin()
   return resolveConnection({ options, environment: env, login })
 }
 
@@ -37,7 +38,7 @@ export function openClient({ url, key }: Connection): NodeClient {
   return createClient({ baseUrl: url, apiKey: key, retry: INTERACTIVE_RETRY })
 }
 
-/** Runs a command with a client; what the service refuses is said in a sentence. */
+/** Calls `work` with a client. Errors of the service become `CommandFailed`. */
 export async function withClient(
   options: ConnectionValues,
   work: (client: NodeClient, connection: Connection) => Promise<number>,
@@ -50,33 +51,32 @@ export async function withClient(
   }
 }
 
-/** As `CommandFailed` what a user can do something about; anything else as it is. */
+/** Turns an error of the service into `CommandFailed`, and returns any other error as it is. */
 export function toCommandError(error: unknown, connection: Connection): unknown {
   if (!isStowageError(error)) return error
   return new CommandFailed(explain(error, connection), { cause: error })
 }
 
-/** What went wrong, and what to do about it. */
+/** Describes what happened and what to do. */
 export function explain(error: StowageError, { url, key }: Connection): string {
   const { code, message, errors } = error
   if (code === 'network') {
-    return `${message} For another service: stowage login, STOWAGE_URL or --url`
+    return `${message} To use another service, run stowage login, set STOWAGE_URL or pass --url.`
   }
-  if (code === 'timeout') return `${url} does not answer: ${message}`
+  if (code === 'timeout') return `${url} does not respond: ${message}`
   if (code === 'bad_answer') return `${url}: ${message}`
   if (code === 'unauthenticated') {
     return key === undefined
-      ? `${url} wants a key: stowage login, STOWAGE_API_KEY or --key`
-      : `${url} does not take this key; it may be revoked. Another one: stowage login, STOWAGE_API_KEY or --key`
+      ? `${url} requires a key. Run stowage login, set STOWAGE_API_KEY or pass --key.`
+      : `${url} rejected the key. It may be revoked. Run stowage login, set STOWAGE_API_KEY or pass --key to use another one.`
   }
   const details = Object.entries(errors).flatMap(([field, problems]) =>
     problems.map((problem) => `  ${field}: ${problem}`),
   )
-  // The only line breaks are ours.
+  // Sanitized one by one, so that the only line breaks are ours.
   return [message, ...details].map(sanitize).join('\n')
 }
 
-/** A key that anybody on the way can read deserves a word. */
 export function warnUnencryptedKey(url: string): void {
-  writeMessage(`Note: ${url} is not https: whoever is on the way can read the key.`)
+  writeMessage(`Note: ${url} does not use HTTPS. The key is sent unencrypted.`)
 }

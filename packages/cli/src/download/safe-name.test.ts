@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { safeName } from './safe-name.ts'
 
-test('ordinary names in any script stay as they are', () => {
+test('ordinary names in any script are unchanged', () => {
   for (const name of [
     'sample pack.zip',
     'サンプル.wav',
@@ -16,7 +16,7 @@ test('ordinary names in any script stay as they are', () => {
   }
 })
 
-test('no name leads out of the folder, hides, or reads like an option', () => {
+test('no name leaves the folder, is hidden or looks like an option', () => {
   const names = [
     '../../.bashrc',
     '..',
@@ -35,12 +35,12 @@ test('no name leads out of the folder, hides, or reads like an option', () => {
     const safe = safeName(name)
     assert.equal(basename(join('/here', safe)), safe, name)
     assert.match(safe, /^[^.\-~ ]/)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
     assert.doesNotMatch(safe, /[\u0000-\u001f\u202e/\\]/)
   }
 })
 
-test('names that Windows keeps for itself are changed', () => {
+test('names that Windows reserves are changed', () => {
   assert.deepEqual(['con', 'NUL.txt', 'a.', 'console.log'].map(safeName), [
     '_con',
     '_NUL.txt',
@@ -49,7 +49,7 @@ test('names that Windows keeps for itself are changed', () => {
   ])
 })
 
-test('a name that is too long in bytes keeps its ending', () => {
+test('a name that is too long in bytes is shortened and keeps its extension', () => {
   const safe = safeName(`${'長'.repeat(250)}.tar.zip`)
   assert.ok(Buffer.byteLength(safe) <= 255)
   assert.match(safe, /長\.zip$/)

@@ -1,16 +1,16 @@
 import { Buffer } from 'node:buffer'
 
-/** What file systems or shells stumble over, and what hides in a name or turns it around. */
+/** Characters that file systems or shells reject, and invisible ones that hide or reorder text. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
   /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u061c\u2028-\u202e\u2066-\u2069\ufeff]/g
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-/** In bytes, on every file system of today. */
-const LONGEST = 255
+/** In bytes: the limit of common file systems. */
+const MAX_BYTES = 255
 
 /**
- * An asset's name as a file's: in this folder and no other, not hidden, never an option, no longer
- * than file systems take. What is changed becomes `_`.
+ * Turns the name of an asset into a file name that stays in its folder, is not hidden, does not look like
+ * an option and is not too long. Unsafe characters become `_`.
  */
 export function safeName(filename: string): string {
   const clean = filename
@@ -22,12 +22,12 @@ export function safeName(filename: string): string {
   return shortened(named)
 }
 
-/** The ending stays. */
+/** Keeps the extension. */
 function shortened(name: string): string {
-  if (Buffer.byteLength(name) <= LONGEST) return name
-  const ending = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
-  const letters = [...name.slice(0, name.length - ending.length)]
-  const room = LONGEST - Buffer.byteLength(ending)
-  while (Buffer.byteLength(letters.join('')) > room) letters.pop()
-  return letters.join('') + ending
+  if (Buffer.byteLength(name) <= MAX_BYTES) return name
+  const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
+  const characters = [...name.slice(0, name.length - extension.length)]
+  const room = MAX_BYTES - Buffer.byteLength(extension)
+  while (Buffer.byteLength(characters.join('')) > room) characters.pop()
+  return characters.join('') + extension
 }

@@ -8,12 +8,12 @@ import { readOptions, requireArguments, UsageError } from '../usage.ts'
 import { getProducts, productLabel } from './get-products.ts'
 
 interface Linking {
-  /** `to` or `from`: what stands before the products. */
+  /** The option that precedes the products: `to` or `from`. */
   option: string
   change(client: NodeClient, id: string, products: ProductReferences): Promise<Asset>
 }
 
-/** Both directions: everything that is named is looked up before anything is changed. */
+/** Runs `attach` and `detach`. All assets and products are found before any link is changed. */
 export async function changeLinks(
   commandLine: string[],
   { option, change }: Linking,
@@ -22,9 +22,9 @@ export async function changeLinks(
     ...CONNECTION_OPTIONS,
     [option]: { type: 'string', multiple: true },
   })
-  const { assets, products } = sides(tokens, option)
+  const { assets, products } = splitArguments(tokens, option)
   const wanted = requireArguments(assets, 'asset')
-  if (products.length === 0) throw new UsageError(`which products? --${option} SKU|ID…`)
+  if (products.length === 0) throw new UsageError(`No products given. Pass --${option} SKU|ID…`)
   const json = values.json === true
   return withClient(values as { url?: string; key?: string }, async (client, connection) => {
     const { references } = await getProducts(client, products)
@@ -43,8 +43,8 @@ interface Token {
   value?: string | undefined
 }
 
-/** What stands after `--to` are products, however many. */
-function sides(tokens: readonly Token[], option: string) {
+/** All words after `--to` are products. */
+function splitArguments(tokens: readonly Token[], option: string) {
   const assets: string[] = []
   const products: string[] = []
   let isAfter = false

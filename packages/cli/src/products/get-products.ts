@@ -17,15 +17,15 @@ type Kind = 'sku' | 'product' | 'variant' | 'id'
 
 const KINDS: Record<Kind, string> = {
   sku: 'a SKU',
-  product: 'the id of a product',
-  variant: 'the id of a variant',
-  id: 'the id of a product here',
+  product: 'the ID of a product',
+  variant: 'the ID of a variant',
+  id: 'the ID of a product in Stowage',
 }
 
 /**
- * What people call products by: a SKU (all variants that have it), the shop's id of a product (all
- * of its variants) or of a variant, or the id that they have here. Throws `CommandFailed` for all
- * that are unknown together, and for a number that means several things.
+ * Finds products by a SKU (all variants with it), the shop's ID of a product (all of its variants) or of a
+ * variant, or the ID that a product has in Stowage. Throws one `CommandFailed` that lists all unknown
+ * and ambiguous values.
  */
 export async function getProducts(
   client: NodeClient,
@@ -45,15 +45,15 @@ export async function getProducts(
       return products.length > 0 ? [{ kind: one, products }] : []
     })
     const [hit, other] = hits
-    if (hit === undefined) problems.push(`there is no product ${sanitize(word)}`)
+    if (hit === undefined) problems.push(`There is no product ${sanitize(word)}.`)
     else if (other !== undefined && !isSame(hit.products, other.products)) {
-      const meanings = hits.map((one) => `${KINDS[one.kind]} (${one.kind}:${sanitize(value)})`)
-      problems.push(`${sanitize(word)} may be ${meanings.join(' or ')}: say which`)
+      const meanings = hits.map((one) => `${one.kind}:${sanitize(value)} for ${KINDS[one.kind]}`)
+      problems.push(`${sanitize(word)} is ambiguous. Pass ${meanings.join(' or ')}.`)
     } else refer(found.references, { ...hit, value })
   }
   if (problems.length > 0) {
     throw new CommandFailed(
-      `${problems.join('; ')}. stowage products ls lists those that are there, stowage products import brings more`,
+      `${problems.join(' ')} Run stowage products ls to list the products, or stowage products import to add more.`,
     )
   }
   return found
@@ -65,7 +65,7 @@ export function productLabel({ name, variant_name, sku }: Product): string {
   return sanitize(sku === '' ? title : `${title} (${sku})`)
 }
 
-/** `sku:`, `product:`, `variant:` or `id:` before it leaves no doubt. */
+/** A prefix `sku:`, `product:`, `variant:` or `id:` states the kind. */
 function kindOf(word: string): { kind: Kind | undefined; value: string } {
   const match = /^(sku|product|variant|id):(.+)$/s.exec(word)
   return { kind: match?.[1] as Kind | undefined, value: match?.[2] ?? word }

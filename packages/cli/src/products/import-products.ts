@@ -19,31 +19,31 @@ const OPTIONS = {
   'skip-bad': { type: 'boolean' },
 } as const
 
-const MOST_PROBLEMS = 50
+const MAX_PROBLEMS = 50
 
 /** `stowage products import`. */
 export async function importProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
   const path = requireOneArgument(positionals, 'file')
-  const { json = false, 'dry-run': isDry = false, 'skip-bad': skipsBad = false } = values
-  const file = parseProductsFile(await readWhole(path))
-  sayProblems(file, path)
+  const { json = false, 'dry-run': isDryRun = false, 'skip-bad': skipBad = false } = values
+  const file = parseProductsFile(await readInput(path))
+  writeProblems(file, path)
   const { products, problems } = file
-  const facts = { file: path, format: file.format, products: products.length, problems }
-  if (isDry) {
+  const summary = { file: path, format: file.format, products: products.length, problems }
+  if (isDryRun) {
     return withClient(values, async (client) => {
       const preview = await previewOf(client, file)
       if (!json) for (const line of preview.lines) process.stdout.write(`${line}\n`)
       const { counts } = preview
-      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} as they were, ${problems.length} bad; nothing was imported (--dry-run)`
-      writeData({ ...facts, ...counts, imported: 0 }, { json, text })
-      return problems.length > 0 && !skipsBad ? 1 : 0
+      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${problems.length} bad; nothing was imported (--dry-run)`
+      writeData({ ...summary, ...counts, imported: 0 }, { json, text })
+      return problems.length > 0 && !skipBad ? 1 : 0
     })
   }
-  if (problems.length > 0 && !skipsBad) {
-    if (json) writeData({ ...facts, imported: 0 }, { json, text: '' })
+  if (problems.length > 0 && !skipBad) {
+    if (json) writeData({ ...summary, imported: 0 }, { json, text: '' })
     throw new CommandFailed(
-      'nothing was imported: mend the file, or leave bad lines out: --skip-bad',
+      'Nothing was imported. Fix the file, or pass --skip-bad to skip the bad lines.',
     )
   }
   return withClient(values, async (client, connection) => {
@@ -59,32 +59,32 @@ export async function importProducts(commandLine: string[]): Promise<number> {
       if (!isStowageError(error)) throw error
       progress.clear()
       writeMessage(
-        `${imported} of ${products.length} were imported before this; doing it again is no harm:`,
+        `${imported} of ${products.length} products were imported before this error. It is safe to run the command again.`,
       )
       throw toCommandError(error, connection)
     }
     progress.clear()
-    writeData({ ...facts, imported }, { json, text: `${imported} products imported` })
+    writeData({ ...summary, imported }, { json, text: `${imported} products imported` })
     return 0
   })
 }
 
-async function readWhole(path: string): Promise<Uint8Array> {
+async function readInput(path: string): Promise<Uint8Array> {
   if (path === '-') return buffer(process.stdin)
   try {
     return await readFile(path)
   } catch (error) {
-    throw new CommandFailed(`${sanitize(path)} can’t be read: ${(error as Error).message}`)
+    throw new CommandFailed(`Cannot read ${sanitize(path)}: ${(error as Error).message}`)
   }
 }
 
-/** `products.csv:12: sku: must be text of …`, as compilers say it. */
-function sayProblems({ problems }: ProductsFile, path: string): void {
-  for (const { line, field, message } of problems.slice(0, MOST_PROBLEMS)) {
+/** `products.csv:12: sku: must be text of …`, like a compiler. */
+function writeProblems({ problems }: ProductsFile, path: string): void {
+  for (const { line, field, message } of problems.slice(0, MAX_PROBLEMS)) {
     writeMessage(sanitize(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))
   }
-  const more = problems.length - MOST_PROBLEMS
-  if (more > 0) writeMessage(`and ${more} more (--json has all)`)
+  const more = problems.length - MAX_PROBLEMS
+  if (more > 0) writeMessage(`and ${more} more (--json lists all)`)
 }
 
 async function previewOf(client: NodeClient, { products }: ProductsFile) {

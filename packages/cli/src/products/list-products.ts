@@ -18,28 +18,29 @@ const OPTIONS = {
 /** `stowage products ls`. */
 export async function listProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
-  if (positionals.length > 1) throw new UsageError(`one name, please, not ${positionals.join(' ')}`)
+  if (positionals.length > 1)
+    throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
   const { sku, vendor, tag, all = false, json = false } = values
   const limit = readCount(values.limit, '--limit')
-  if (all && limit !== undefined) throw new UsageError('--limit or --all, not both')
+  if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
   const query = { name: positionals[0], sku, vendor, tag }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.products(omitUndefined({ ...query, limit: pageSize }))
-    const most = all ? undefined : (limit ?? 25)
-    const counts = await writeList<Product>(list, { limit: most, json, text: productTable })
+    const maximum = all ? undefined : (limit ?? 25)
+    const counts = await writeList<Product>(list, { limit: maximum, json, text: productTable })
     if (!json) reportRemaining(counts)
     return 0
   })
 }
 
 const COLUMNS: Column[] = [
-  { head: 'SKU', least: 8 },
-  { head: 'NAME', least: 12 },
-  { head: 'VARIANT', least: 8, leaves: 1 },
-  { head: 'PRODUCT', align: 'right', leaves: 3 },
-  { head: 'VARIANT ID', align: 'right', leaves: 2 },
-  { head: 'VENDOR', least: 8, leaves: 4 },
-  { head: 'TAGS', least: 8, leaves: 5 },
+  { head: 'SKU', minWidth: 8 },
+  { head: 'NAME', minWidth: 12 },
+  { head: 'VARIANT', minWidth: 8, dropOrder: 1 },
+  { head: 'PRODUCT', align: 'right', dropOrder: 3 },
+  { head: 'VARIANT ID', align: 'right', dropOrder: 2 },
+  { head: 'VENDOR', minWidth: 8, dropOrder: 4 },
+  { head: 'TAGS', minWidth: 8, dropOrder: 5 },
 ]
 
 function productTable(products: Product[]): string {

@@ -1,28 +1,28 @@
 import { widthOf } from '../text/width.ts'
 
 export interface LiveLines {
-  /** Whether lines can be written over: on a terminal that can move its cursor. */
+  /** Whether lines can be redrawn: on a terminal that can move its cursor. */
   readonly isLive: boolean
   columns(): number
-  /** Writes these in place of the ones before. */
+  /** Replaces the lines that are shown. */
   show(lines: string[]): void
-  /** Takes them away, so that something else can be written; `show` begins anew below it. */
+  /** Removes the lines, so that other output can be written. */
   clear(): void
 }
 
-/** Lines at the end of standard error that are written over and over. */
+/** Opens lines at the end of standard error that are redrawn in place. */
 export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): LiveLines {
   const isLive = stream.isTTY === true && process.env.TERM !== 'dumb'
   const columns = () => stream.columns || 80
   let shown: string[] = []
 
-  /** A terminal that became narrower has broken them in two. */
+  /** A terminal that was made narrower has wrapped the lines. */
   function heightOfShown(): number {
     const width = columns()
     return shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0)
   }
 
-  function wipe(): string {
+  function erase(): string {
     const height = heightOfShown()
     shown = []
     return height === 0 ? '' : `\u001b[${height}A\r\u001b[J`
@@ -33,12 +33,12 @@ export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): Live
     columns,
     show(lines) {
       if (!isLive) return
-      const before = wipe()
+      const before = erase()
       shown = lines
       stream.write(before + lines.map((line) => `${line}\n`).join(''))
     },
     clear() {
-      if (isLive && shown.length > 0) stream.write(wipe())
+      if (isLive && shown.length > 0) stream.write(erase())
     },
   }
 }

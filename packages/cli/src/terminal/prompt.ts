@@ -1,37 +1,37 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Whether there is somebody to ask. */
+/** Whether the user can be prompted: both the input and the messages are on a terminal. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
 export interface Question {
-  /** What is typed is not shown. */
+  /** Does not show what is typed. */
   hidden?: boolean
 }
 
-/** Asks on the terminal. Undefined when the answer was Ctrl-C or Ctrl-D. */
+/** Prompts on the terminal. Returns undefined after Ctrl-C or Ctrl-D. */
 export async function prompt(question: string, { hidden = false }: Question = {}) {
-  // With nowhere to go to, what readline echoes is seen by nobody.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const output = hidden ? nowhere : process.stderr
+  // readline echoes what is typed to its output.
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const output = hidden ? discard : process.stderr
   const lines = createInterface({ input: process.stdin, output, terminal: true })
-  const gone = new AbortController()
-  lines.once('SIGINT', () => gone.abort())
-  lines.once('close', () => gone.abort())
+  const cancelled = new AbortController()
+  lines.once('SIGINT', () => cancelled.abort())
+  lines.once('close', () => cancelled.abort())
   if (hidden) process.stderr.write(question)
   try {
-    return await lines.question(hidden ? '' : question, { signal: gone.signal })
+    return await lines.question(hidden ? '' : question, { signal: cancelled.signal })
   } catch {
     return undefined
   } finally {
     lines.close()
-    if (hidden || gone.signal.aborted) process.stderr.write('\n')
+    if (hidden || cancelled.signal.aborted) process.stderr.write('\n')
   }
 }
 
-/** Everything but a clear yes is a no. */
+/** Asks a yes-no question. Any answer but y or yes means no. */
 export async function confirm(question: string): Promise<boolean> {
   const answer = await prompt(`${question} [y/N] `)
   return /^\s*y(es)?\s*$/i.test(answer ?? '')

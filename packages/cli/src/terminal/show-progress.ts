@@ -2,18 +2,17 @@ import { sanitize } from '../text/sanitize.ts'
 import { truncate } from '../text/width.ts'
 import { openLiveLines } from './live-lines.ts'
 
-/** How often a line is written where no terminal can write over it. */
-const PLAIN_EVERY_MS = 5_000
-const TERMINAL_EVERY_MS = 100
+const LOG_INTERVAL_MS = 5_000
+const TERMINAL_INTERVAL_MS = 100
 
-/** One line that is written over and over on a terminal; elsewhere a line now and then. */
+/** Shows a line that is redrawn in place on a terminal; elsewhere, writes one every few seconds. */
 export function showProgress() {
   const live = openLiveLines()
-  const everyMs = live.isLive ? TERMINAL_EVERY_MS : PLAIN_EVERY_MS
+  const intervalMs = live.isLive ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS
   let shownAt = live.isLive ? Number.NEGATIVE_INFINITY : performance.now()
   return {
     show(text: string): void {
-      if (performance.now() - shownAt < everyMs) return
+      if (performance.now() - shownAt < intervalMs) return
       shownAt = performance.now()
       if (live.isLive) live.show([truncate(sanitize(text), live.columns() - 1)])
       else process.stderr.write(`${sanitize(text)}\n`)

@@ -5,12 +5,12 @@ import { accountMeter } from './account-meter.ts'
 const meter = (storage: number, stored: number, reserved: number) =>
   accountMeter({ plan: { storage }, stored, reserved }, 10)
 
-test('stored, reserved and free share the bar', () => {
+test('the bar shows stored, reserved and free storage', () => {
   assert.equal(meter(100, 50, 20), '█████▒▒░░░')
   assert.equal(meter(100, 0, 0), '░░░░░░░░░░')
 })
 
-test('a little is still seen, and too much stays inside', () => {
+test('a small amount is visible, and too much does not overflow the bar', () => {
   assert.equal(meter(1e12, 1, 1), '█▒░░░░░░░░')
   assert.equal(meter(100, 250, 10), '██████████')
   assert.equal(meter(0, 0, 0), '░░░░░░░░░░')

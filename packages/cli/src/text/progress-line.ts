@@ -6,42 +6,42 @@ export interface ProgressDetails {
   name: string
   bytes: number
   total: number
-  /** Bytes a second. */
+  /** Bytes per second. */
   rate: number
   secondsLeft: number | undefined
-  /** Instead of rate and time, where there is something more important to say. */
-  remark?: string | undefined
+  /** Shown instead of amount, rate and time. */
+  note?: string | undefined
 }
 
 const GAP = 2
-/** As wide as they ever get, so that the lines of several files stand in columns. */
+/** The maximum widths, so that the lines of several files align. */
 const WIDTHS = { percent: 5, time: 12, rate: 10, bar: 10, amount: 19 }
-const LEAST_NAME = 12
-const MOST_NAME = 40
-const MOST_BAR = 30
+const MIN_NAME = 12
+const MAX_NAME = 40
+const MAX_BAR = 30
 
 /** `course.mp4  ████░░░░  45 %  1.2 GB of 2.6 GB  12 MB/s  2 min left`, in at most `columns`. */
-export function progressLine(facts: ProgressDetails, columns: number): string {
-  const { name, bytes, total, remark } = facts
-  let left = columns - LEAST_NAME - GAP - WIDTHS.percent
+export function progressLine(progress: ProgressDetails, columns: number): string {
+  const { name, bytes, total, note } = progress
+  let left = columns - MIN_NAME - GAP - WIDTHS.percent
   let isFull = false
   const has = (part: 'time' | 'rate' | 'bar' | 'amount') => {
-    // What is less important than something that has no room has none either.
+    // Parts are added in order of importance. After the first that does not fit, none is added.
     isFull ||= left < WIDTHS[part] + GAP
     if (!isFull) left -= WIDTHS[part] + GAP
     return !isFull
   }
-  const time = has('time') ? [padStart(timeText(facts), WIDTHS.time)] : []
-  const rate = has('rate') ? [padStart(rateText(facts), WIDTHS.rate)] : []
+  const time = has('time') ? [padStart(timeText(progress), WIDTHS.time)] : []
+  const rate = has('rate') ? [padStart(rateText(progress), WIDTHS.rate)] : []
   const hasBar = has('bar')
-  const amount = has('amount') ? [padStart(amountText(facts), WIDTHS.amount)] : []
-  const more = hasBar ? Math.min(MOST_BAR - WIDTHS.bar, Math.floor(left / 2)) : 0
+  const amount = has('amount') ? [padStart(amountText(progress), WIDTHS.amount)] : []
+  const more = hasBar ? Math.min(MAX_BAR - WIDTHS.bar, Math.floor(left / 2)) : 0
   const bar = hasBar ? [barOf(bytes, total, WIDTHS.bar + more)] : []
-  const label = padded(sanitize(name), Math.min(MOST_NAME, LEAST_NAME + left - more))
+  const label = padded(sanitize(name), Math.min(MAX_NAME, MIN_NAME + left - more))
   const percent = padStart(`${percentOf(bytes, total)} %`, WIDTHS.percent)
   const details = [...amount, ...rate, ...time]
-  const room = details.join(' '.repeat(GAP)).length
-  const shown = remark === undefined ? details : [truncate(sanitize(remark), room)]
+  const width = details.join(' '.repeat(GAP)).length
+  const shown = note === undefined ? details : [truncate(sanitize(note), width)]
   return [label, ...bar, percent, ...shown].join(' '.repeat(GAP)).trimEnd()
 }
 
@@ -54,7 +54,7 @@ function amountText({ bytes, total }: Pick<ProgressDetails, 'bytes' | 'total'>):
   return `${formatSize(bytes)} of ${formatSize(total)}`
 }
 
-/** All is only said of all: 99.9 % is 99 %. */
+/** Rounded down: 99.9 % is 99 %, and only a complete upload is 100 %. */
 export function percentOf(bytes: number, total: number): number {
   return total === 0 ? 100 : Math.min(100, Math.floor((bytes / total) * 100))
 }
@@ -72,10 +72,10 @@ export function timeText({ secondsLeft }: Pick<ProgressDetails, 'secondsLeft'>):
   return secondsLeft === undefined ? '' : `${formatDuration(secondsLeft * 1000)} left`
 }
 
-/** The same without a terminal: a sentence for a log. */
-export function progressSentence(facts: ProgressDetails): string {
-  const { name, bytes, total, remark } = facts
-  const how = remark === undefined ? [rateText(facts), timeText(facts)] : [remark]
-  const words = [amountText(facts), ...how].filter((word) => word !== '')
-  return sanitize(`${name}: ${percentOf(bytes, total)} %, ${words.join(', ')}`)
+/** The progress as a sentence, for logs. */
+export function progressSentence(progress: ProgressDetails): string {
+  const { name, bytes, total, note } = progress
+  const details = note === undefined ? [rateText(progress), timeText(progress)] : [note]
+  const parts = [amountText(progress), ...details].filter((part) => part !== '')
+  return sanitize(`${name}: ${percentOf(bytes, total)} %, ${parts.join(', ')}`)
 }

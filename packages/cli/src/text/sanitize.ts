@@ -1,25 +1,25 @@
-/** C0, DEL and C1: what makes a terminal do things; and what reorders or breaks the line. */
+/** C0, DEL and C1, which control a terminal, and characters that reorder or break lines. */
 const DANGEROUS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 const UNKNOWN = '\ufffd'
-const PICTURES = 0x2400
+const CONTROL_PICTURES = 0x2400
 const PICTURE_OF_DELETE = '\u2421'
 
 /**
- * Text of others as a terminal may show it: it sends no escape sequence, moves no cursor and turns
- * no other text around. What is taken out stays visible: `ESC` becomes `␛`.
+ * Makes untrusted text safe to show on a terminal: without escape sequences, cursor movements and changes
+ * of direction. Replaced characters stay visible: `ESC` becomes `␛`.
  */
 export function sanitize(text: string): string {
   return text.toWellFormed().replace(DANGEROUS, (found) => {
     const code = found.codePointAt(0) ?? 0
-    if (code < 0x20) return String.fromCodePoint(PICTURES + code)
+    if (code < 0x20) return String.fromCodePoint(CONTROL_PICTURES + code)
     return code === 0x7f ? PICTURE_OF_DELETE : UNKNOWN
   })
 }
 
-/** The same for JSON, where each of them may be written as a number. Line breaks stay. */
+/** Makes JSON safe to show on a terminal: the same characters become `\\u` escapes, except line breaks. */
 export function escapeControlCharacters(json: string): string {
   return json.replace(DANGEROUS, (found) => {
     if (found === '\n') return found
@@ -33,7 +33,7 @@ const RIGHT_TO_LEFT =
 const FIRST_STRONG_ISOLATE = '\u2068'
 const POP_ISOLATE = '\u2069'
 
-/** Keeps right-to-left text from drawing what stands beside it to its own side. Adds no width. */
+/** Keeps right-to-left text from reordering the text beside it. Adds no width. */
 export function isolateRightToLeft(text: string): string {
   return RIGHT_TO_LEFT.test(text) ? `${FIRST_STRONG_ISOLATE}${text}${POP_ISOLATE}` : text
 }

@@ -4,10 +4,10 @@ import { type Column, table } from './table.ts'
 import { widthOf } from './width.ts'
 
 const HEAD: Column[] = [
-  { head: 'ID', leaves: 2 },
-  { head: 'NAME', least: 8 },
+  { head: 'ID', dropOrder: 2 },
+  { head: 'NAME', minWidth: 8 },
   { head: 'SIZE', align: 'right' },
-  { head: 'PRODUCTS', least: 8, leaves: 3 },
+  { head: 'PRODUCTS', minWidth: 8, dropOrder: 3 },
 ]
 const ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const ROWS = [
@@ -22,7 +22,7 @@ const ROWS = [
   [ID, '👩‍👩‍👧 family.png', '12 MB', '\u001b]0;title\u0007'],
 ]
 
-test('without a width everything is there, in columns', () => {
+test('without a maximum width, nothing is truncated', () => {
   assert.equal(
     table(
       ['A', 'B'],
@@ -40,12 +40,12 @@ for (const columns of [40, 80, 200]) {
     const lines = table(HEAD, ROWS, { columns }).split('\n')
     assert.equal(lines.length, 1 + ROWS.length)
     for (const line of lines) assert.ok(widthOf(line) <= columns, `${widthOf(line)}: ${line}`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
     assert.doesNotMatch(lines.join(''), /[\u0000-\u001f\u007f-\u009f\u202e]/)
   })
 }
 
-test('what does not fit leaves in its order, and the name stays', () => {
+test('columns that do not fit are dropped in order, and the name is kept', () => {
   const heads = (columns: number) => table(HEAD, ROWS, { columns }).split('\n')[0]?.split(/ +/)
   assert.deepEqual(heads(200), ['ID', 'NAME', 'SIZE', 'PRODUCTS'])
   assert.deepEqual(heads(70), ['ID', 'NAME', 'SIZE', 'PRODUCTS'])
@@ -53,7 +53,7 @@ test('what does not fit leaves in its order, and the name stays', () => {
   assert.deepEqual(heads(40), ['NAME', 'SIZE'])
 })
 
-test('right-to-left names are isolateRightToLeft on a terminal only', () => {
+test('right-to-left names are isolated only on a terminal', () => {
   assert.match(table(HEAD, ROWS, { columns: 80 }), /\u2068שלום/)
   assert.doesNotMatch(table(HEAD, ROWS), /\u2068/)
 })

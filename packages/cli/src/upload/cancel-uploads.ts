@@ -3,9 +3,10 @@ import { writeMessage } from '../output.ts'
 import { sanitize } from '../text/sanitize.ts'
 
 const SLOW_MS = 2_000
-const SLOW = 'Cancelling. Ctrl-C once more leaves it to the service, where it expires by itself.'
+const SLOW =
+  'Cancelling. Press Ctrl-C again to exit now; the service removes the upload when it expires.'
 
-/** Has the service forget what has not arrived. What can't be cancelled now expires by itself. */
+/** Cancels the uploads at the service. Those that cannot be cancelled now expire there. */
 export async function cancelUploads(uploads: Upload[]): Promise<void> {
   const timer = setTimeout(() => writeMessage(SLOW), SLOW_MS)
   const results = await Promise.allSettled(uploads.map((upload) => upload.cancel()))
@@ -14,8 +15,8 @@ export async function cancelUploads(uploads: Upload[]): Promise<void> {
   const count = results.length - failed.length
   writeMessage(`Cancelled: ${count === 1 ? '1 upload' : `${count} uploads`}.`)
   for (const error of failed) {
-    if (isStowageError(error, 'already_uploaded')) writeMessage('One had arrived already.')
+    if (isStowageError(error, 'already_uploaded')) writeMessage('One upload was already complete.')
     else
-      writeMessage(sanitize(`One could not be cancelled, and expires by itself: ${error.message}`))
+      writeMessage(sanitize(`One upload could not be cancelled and will expire: ${error.message}`))
   }
 }

@@ -6,13 +6,13 @@ import type { LocalFile } from './collect-files.ts'
 import type { CompletedFiles } from './completed-files.ts'
 
 /**
- * Refuses files that the plan has no room for, before anything is sent. What an earlier run has
- * brought there, or has reserved, needs no room any more.
+ * Throws `CommandFailed` if the plan has too little storage for the files. Files that an earlier run
+ * uploaded, or reserved storage for, are not counted again.
  */
 export async function checkStorage(
   client: NodeClient,
   files: LocalFile[],
-  { finished, signal }: { finished: CompletedFiles; signal: AbortSignal },
+  { completed, signal }: { completed: CompletedFiles; signal: AbortSignal },
 ): Promise<void> {
   const [{ available, plan }, unfinished] = await Promise.all([
     client.account({ signal }),
@@ -22,15 +22,19 @@ export async function checkStorage(
   if (total <= available) return
   let needed = 0
   for (const file of files) {
-    const before = unfinished.findIndex(
+    const reserved = unfinished.findIndex(
       ({ name, size }) => name === file.name && size === file.size,
     )
-    if (before !== -1) unfinished.splice(before, 1)
-    else if ((await finished.find(file)) === undefined) needed += file.size
+    if (reserved !== -1) unfinished.splice(reserved, 1)
+    else if ((await completed.find(file)) === undefined) needed += file.size
   }
   if (needed <= available) return
-  const what = files.length === 1 ? sanitize(files[0]?.name ?? '') : `${files.length} files`
+  const [subject, verb] =
+    files.length === 1
+      ? [sanitize(files[0]?.name ?? ''), 'needs']
+      : [`${files.length} files`, 'need']
+  const free = `${formatSize(available)} of the plan ${sanitize(plan.name)} (${formatSize(plan.storage)})`
   throw new CommandFailed(
-    `nothing was sent: ${what} need ${formatSize(needed)}, and ${formatSize(available)} of the plan ${sanitize(plan.name)} (${formatSize(plan.storage)}) are free. Delete something (stowage ls --sort largest), or have the plan raised`,
+    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free. Delete assets (stowage ls --sort largest lists the largest), or have the plan raised.`,
   )
 }

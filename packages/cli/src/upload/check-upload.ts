@@ -1,111 +1,106 @@
-import { createClient } from '@stowage/client/node'
-import { type ConnectionValues, withClient } from '../connection/with-client.ts'
-import { INTERRUPTED, type Interruption } from '../interrupt.ts'
+import type { NodeClient, ProductReferences } from '@stowage/client/node'
+import type { Connection } from '../connection/resolve-connection.ts'
+import { openClient } from '../connection/with-client.ts'
 import { writeMessage } from '../output.ts'
 import { getProducts } from '../products/get-products.ts'
-import { percentOf } from '../text/progress-line.ts'
 import { sanitize } from '../text/sanitize.ts'
-import { cancelUploads } from './cancel-uploads.ts'
+import { CommandFailed, UsageError } from '../usage.ts'
 import { checkStorage } from './check-storage.ts'
-import type { LocalFile } from './collect-files.ts'
-import { openCompletedFiles } from './completed-files.ts'
+import { collectFiles, type LocalFile } from './collect-files.ts'
+import { type CompletedFiles, openCompletedFiles } from './completed-files.ts'
 import { resumeCommand } from './resume-command.ts'
-import { sendFiles } from './send-files.ts'
-import { removeSpooled, spoolStdin } from './spool-stdin.ts'
-import { openUploadProgress } from './upload-progress.ts'
-import { openReport } from './write-outcome.ts'
+import { spoolStdin } from './spool-stdin.ts'
 
-export interface UploadWishes {
-  /** As they were given. */
+/** The command line of `stowage upload`. */
+export interface UploadRequest {
+  /** Files, folders, patterns and `-`, as they were given. */
   inputs: string[]
-  files: LocalFile[]
-  /** What standard input is to be called; undefined when it is not meant. */
-  stdinName: string | undefined
   name: string | undefined
   attach: string[]
-  connection: ConnectionValues
-  restarts: boolean
-  isQuiet: boolean
+  url: string | undefined
+  key: string | undefined
+  restart: boolean
+  quiet: boolean
   json: boolean
 }
 
-const SECOND_WITHIN_MS = 3_000
+/** Everything that sending and reporting need to know. */
+export interface UploadPlan {
+  request: UploadRequest
+  connection: Connection
+  files: LocalFile[]
+  /** The products to link each asset to. */
+  products: ProductReferences | undefined
+  completed: CompletedFiles
+  /** The command that resumes this upload. */
+  resumeWith: string
+}
 
 /**
- * Looks everything up, then sends. Unknown products and too little room are said before a byte is
- * read from a pipe or sent. Returns the exit code.
+ * Checks the files, the products and the storage of the plan. Everything that can be checked without
+ * standard input is checked before it is read. Throws `UsageError` or `CommandFailed`; nothing has been
+ * sent then.
  */
-export function runUpload(wishes: UploadWishes, interruption: Interruption): Promise<number> {
-  const { signal } = interruption
-  return withClient(wishes.connection, async (quick, connection) => {
-    const finished = openCompletedFiles(connection.url)
-    const [products] = await Promise.all([
-      wishes.attach.length > 0 ? getProducts(quick, wishes.attach, { signal }) : undefined,
-      checkStorage(quick, wishes.files, { finished, signal }),
-    ])
-    const { inputs, files } = await withStdin(wishes, signal)
-    const howToGoOn = goOnWith({ ...wishes, inputs })
-    if (wishes.stdinName !== undefined) {
-      await checkStorage(quick, files, { finished, signal }).catch((error) => {
-        writeMessage(`Standard input is kept. To send it later:\n  ${howToGoOn}`)
-        throw error
-      })
-    }
-
-    const obstacle = await finished.findObstacle()
-    if (obstacle) writeMessage(sanitize(`Note: ${obstacle}: what is interrupted will begin anew.`))
-    const board = openUploadProgress(files, wishes)
-    const report = openReport({ connection, json: wishes.json })
-    const left = await sendFiles({
-      // With all its patience: a line that is gone for a while is no reason to give up.
-      client: createClient({ baseUrl: connection.url, apiKey: connection.key }),
-      files,
-      attach: products?.references,
-      restarts: wishes.restarts,
-      finished,
-      board,
-      signal,
-      onOutcome: report.write,
-    }).finally(board.close)
-
-    const { arrived, before, failed } = report.counts()
-    if (before > 0)
-      writeMessage(`${before} of ${files.length} had arrived before, and were not sent again.`)
-    if (arrived === files.length) {
-      await finished.forget(files)
-      for (const { path } of files) await removeSpooled(path)
-      return 0
-    }
-    if (!signal.aborted) {
-      const again = 'The same command sends only what has not arrived'
-      writeMessage(`${failed} of ${files.length} did not arrive. ${again}:\n  ${howToGoOn}`)
-      return 1
-    }
-    const { bytes, total } = board.whole()
-    const some = files.length === 1 ? '' : `, ${arrived} of ${files.length} files have arrived`
-    writeMessage(`Paused at ${percentOf(bytes, total)} %${some}. To go on:\n  ${howToGoOn}`)
-    if (process.stderr.isTTY) writeMessage('Ctrl-C again within 3 seconds cancels it.')
-    if (await interruption.again(SECOND_WITHIN_MS)) {
-      await cancelUploads(left)
-      for (const { path } of files) await removeSpooled(path)
-    }
-    return INTERRUPTED
-  })
+export async function checkUpload(
+  request: UploadRequest,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<UploadPlan> {
+  const client = openClient(connection)
+  const completed = openCompletedFiles(connection.url)
+  const files = await checkFiles(request, signal)
+  const [products] = await Promise.all([
+    findProducts(client, request, signal),
+    checkStorage(client, files, { completed, signal }),
+  ])
+  const resumeWith = howToResume(request)
+  const plan = { request, connection, files, products, completed, resumeWith }
+  const planned = request.inputs.includes('-') ? await addStdin(plan, client, signal) : plan
+  const problem = await completed.findProblem()
+  if (problem) writeMessage(sanitize(`Note: ${problem}. An interrupted upload will start over.`))
+  return planned
 }
 
-/** Standard input as a file among the others. */
-async function withStdin({ inputs, files, stdinName }: UploadWishes, signal: AbortSignal) {
-  if (stdinName === undefined) return { inputs, files }
-  const spooled = await spoolStdin(stdinName, signal)
-  return {
-    inputs: inputs.map((input) => (input === '-' ? spooled.path : input)),
-    files: [...files, spooled],
+async function checkFiles(
+  { inputs, name }: UploadRequest,
+  signal: AbortSignal,
+): Promise<LocalFile[]> {
+  const usesStdin = inputs.includes('-')
+  if (usesStdin && name === undefined)
+    throw new UsageError('Standard input has no name. Pass --name.')
+  const paths = inputs.filter((input) => input !== '-')
+  const { files, skipped } = await collectFiles(paths, signal)
+  const count = files.length + Number(usesStdin)
+  if (name !== undefined && count > 1) {
+    throw new UsageError(`--name is for one file, but ${count} were given.`)
   }
+  if (skipped.length > 0) writeMessage(`Hidden files skipped: ${skipped.length}`)
+  if (count === 0) throw new CommandFailed('There are no files to upload.')
+  return name === undefined ? files : files.map((file) => ({ ...file, name }))
 }
 
-function goOnWith({ inputs, attach, name, connection: { url, key } }: UploadWishes): string {
+async function findProducts(client: NodeClient, { attach }: UploadRequest, signal: AbortSignal) {
+  if (attach.length === 0) return undefined
+  return (await getProducts(client, attach, { signal })).references
+}
+
+/** Adds standard input as a file. It is kept if there is not enough storage for it. */
+async function addStdin(plan: UploadPlan, client: NodeClient, signal: AbortSignal) {
+  const { request, completed } = plan
+  const spooled = await spoolStdin(request.name ?? '', signal)
+  const inputs = request.inputs.map((input) => (input === '-' ? spooled.path : input))
+  const files = [...plan.files, spooled]
+  const resumeWith = howToResume({ ...request, inputs })
+  await checkStorage(client, files, { completed, signal }).catch((error) => {
+    writeMessage(`Standard input was kept. To send it later:\n  ${resumeWith}`)
+    throw error
+  })
+  return { ...plan, files, resumeWith }
+}
+
+function howToResume({ inputs, attach, name, url, key }: UploadRequest): string {
   const folder = process.cwd()
   const program = process.env.npm_command === 'exec' ? 'npx stowage' : 'stowage'
   const command = { inputs, attach, name, url, hasKey: key !== undefined }
-  return resumeCommand(command, { folder, program }) ?? `the same command, in ${folder}`
+  return resumeCommand(command, { folder, program }) ?? `(the same command, in ${folder})`
 }

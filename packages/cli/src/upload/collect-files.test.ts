@@ -28,7 +28,7 @@ async function pathsOf(folder: string, ...inputs: string[]): Promise<string[]> {
   return files.map(({ path }) => relative(folder, path))
 }
 
-test('a folder is taken whole, without hidden files', async (t) => {
+test('all files of a folder are collected, except hidden ones', async (t) => {
   const folder = await aTree(t)
   const { files, skipped } = await collectFiles([folder])
   assert.deepEqual(
@@ -41,11 +41,11 @@ test('a folder is taken whole, without hidden files', async (t) => {
   )
 })
 
-test('a hidden file that is named is meant', async (t) => {
+test('a hidden file is collected if it is named', async (t) => {
   assert.deepEqual(await pathsOf(await aTree(t), '.hidden'), ['.hidden'])
 })
 
-test('patterns are expanded; a file that is called like one is itself', async (t) => {
+test('patterns are expanded, but an existing file with such a name takes precedence', async (t) => {
   const folder = await aTree(t)
   assert.deepEqual(await pathsOf(folder, '*.wav'), ['[x].wav', 'b.wav'])
   assert.deepEqual(await pathsOf(folder, '**/*.wav'), ['[x].wav', 'b.wav', 'sub/c.wav'])
@@ -53,23 +53,23 @@ test('patterns are expanded; a file that is called like one is itself', async (t
   assert.deepEqual(await pathsOf(folder, '[x].wav'), ['[x].wav'])
 })
 
-test('what is named twice is sent once', async (t) => {
+test('a file that is named twice is collected once', async (t) => {
   assert.deepEqual(await pathsOf(await aTree(t), 'a.zip', './a.zip', 'sub/../a.zip', 'a.*'), [
     'a.zip',
   ])
 })
 
-test('links that lead back end', async (t) => {
+test('a symlink to a parent folder is not followed endlessly', async (t) => {
   const folder = await aTree(t)
   await symlink(folder, join(folder, 'sub/again'))
   assert.equal((await collectFiles([folder])).files.length, 6)
 })
 
-test('everything that is not there is said together', async (t) => {
+test('all missing files are reported together', async (t) => {
   const folder = await aTree(t)
   await assert.rejects(pathsOf(folder, 'no.zip', 'a.zip', '*.nothing'), (error) => {
     assert.ok(error instanceof CommandFailed)
-    assert.match(error.message, /no\.zip is not there; nothing matches .*\*\.nothing/)
+    assert.match(error.message, /no\.zip does not exist; no file matches .*\*\.nothing/)
     return true
   })
 })

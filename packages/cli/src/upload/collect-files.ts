@@ -7,30 +7,34 @@ import { assetNameOf } from './asset-name.ts'
 
 export interface LocalFile {
   path: string
-  /** As it was given or found, for people; `-` is standard input. */
+  /** The path as it was given or found, for output; `-` is standard input. */
   label: string
-  /** What the asset will be called. */
+  /** The name of the asset. */
   name: string
   size: number
-  /** When it was last changed: with the size, what it is known by. */
+  /** The time of the last change. With the size, it tells whether the file is still the same. */
   changedMs: number
 }
 
 export interface CollectedFiles {
   files: LocalFile[]
-  /** What was found in folders and left out. */
+  /** Hidden files that were found in folders. */
   skipped: string[]
 }
 
-/** Hidden files, and what file managers leave behind. */
-const CLUTTER = /^(\..*|Thumbs\.db|desktop\.ini|__MACOSX)$/i
+/** Hidden files, and those that file managers create. */
+const HIDDEN = /^(\..*|Thumbs\.db|desktop\.ini|__MACOSX)$/i
 const PATTERN = /[*?[\]{}]/
 
 /**
- * Files, folders (whole, without hidden files) and patterns, each file once, in their order. Throws
- * `CommandFailed` with everything that is not there or can't be sent.
+ * Finds the files of all inputs: files, folders (recursively, without hidden files) and patterns. Each
+ * file is returned once, in the order of the inputs. Throws one `CommandFailed` that lists every
+ * problem.
  */
-export async function collectFiles(inputs: string[]): Promise<CollectedFiles> {
+export async function collectFiles(
+  inputs: string[],
+  signal?: AbortSignal,
+): Promise<CollectedFiles> {
   const found = new Map<string, LocalFile>()
   const skipped: string[] = []
   const problems: string[] = []
@@ -42,57 +46,60 @@ export async function collectFiles(inputs: string[]): Promise<CollectedFiles> {
     if (!found.has(key)) found.set(key, file)
   }
 
-  async function walk(folder: string): Promise<void> {
-    // A link may lead back to where we come from.
+  async function addFolder(folder: string): Promise<void> {
+    signal?.throwIfAborted()
+    // A symlink may point to a parent folder.
     const real = await realpath(folder)
     if (visited.has(real)) return
     visited.add(real)
     const names = (await readdir(folder)).toSorted()
     for (const name of names) {
       const path = join(folder, name)
-      if (CLUTTER.test(name)) skipped.push(path)
-      else await take(path, await look(path))
+      if (HIDDEN.test(name)) skipped.push(path)
+      else await addPath(path, await inspect(path))
     }
   }
 
-  async function take(path: string, stats: Stats | string): Promise<void> {
+  async function addPath(path: string, stats: Stats | string): Promise<void> {
     if (typeof stats === 'string') problems.push(stats)
-    else if (stats.isDirectory()) await walk(path).catch(refuse(path))
+    else if (stats.isDirectory()) await addFolder(path).catch(addProblem(path))
     else if (stats.isFile()) add(path, stats)
     else
       problems.push(
-        `${sanitize(path)} is neither a file nor a folder (a pipe goes to: stowage upload -)`,
+        `${sanitize(path)} is neither a file nor a folder (to upload from a pipe: stowage upload -)`,
       )
   }
 
-  const refuse = (path: string) => (error: NodeJS.ErrnoException) => {
-    problems.push(`${sanitize(path)} can’t be read: ${error.code ?? error.message}`)
+  const addProblem = (path: string) => (error: NodeJS.ErrnoException) => {
+    signal?.throwIfAborted()
+    problems.push(`${sanitize(path)} cannot be read: ${error.code ?? error.message}`)
   }
 
   for (const input of inputs) {
-    const stats = await look(input)
+    const stats = await inspect(input)
     if (typeof stats !== 'string' || !PATTERN.test(input)) {
-      await take(input, stats)
+      await addPath(input, stats)
       continue
     }
     const matches = (await Array.fromAsync(glob(input))).toSorted()
-    if (matches.length === 0) problems.push(`nothing matches ${sanitize(input)}`)
-    for (const match of matches) await take(match, await look(match))
+    if (matches.length === 0) problems.push(`no file matches ${sanitize(input)}`)
+    for (const match of matches) await addPath(match, await inspect(match))
   }
-  if (problems.length > 0) throw new CommandFailed(`nothing was sent: ${problems.join('; ')}`)
+  if (problems.length > 0) throw new CommandFailed(`Nothing was sent: ${problems.join('; ')}.`)
   return { files: [...found.values()], skipped }
 }
 
-/** What it is, or why nobody knows. */
-async function look(path: string): Promise<Stats | string> {
+/** Returns a problem as text if the path cannot be inspected. */
+async function inspect(path: string): Promise<Stats | string> {
   try {
     return await stat(path)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (path.includes('\ufffd'))
-      return `the name of ${sanitize(path)} is not valid UTF-8: rename it`
+    if (path.includes('\ufffd')) {
+      return `the name of ${sanitize(path)} is not valid UTF-8 (rename the file)`
+    }
     return code === 'ENOENT'
-      ? `${sanitize(path)} is not there`
-      : `${sanitize(path)} can’t be read: ${code}`
+      ? `${sanitize(path)} does not exist`
+      : `${sanitize(path)} cannot be read: ${code}`
   }
 }

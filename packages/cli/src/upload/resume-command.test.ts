@@ -3,32 +3,38 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { quoted, resumeCommand } from './resume-command.ts'
 
-const PLACE = { folder: '/srv/media', program: 'stowage' }
+const LOCATION = { folder: '/srv/media', program: 'stowage' }
 const COMMAND = { inputs: ['a.mp4'], attach: [], name: undefined, url: undefined, hasKey: false }
 
-const ELSEWHERE = { skip: process.platform === 'win32' && 'it has other paths and shells' }
+const NOT_ON_WINDOWS = {
+  skip: process.platform === 'win32' && 'Windows has other paths and shells',
+}
 
-test('it works from any folder, and has everything but the key', ELSEWHERE, () => {
-  assert.equal(resumeCommand(COMMAND, PLACE), 'stowage upload /srv/media/a.mp4')
-  const command = {
-    inputs: ['/x/my course.mp4', '*.wav'],
-    attach: ['PACK-WAV', "it's"],
-    name: 'b.mp4',
-    url: 'https://files.example',
-    hasKey: true,
-  }
-  assert.equal(
-    resumeCommand(command, PLACE),
-    `stowage upload '/x/my course.mp4' '/srv/media/*.wav' --attach PACK-WAV --attach 'it'\\''s' --name b.mp4 --url https://files.example --key …`,
-  )
-})
+test(
+  'the command works from any folder and contains everything except the key',
+  NOT_ON_WINDOWS,
+  () => {
+    assert.equal(resumeCommand(COMMAND, LOCATION), 'stowage upload /srv/media/a.mp4')
+    const command = {
+      inputs: ['/x/my course.mp4', '*.wav'],
+      attach: ['PACK-WAV', "it's"],
+      name: 'b.mp4',
+      url: 'https://files.example',
+      hasKey: true,
+    }
+    assert.equal(
+      resumeCommand(command, LOCATION),
+      `stowage upload '/x/my course.mp4' '/srv/media/*.wav' --attach PACK-WAV --attach 'it'\\''s' --name b.mp4 --url https://files.example --key …`,
+    )
+  },
+)
 
-test('with many files the same command is easier to say than to repeat', () => {
+test('there is no command for many files', () => {
   const inputs = Array.from({ length: 21 }, (_, index) => `${index}.wav`)
-  assert.equal(resumeCommand({ ...COMMAND, inputs }, PLACE), undefined)
+  assert.equal(resumeCommand({ ...COMMAND, inputs }, LOCATION), undefined)
 })
 
-test('a shell reads every name back as it is', ELSEWHERE, () => {
+test('a shell reads every quoted name unchanged', NOT_ON_WINDOWS, () => {
   for (const name of [
     "it's",
     'a b',
@@ -49,7 +55,7 @@ test('a shell reads every name back as it is', ELSEWHERE, () => {
   }
 })
 
-test('on Windows, names with spaces are quoted as its shells read them', () => {
+test('on Windows, names with spaces are quoted for its shells', () => {
   assert.equal(quoted('C:\\files\\pack.zip', 'win32'), 'C:\\files\\pack.zip')
   assert.equal(quoted('C:\\my files\\pack.zip', 'win32'), '"C:\\my files\\pack.zip"')
 })

@@ -12,37 +12,37 @@ import type { LocalFile } from './collect-files.ts'
 const PREFIX = 'stowage-stdin-'
 
 /**
- * Keeps standard input in a temporary file: a service must know the size before the first byte. The
- * file stays until it has arrived, so that an upload that breaks off can be gone on with.
+ * Copies standard input to a temporary file: the service must know the size before the first byte. The
+ * file is kept until it is uploaded, so that an interrupted upload can be resumed.
  */
 export async function spoolStdin(name: string, signal: AbortSignal): Promise<LocalFile> {
   const folder = await mkdtemp(join(tmpdir(), PREFIX))
   const path = join(folder, 'stdin')
   const progress = showProgress()
   let size = 0
-  if (process.stdin.isTTY) writeMessage('Type, and end with Ctrl-D.')
+  if (process.stdin.isTTY) writeMessage('Reading from the terminal. Press Ctrl-D to end.')
   try {
     process.stdin.on('data', (chunk: Buffer) => {
       size += chunk.length
-      progress.show(`standard input: ${formatSize(size)} so far`)
+      progress.show(`Reading standard input: ${formatSize(size)}`)
     })
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal })
-    // Whatever was to write into the pipe may have failed.
-    if (size === 0) writeMessage('Note: standard input was empty.')
+    // The program that writes to the pipe may have failed.
+    if (size === 0) writeMessage('Note: Standard input is empty.')
     const { mtimeMs } = await stat(path)
     return { path, label: '-', name, size, changedMs: mtimeMs }
   } catch (error) {
     await rm(folder, { recursive: true, force: true })
     if (!isSystemError(error)) throw error
     throw new CommandFailed(
-      `standard input can’t be kept in ${folder}: ${error.message}. TMPDIR names another place`,
+      `Standard input cannot be copied to ${folder}: ${error.message}. Set TMPDIR to use another folder.`,
     )
   } finally {
     progress.clear()
   }
 }
 
-/** Removes what standard input was kept in, also when a later command has sent it. */
+/** Removes the copy of standard input, even if a later command uploaded it. */
 export async function removeSpooled(path: string): Promise<void> {
   const folder = dirname(resolve(path))
   const isOurs = basename(folder).startsWith(PREFIX) && dirname(folder) === resolve(tmpdir())

@@ -4,74 +4,74 @@ import { openLiveLines } from '../terminal/live-lines.ts'
 import { type ProgressDetails, progressLine, progressSentence } from '../text/progress-line.ts'
 import type { LocalFile } from './collect-files.ts'
 
-/** What is seen of all uploads while they are under way. */
+/** Shows the progress of all uploads: bars on a terminal, a line every few seconds elsewhere. */
 export interface UploadProgress {
-  started(file: LocalFile, upload: Upload): void
-  /** It arrived, now or before: it counts whole. It failed: not at all. It was stopped: as far as it came. */
-  ended(file: LocalFile, outcome: 'arrived' | 'failed' | 'stopped'): void
-  /** Writes beside the bars. */
+  start(file: LocalFile, upload: Upload): void
+  /** A completed file counts fully, a stopped one as far as it was sent, a failed one not at all. */
+  end(file: LocalFile, outcome: 'completed' | 'failed' | 'stopped'): void
+  /** Clears the bars before it calls `how`, which writes other output. */
   write(how: () => void): void
-  /** How far all of it is. */
-  whole(): ProgressDetails
+  /** The progress of all files together. */
+  summary(): ProgressDetails
   close(): void
 }
 
-const LIVE_EVERY_MS = 100
-const PLAIN_EVERY_MS = 5_000
-const MOST_LINES = 8
+const TERMINAL_INTERVAL_MS = 100
+const LOG_INTERVAL_MS = 5_000
+const MAX_LINES = 8
 
 export function openUploadProgress(
   files: LocalFile[],
-  { isQuiet }: { isQuiet: boolean },
+  options: { quiet: boolean },
 ): UploadProgress {
   const live = openLiveLines()
-  const underWay = new Map<LocalFile, Upload>()
-  let arrived = 0
+  const running = new Map<LocalFile, Upload>()
+  let completed = 0
   let bytesEnded = 0
   let total = files.reduce((sum, { size }) => sum + size, 0)
 
-  function whole(): ProgressDetails {
-    const all = [...underWay.values()].map(({ progress }) => progress)
+  function summary(): ProgressDetails {
+    const all = [...running.values()].map(({ progress }) => progress)
     const bytes = bytesEnded + all.reduce((sum, progress) => sum + progress.bytes, 0)
     const rate = all.reduce((sum, progress) => sum + progress.rate, 0)
     const secondsLeft = rate > 0 ? (total - bytes) / rate : undefined
-    const name = files.length === 1 ? (files[0]?.name ?? '') : `${arrived}/${files.length} files`
+    const name = files.length === 1 ? (files[0]?.name ?? '') : `${completed}/${files.length} files`
     return { name, bytes, total, rate, secondsLeft }
   }
 
   function draw(): void {
     const columns = live.columns() - 1
-    const most = Math.min(MOST_LINES, Math.max(1, (process.stderr.rows || 24) - 3))
-    const lines = [...underWay]
+    const maxLines = Math.min(MAX_LINES, Math.max(1, (process.stderr.rows || 24) - 3))
+    const lines = [...running]
       .filter(([, { progress }]) => progress.state !== 'waiting')
-      .slice(0, most)
-      .map(([{ name }, { progress }]) => progressLine(factsOf(name, progress), columns))
-    live.show(files.length === 1 ? lines : [...lines, progressLine(whole(), columns)])
+      .slice(0, maxLines)
+      .map(([{ name }, { progress }]) => progressLine(detailsOf(name, progress), columns))
+    live.show(files.length === 1 ? lines : [...lines, progressLine(summary(), columns)])
   }
 
-  function sayHowFar(): void {
-    const problem = [...underWay.values()].find(({ progress }) => progress.problem)?.progress
-    writeMessage(progressSentence({ ...whole(), remark: problem && remarkOf(problem) }))
+  function log(): void {
+    const failing = [...running.values()].find(({ progress }) => progress.problem)?.progress
+    writeMessage(progressSentence({ ...summary(), note: failing && noteOf(failing) }))
   }
 
-  const everyMs = live.isLive ? LIVE_EVERY_MS : PLAIN_EVERY_MS
-  const timer = isQuiet ? undefined : setInterval(live.isLive ? draw : sayHowFar, everyMs)
+  const intervalMs = live.isLive ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS
+  const timer = options.quiet ? undefined : setInterval(live.isLive ? draw : log, intervalMs)
 
   return {
-    started: (file, upload) => underWay.set(file, upload),
-    ended(file, outcome) {
-      if (outcome === 'arrived') {
-        arrived += 1
+    start: (file, upload) => running.set(file, upload),
+    end(file, outcome) {
+      if (outcome === 'completed') {
+        completed += 1
         bytesEnded += file.size
-      } else if (outcome === 'stopped') bytesEnded += underWay.get(file)?.progress.bytes ?? 0
+      } else if (outcome === 'stopped') bytesEnded += running.get(file)?.progress.bytes ?? 0
       else total -= file.size
-      underWay.delete(file)
+      running.delete(file)
     },
     write(how) {
       live.clear()
       how()
     },
-    whole,
+    summary,
     close() {
       clearInterval(timer)
       live.clear()
@@ -79,11 +79,11 @@ export function openUploadProgress(
   }
 }
 
-function factsOf(name: string, progress: Progress): ProgressDetails {
-  return { ...progress, name, remark: remarkOf(progress) }
+function detailsOf(name: string, progress: Progress): ProgressDetails {
+  return { ...progress, name, note: noteOf(progress) }
 }
 
-function remarkOf({ state, problem }: Progress): string | undefined {
-  if (problem !== undefined) return `trying again: ${problem.message}`
+function noteOf({ state, problem }: Progress): string | undefined {
+  if (problem !== undefined) return `retrying: ${problem.message}`
   return state === 'finishing' ? 'finishing' : undefined
 }

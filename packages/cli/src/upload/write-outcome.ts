@@ -4,47 +4,33 @@ import { explain } from '../connection/with-client.ts'
 import { Interrupted } from '../interrupt.ts'
 import { writeItem, writeMessage } from '../output.ts'
 import { sanitize } from '../text/sanitize.ts'
-import type { Outcome } from './send-files.ts'
+import type { UploadPlan } from './check-upload.ts'
+import type { Outcome } from './send-file.ts'
 
-/** Says of each file what became of it, and counts. */
-export function openReport({ connection, json }: { connection: Connection; json: boolean }) {
-  const counts = { arrived: 0, before: 0, failed: 0 }
-
-  function write(outcome: Outcome): void {
-    const file = outcome.file.label
-    if ('asset' in outcome) {
-      counts.arrived += 1
-      const { asset, wasThere } = outcome
-      if (wasThere) counts.before += 1
-      const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
-      writeItem({ file, asset }, { json, text })
-      return
-    }
-    const { error } = outcome
-    if (error instanceof Interrupted) {
-      const problem = { code: 'interrupted', message: 'It was interrupted.' }
-      if (json) writeItem({ file, error: problem }, { json, text: '' })
-      return
-    }
-    counts.failed += 1
-    const problem = problemOf(error, connection)
-    writeMessage(`stowage: ${sanitize(file)}: ${problem.message}`)
-    if (json) writeItem({ file, error: problem }, { json, text: '' })
+/** Writes the asset to standard output, or the error to standard error. */
+export function writeOutcome(outcome: Outcome, { connection, request }: UploadPlan): void {
+  const { json } = request
+  const file = outcome.file.label
+  if ('asset' in outcome) {
+    const { asset } = outcome
+    const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
+    writeItem({ file, asset }, { json, text })
+    return
   }
-
-  return { write, counts: () => counts }
+  const error = describeError(outcome.error, connection)
+  if (error.code !== 'interrupted') writeMessage(`stowage: ${sanitize(file)}: ${error.message}`)
+  if (json) writeItem({ file, error }, { json, text: '' })
 }
 
-function problemOf(error: unknown, connection: Connection): { code: string; message: string } {
+function describeError(error: unknown, connection: Connection): { code: string; message: string } {
+  if (error instanceof Interrupted) return { code: 'interrupted', message: 'Interrupted.' }
   if (!isStowageError(error)) {
-    return {
-      code: 'failed',
-      message: sanitize(error instanceof Error ? error.message : String(error)),
-    }
+    const message = error instanceof Error ? error.message : String(error)
+    return { code: 'failed', message: sanitize(message) }
   }
   const { code } = error
   if (code === 'file_changed') {
-    const message = 'it changed while it was sent; the same command sends it from the beginning'
+    const message = 'The file changed while it was sent. Run the same command again to send it.'
     return { code, message }
   }
   return { code, message: explain(error, connection) }

@@ -7,32 +7,32 @@ import { COMMAND, type Outcome } from '@stowage/testing/service/stowage-command'
 export interface RunOptions {
   env?: Record<string, string>
   cwd?: string
-  /** For standard input, which then ends. */
+  /** Written to standard input, which is then closed. */
   input?: string | Buffer
 }
 
 export interface Running {
   child: ChildProcess
   pid: number
-  /** What it has written so far. */
+  /** The output so far. */
   output(): { stdout: string; stderr: string }
-  /** Sends a signal, if one is given, and waits for the end. */
+  /** Sends a signal, if one is given, and waits for the exit. */
   end(signal?: NodeJS.Signals): Promise<Outcome>
 }
 
 export interface CommandLine {
-  /** The user's home: nothing of the machine's own is read or written. */
+  /** A home folder of its own: nothing of the machine is read or written. */
   home: string
-  /** Where the user is. */
+  /** The current folder. */
   folder: string
   run(...words: string[]): Promise<Outcome>
   runWith(options: RunOptions, ...words: string[]): Promise<Outcome>
   start(options: RunOptions, ...words: string[]): Running
-  /** On a pseudo-terminal; both outputs are in `stdout`, as a person sees them. */
+  /** Runs on a pseudo-terminal. `stdout` contains both outputs, as a person sees them. */
   startOnTerminal(options: RunOptions & { columns?: number }, ...words: string[]): Running
 }
 
-/** `stowage` as somebody types it who has a home of their own, and this service. */
+/** Runs `stowage` with a home folder of its own, on this service. */
 export async function aCommandLine(t: TestContext, baseUrl?: string): Promise<CommandLine> {
   const home = await aFolder(t)
   const folder = await aFolder(t)

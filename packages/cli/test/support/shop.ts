@@ -6,7 +6,7 @@ import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCommandLine } from './command-line.ts'
 
-/** Names that fill, break or attack a table. */
+/** Names that are hard to show in a table, or attack the terminal. */
 export const ODD_NAMES = [
   'plain.zip',
   'a-name-that-is-much-longer-than-any-column-of-any-table-should-ever-have-to-be.tar.gz',
@@ -17,7 +17,7 @@ export const ODD_NAMES = [
   'Cafe\u0301.txt',
 ]
 
-/** A service with files of odd names and two products. */
+/** A service with unusually named files and two products. */
 export async function aStockedShop(t: TestContext) {
   const service = await aService(t)
   const { baseUrl } = service
@@ -44,7 +44,7 @@ const ATTACK = '\u001b]0;owned\u0007\u009b2J\r\n'
 
 export const ROGUE_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
-/** Answers what no real service would: every text of it sends escape sequences. */
+/** A server whose responses contain escape sequences in every text. */
 export async function aRogueService(t: TestContext): Promise<string> {
   const id = ROGUE_ID
   const product = {

@@ -20,7 +20,7 @@ test('a service that runs is found well, in lines for people and in JSON', async
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is intact$/m)
   assert.match(stdout, /^ok +files: 1 checked, each with its object, all bytes verified$/m)
-  assert.match(stdout, /\nnothing is wrong\n$/)
+  assert.match(stdout, /\nno problems\n$/)
   const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
   assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
 })
@@ -29,7 +29,7 @@ test('a folder that was never served is no problem, and stays as it is', async (
   const folder = join(await aFolder(t), 'data')
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 0)
-  assert.match(stdout, /^later +database: .* does not exist yet; the service creates it/m)
+  assert.match(stdout, /^pending +database: .* does not exist yet; the service creates it/m)
 })
 
 test('a folder that can’t be used is named', async (t) => {
@@ -37,7 +37,7 @@ test('a folder that can’t be used is named', async (t) => {
   await writeFile(join(folder, 'file'), '')
   const { code, stdout } = await doctor({ STOWAGE_DATA: join(folder, 'file/data') })
   assert.equal(code, 1)
-  assert.match(stdout, /^WRONG +settings: STOWAGE_DATA=.*file\/data: /m)
+  assert.match(stdout, /^ERROR +settings: STOWAGE_DATA=.*file\/data: /m)
   assert.doesNotMatch(stdout, /database:/)
 })
 
@@ -51,13 +51,13 @@ test('counters that went wrong are named, and counted again when asked', async (
   const settings = { STOWAGE_DATA: folder }
   const named = await doctor(settings)
   assert.equal(named.code, 1)
-  assert.match(named.stdout, /^WRONG +books: /m)
+  assert.match(named.stdout, /^ERROR +usage: /m)
   assert.match(named.stdout, /default: counted {"stored":7,.*actual {"stored":25,/)
   assert.match(named.stdout, /wrong counts in blocks of its listing: 1$/m)
   assert.match(named.stdout, /> stowage doctor --repair/)
   const mended = await doctor(settings, '--repair')
   assert.equal(mended.code, 0)
-  assert.match(mended.stdout, /^mended +books: /m)
+  assert.match(mended.stdout, /^fixed +usage: /m)
   const [usage] = await context.database.compareUsage()
   assert.deepEqual([usage?.counted.stored, usage?.wrongBlocks], [25, 0])
   assert.equal(usage?.counted.types[0]?.assets, 1)
@@ -92,7 +92,7 @@ test('a file that is no database is named', async (t) => {
   )
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 1)
-  assert.match(stdout, /^WRONG +database: .*is not a readable database/m)
+  assert.match(stdout, /^ERROR +database: .*is not a readable database/m)
   assert.match(stdout, /not compared/)
 })
 
@@ -105,5 +105,5 @@ test('what can’t be meant ends with code 2', async (t) => {
   const [finding]: Finding[] = JSON.parse(stdout)
   assert.deepEqual([finding?.about, finding?.verdict], ['settings', 'wrong'])
   assert.match(finding?.items?.join() ?? '', /STOWAGE_PORT=x/)
-  assert.match((await doctor(settings)).stdout, /1 wrong/)
+  assert.match((await doctor(settings)).stdout, /1 problem/)
 })

@@ -39,9 +39,9 @@ test('a database with the storage of another one is refused, until it is adopted
   const settings = { STOWAGE_DATA: folder }
   const examined = await stowage(settings, 'doctor', '--repair')
   assert.equal(examined.code, 1)
-  assert.match(examined.stdout, /^WRONG +storage: it does not belong to this database/m)
+  assert.match(examined.stdout, /^ERROR +storage: it does not belong to this database/m)
   assert.match(examined.stdout, /were not compared/)
-  assert.doesNotMatch(examined.stdout, /mended/)
+  assert.doesNotMatch(examined.stdout, /^fixed/m)
 
   const unasked = await stowage(settings, 'adopt')
   assert.equal(unasked.code, 2)
@@ -49,7 +49,7 @@ test('a database with the storage of another one is refused, until it is adopted
   const adopted = await stowage(settings, 'adopt', '--yes')
   assert.deepEqual(
     [adopted.code, adopted.stdout],
-    [0, 'The storage belongs to this database now.\n'],
+    [0, 'The storage is now bound to this database.\n'],
   )
   const again = await stowage(settings, 'adopt', '--yes', '--json')
   assert.deepEqual(JSON.parse(again.stdout), { outcome: 'unchanged' })

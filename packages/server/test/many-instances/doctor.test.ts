@@ -20,7 +20,7 @@ await withSharedEngines('doctor', (engines) => {
     await admin.unsafe(SLOW)
     const limited = { ...settings, STOWAGE_DATABASE_TIMEOUT: '1s' }
     const { stdout } = await stowage(limited, 'doctor')
-    assert.match(stdout, /^ok +books: the usage of each account equals the sum of its assets$/m)
-    assert.match(stdout, /^WRONG +files: files without an object in the storage: 5 of 5/m)
+    assert.match(stdout, /^ok +usage: the usage of each account equals the sum of its assets$/m)
+    assert.match(stdout, /^ERROR +files: files without an object in the storage: 5 of 5/m)
   })
 })
