@@ -28,8 +28,8 @@ interface Matrix {
   service: TestService
   operations: Operation[]
   ours: TestAccount
-  /** Things of ours to call the operation on, and as many that never were. */
-  targetsAndNothing(operation: Operation): Promise<Target[]>
+  /** Existing resources of the account to call the operation on, and as many IDs that never existed. */
+  existingAndUnknownTargets(operation: Operation): Promise<Target[]>
   send(operation: Operation, target: Target, secret?: string): Promise<TextAnswer>
 }
 
@@ -38,7 +38,7 @@ async function aMatrix(t: TestContext): Promise<Matrix> {
   const document = await service.call('GET', '/openapi.json')
   const operations = operationsOf(document.body)
   const ours = await anAccount(service, { name: 'default' })
-  // The products that the examples of other calls name.
+  // The examples of other operations refer to these products.
   const products = operations.find(({ name }) => name === `PUT ${API}/products`)
   const stored = await ours.call('PUT', `${API}/products`, products?.body)
   assert.equal(stored.status, 200, stored.text)
@@ -46,7 +46,7 @@ async function aMatrix(t: TestContext): Promise<Matrix> {
     service,
     operations,
     ours,
-    async targetsAndNothing(operation) {
+    async existingAndUnknownTargets(operation) {
       const targets = await targetsOf(operation, ours)
       return [...targets, ...targets.map((one) => onUnknownIds(one, service.context.newId))]
     },
@@ -66,7 +66,7 @@ function assertUnauthenticated({ status, headers, body, text }: TextAnswer): voi
   assert.match(headers.get('www-authenticate') ?? '', /^Bearer\b/)
 }
 
-test('every call has a rule: a key for what is an account’s, more than read for changes', async (t) => {
+test('every operation states its scope: account data needs a key, and changes need more than read', async (t) => {
   const { operations } = await aMatrix(t)
   assert.ok(operations.length > 20)
   for (const { name, method, path, scope } of operations) {
@@ -76,7 +76,7 @@ test('every call has a rule: a key for what is an account’s, more than read fo
   }
 })
 
-test('the document has every route of the interface, and the service every call of the document', async (t) => {
+test('the OpenAPI document and the routes of the service contain the same operations', async (t) => {
   const { service, operations } = await aMatrix(t)
   const routes = new Set(await routesOf(service))
   const documented = new Set(operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1')))
@@ -90,7 +90,7 @@ test('the document has every route of the interface, and the service every call 
   assert.ok(ofInterface.length > operations.length)
 })
 
-test('a call without a rule, or on something unheard of, fails the matrix', async (t) => {
+test('an operation without a scope, or with an unknown path parameter, fails these tests', async (t) => {
   const { service, operations, ours } = await aMatrix(t)
   const { body: document } = await service.call('GET', '/openapi.json')
   for (const scope of [undefined, 'everyone']) {
@@ -104,23 +104,23 @@ test('a call without a rule, or on something unheard of, fails the matrix', asyn
   }
 })
 
-test('without a valid key every call of an account is 401, and changes nothing', async (t) => {
-  const { service, operations, ours, send, targetsAndNothing } = await aMatrix(t)
+test('without a valid key, every operation on account data returns 401 and changes nothing', async (t) => {
+  const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
   const revoked = (await ours.call('POST', `${API}/keys`, { name: 'old', scope: 'manage' })).body
     .data
   await ours.call('DELETE', `${API}/keys/${revoked.id}`)
   const { secret } = ours.keys.manage
-  const strangers: Record<string, string | undefined> = {
+  const invalidKeys: Record<string, string | undefined> = {
     'no key': undefined,
     'a mistyped key': secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0'),
     'an unknown key': formatApiKey(randomBytes(32)),
     'a revoked key': revoked.secret,
   }
   for (const operation of operations) {
-    const targets = await targetsAndNothing(operation)
+    const targets = await existingAndUnknownTargets(operation)
     const before = await readWholeState(service.context)
-    for (const [stranger, key] of Object.entries(strangers)) {
-      await t.test(`${operation.name} with ${stranger}`, async () => {
+    for (const [description, key] of Object.entries(invalidKeys)) {
+      await t.test(`${operation.name} with ${description}`, async () => {
         for (const target of targets) {
           const answer = await send(operation, target, key)
           assertDocumented(operation, answer)
@@ -129,17 +129,17 @@ test('without a valid key every call of an account is 401, and changes nothing',
         }
       })
     }
-    await t.test(`${operation.name} changed nothing`, async () => {
+    await t.test(`${operation.name} changes nothing`, async () => {
       assert.deepEqual(await readWholeState(service.context), before)
     })
   }
 })
 
-test('a key without the scope is 403, told which scope it takes, and changes nothing', async (t) => {
-  const { service, operations, ours, send, targetsAndNothing } = await aMatrix(t)
+test('a key without the required scope gets 403, which names the scope, and changes nothing', async (t) => {
+  const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
   for (const operation of operations) {
     const lacking = SCOPES.filter((scope) => !isAllowed(scope, operation))
-    const targets = lacking.length > 0 ? await targetsAndNothing(operation) : []
+    const targets = lacking.length > 0 ? await existingAndUnknownTargets(operation) : []
     const before = await readWholeState(service.context)
     for (const scope of lacking) {
       await t.test(`${operation.name} with a ${scope} key`, async () => {
@@ -151,13 +151,13 @@ test('a key without the scope is 403, told which scope it takes, and changes not
         }
       })
     }
-    await t.test(`${operation.name} changed nothing`, async () => {
+    await t.test(`${operation.name} changes nothing`, async () => {
       assert.deepEqual(await readWholeState(service.context), before)
     })
   }
 })
 
-test('a key with the scope is answered as the document says', async (t) => {
+test('a key with the required scope gets the documented response', async (t) => {
   const { operations, ours, send } = await aMatrix(t)
   for (const operation of operations) {
     const allowed = SCOPES.filter((scope) => isAllowed(scope, operation))
@@ -173,14 +173,14 @@ test('a key with the scope is answered as the document says', async (t) => {
         const statuses = answers.map(({ status }) => status)
         assert.ok(
           statuses.includes(operation.success),
-          `never done: ${answers.map(({ text }) => text)}`,
+          `never succeeds: ${answers.map(({ text }) => text)}`,
         )
       })
     }
   }
 })
 
-test('with another account’s key nothing of ours is there, to the letter', async (t) => {
+test('with another account’s key, an existing resource gets exactly the response of an unknown one', async (t) => {
   const { service, operations, ours, send } = await aMatrix(t)
   const { context } = service
   const theirs = await anAccount(service, { name: 'another account' })
@@ -196,9 +196,9 @@ test('with another account’s key nothing of ours is there, to the letter', asy
           continue
         }
         assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], target.state)
-        const nothing = onUnknownIds(target, context.newId)
+        const unknown = onUnknownIds(target, context.newId)
         for (const { keys } of [theirs, ours]) {
-          const notThere = await send(operation, nothing, keys.manage.secret)
+          const notThere = await send(operation, unknown, keys.manage.secret)
           assert.equal(notThere.status, 404)
           assert.equal(answer.text, notThere.text)
           assert.deepEqual([...answer.headers.keys()], [...notThere.headers.keys()])
@@ -224,7 +224,7 @@ test('HEAD needs the same key as GET', async (t) => {
   }
 })
 
-test('a call without a body takes the Content-Type that some clients send with everything', async (t) => {
+test('an operation without a body accepts the Content-Type that some clients send with every request', async (t) => {
   const { operations, ours, service } = await aMatrix(t)
   const json = { 'Content-Type': 'application/json' }
   for (const operation of operations.filter(({ body }) => body === undefined)) {

@@ -11,7 +11,7 @@ import {
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 
-test('the account’s numbers follow uploads, links, cancels and deletions at once', async (t) => {
+test('the usage of an account changes immediately with uploads, links, cancellations and deletions', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'shop', plan: 'small', storage: 1000 })
   const assertNumbers = async (stored: number, reserved: number, assets: number) => {
@@ -47,7 +47,7 @@ test('the account’s numbers follow uploads, links, cancels and deletions at on
   await assertNumbers(0, 0, 0)
 })
 
-test('the account says what the caller may do, with each key and without any', async (t) => {
+test('the account returns the scope of the caller, with each kind of key and without keys', async (t) => {
   const service = await aKeyedService(t)
   const { keys } = await anAccount(service, { name: 'shop' })
   const secrets = [keys.read.secret, keys.write.secret, keys.manage.secret, ADMIN_KEY]
@@ -61,10 +61,10 @@ test('the account says what the caller may do, with each key and without any', a
   assert.equal((await open.call('GET', `${API}/account`)).body.data.scope, 'manage')
 })
 
-test('usage by type follows uploads, links and deletions, and adds up to the account’s', async (t) => {
+test('usage by type changes with uploads, links and deletions, and is separate for each account', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'shop', storage: 1000 })
-  const { call: stranger } = await anAccount(service, { name: 'other', storage: 1000 })
+  const { call: other } = await anAccount(service, { name: 'other', storage: 1000 })
   const usage = async () => (await call('GET', `${API}/account/usage`)).body.data.types
   assert.deepEqual(await usage(), [])
   const archive = await sendUpload(call, { name: 'a.zip', bytes: someBytes(300) })
@@ -76,12 +76,12 @@ test('usage by type follows uploads, links and deletions, and adds up to the acc
     { type: 'archive', bytes: 300, assets: 1 },
     { type: 'link', bytes: 0, assets: 1 },
   ])
-  assert.deepEqual((await stranger('GET', `${API}/account/usage`)).body.data.types, [])
+  assert.deepEqual((await other('GET', `${API}/account/usage`)).body.data.types, [])
   await call('DELETE', `${API}/assets/${archive.session.id}`)
   assert.deepEqual(await usage(), [{ type: 'link', bytes: 0, assets: 1 }])
 })
 
-test('a plan counts as soon as it is changed, and one below what is stored only stops uploads', async (t) => {
+test('a changed plan applies immediately, and a plan below the stored bytes only stops uploads', async (t) => {
   const service = await aKeyedService(t)
   const { call, id } = await anAccount(service, { name: 'shop', storage: 100 })
   const sent = await sendUpload(call, { name: 'a.zip', bytes: someBytes(80) })

@@ -22,7 +22,7 @@ async function listKeys(call: Call): Promise<Key[]> {
   return answer.body.data
 }
 
-test('a key is created, works with its scope, is listed and revoked', async (t) => {
+test('a key can be created, used within its scope, listed and revoked', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   const admin = callerWith(baseUrl, ADMIN_KEY)
   assert.deepEqual(await listKeys(admin), [])
@@ -56,7 +56,7 @@ test('a key is created, works with its scope, is listed and revoked', async (t) 
   assert.deepEqual((await listKeys(admin))[0]?.revoked_at, listed?.revoked_at)
 })
 
-test('keys are listed oldest first, and no two are alike', async (t) => {
+test('keys are listed oldest first, and every secret is different', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   const admin = callerWith(baseUrl, ADMIN_KEY)
   const created = []
@@ -70,7 +70,7 @@ test('keys are listed oldest first, and no two are alike', async (t) => {
   assert.equal(new Set(created.map(({ secret }) => secret)).size, created.length)
 })
 
-test('a key without a name or with an unknown scope is refused, and none is made', async (t) => {
+test('a key without a name or with an unknown scope is refused and not created', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   const admin = callerWith(baseUrl, ADMIN_KEY)
   const bad: [string, unknown][] = [
@@ -93,7 +93,7 @@ test('a key without a name or with an unknown scope is refused, and none is made
   assert.deepEqual(await listKeys(admin), [])
 })
 
-test('a secret is in the answer that creates it and in no other', async (t) => {
+test('only the response that creates a key contains its secret', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const created = await call('POST', KEYS, { name: 'once', scope: 'manage' })
@@ -118,7 +118,7 @@ test('a secret is in the answer that creates it and in no other', async (t) => {
   }
 })
 
-test('the last use of a key is told to the minute, also of a refused call', async (t) => {
+test('the last use of a key is recorded to the minute, including refused requests', async (t) => {
   const { baseUrl, context } = await aKeyedService(t)
   const admin = callerWith(baseUrl, ADMIN_KEY)
   const { secret } = await requestKey(admin, 'read')
@@ -135,7 +135,7 @@ test('the last use of a key is told to the minute, also of a refused call', asyn
   assert.equal(await lastUsed(86_400_000), 86_400_000)
 })
 
-test('the last manage key can’t be revoked; with a second one, either can, but not both', async (t) => {
+test('the last manage key cannot be revoked; of two manage keys, either can be revoked, but not both', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   const admin = callerWith(baseUrl, ADMIN_KEY)
   const first = await requestKey(admin, 'manage')
@@ -155,7 +155,7 @@ test('the last manage key can’t be revoked; with a second one, either can, but
   assert.equal(left.length, 1)
 })
 
-test('the admin key is a manage key of the default account, and nothing close to it is', async (t) => {
+test('the admin key is a manage key of the default account, and similar keys are refused', async (t) => {
   const service = await aKeyedService(t)
   await anAccount(service, { name: 'another account' })
   const admin = callerWith(service.baseUrl, ADMIN_KEY)
@@ -174,14 +174,14 @@ test('the admin key is a manage key of the default account, and nothing close to
   }
 })
 
-test('without an admin key nobody is let in who has no key', async (t) => {
+test('without an admin key, requests without a key are refused', async (t) => {
   const { baseUrl } = await aKeyedService(t, { STOWAGE_ADMIN_KEY: undefined })
   for (const key of [undefined, 'undefined', 'null', ADMIN_KEY]) {
     assert.equal((await callerWith(baseUrl, key)('GET', `${API}/account`)).status, 401)
   }
 })
 
-test('Bearer is taken in any case; what is not exactly one key is refused', async (t) => {
+test('Bearer is accepted in any case; an Authorization header without exactly one key is refused', async (t) => {
   const service = await aKeyedService(t)
   const { keys } = await anAccount(service, { name: 'default' })
   const { secret } = keys.read
@@ -220,7 +220,7 @@ test('Bearer is taken in any case; what is not exactly one key is refused', asyn
   for (const text of malformed) assert.equal(await statusWith(text), 401, text.slice(0, 80))
 })
 
-test('a caller is refused before the body is looked at', async (t) => {
+test('a request without a key is refused before its body is parsed', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   for (const body of ['{', '', 'x'.repeat(200_000)]) {
     const headers = { 'Content-Type': 'application/json' }

@@ -6,38 +6,38 @@ import { API } from '@stowage/testing/service/upload'
 
 const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
 
-/** Sets the clock to so many milliseconds after the minute began. */
+/** Sets the clock to this many milliseconds after the start of the minute. */
 function setClock({ context }: TestService, afterMs: number): void {
   context.clock = () => new Date(MINUTE + afterMs)
 }
 
-test('a key may call so many times a minute, and is told where it stands', async (t) => {
+test('a key may send a limited number of requests per minute, and each response reports the remaining ones', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '5' })
   const { keys } = await anAccount(service, { name: 'shop' })
   setClock(service, 20_500)
   const call = callerWith(service.baseUrl, keys.read.secret)
   for (const remaining of [4, 3, 2, 1, 0]) {
-    // A call that the key may not make counts like any other.
+    // A request that is refused for its scope counts too.
     const [path, status] = remaining % 2 === 0 ? ['account', 200] : ['keys', 403]
     const answer = await call('GET', `${API}/${path}`)
     assert.equal(answer.status, status)
-    assert.deepEqual(standing(answer.headers), ['5', String(remaining), resetsAt(60), null])
+    assert.deepEqual(limitHeaders(answer.headers), ['5', String(remaining), resetsAt(60), null])
   }
   for (const path of ['account', 'assets', 'keys']) {
     const refused = await call('GET', `${API}/${path}`)
     assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_requests'])
-    assert.deepEqual(standing(refused.headers), ['5', '0', resetsAt(60), '40'])
+    assert.deepEqual(limitHeaders(refused.headers), ['5', '0', resetsAt(60), '40'])
   }
   setClock(service, 59_999)
   const late = await call('GET', `${API}/account`)
-  assert.deepEqual(standing(late.headers), ['5', '0', resetsAt(60), '1'])
+  assert.deepEqual(limitHeaders(late.headers), ['5', '0', resetsAt(60), '1'])
   setClock(service, 60_000)
-  const anew = await call('GET', `${API}/account`)
-  assert.equal(anew.status, 200)
-  assert.deepEqual(standing(anew.headers), ['5', '4', resetsAt(120), null])
+  const nextMinute = await call('GET', `${API}/account`)
+  assert.equal(nextMinute.status, 200)
+  assert.deepEqual(limitHeaders(nextMinute.headers), ['5', '4', resetsAt(120), null])
 })
 
-test('other keys, also of the same account, are not slowed down', async (t) => {
+test('each key has its own limit, even within the same account', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
   const one = await anAccount(service, { name: 'default' })
   const other = await anAccount(service, { name: 'another account' })
@@ -50,7 +50,7 @@ test('other keys, also of the same account, are not slowed down', async (t) => {
   }
 })
 
-test('a refused call over the limit does nothing', async (t) => {
+test('a request over the limit changes nothing', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
   const { id, call } = await anAccount(service, { name: 'shop' })
   setClock(service, 0)
@@ -66,30 +66,33 @@ test('a refused call over the limit does nothing', async (t) => {
   assert.equal((await service.context.database.of(id).readSummary()).assets, 1)
 })
 
-test('callers without a key use up nobody’s calls, and public pages are never limited', async (t) => {
+test('requests without a key count toward no limit, and public pages are never limited', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '1' })
   setClock(service, 0)
-  const stranger = callerWith(service.baseUrl)
+  const withoutKey = callerWith(service.baseUrl)
   for (let count = 0; count < 3; count += 1) {
-    const refused = await stranger('GET', `${API}/account`)
-    assert.deepEqual([refused.status, ...standing(refused.headers)], [401, null, null, null, null])
-    assert.equal((await stranger('GET', '/healthz')).status, 200)
+    const refused = await withoutKey('GET', `${API}/account`)
+    assert.deepEqual(
+      [refused.status, ...limitHeaders(refused.headers)],
+      [401, null, null, null, null],
+    )
+    assert.equal((await withoutKey('GET', '/healthz')).status, 200)
   }
   assert.equal((await callerWith(service.baseUrl, ADMIN_KEY)('GET', `${API}/account`)).status, 200)
 })
 
-test('without a limit nothing is said about one', async (t) => {
+test('without a limit, responses have no rate limit headers', async (t) => {
   const service = await aKeyedService(t)
   const { headers } = await callerWith(service.baseUrl, ADMIN_KEY)('GET', `${API}/account`)
-  assert.deepEqual(standing(headers), [null, null, null, null])
+  assert.deepEqual(limitHeaders(headers), [null, null, null, null])
 })
 
-function standing(headers: Headers): (string | null)[] {
+function limitHeaders(headers: Headers): (string | null)[] {
   const names = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After']
   return names.map((name) => headers.get(name))
 }
 
-/** In seconds since 1970, like the header. */
+/** In seconds since 1970, as in the header. */
 function resetsAt(afterSeconds: number): string {
   return String(MINUTE / 1000 + afterSeconds)
 }

@@ -12,14 +12,14 @@ import {
   type SimilarAccount,
 } from '../../support/similar-accounts.ts'
 
-interface Twins {
+interface TwoAccounts {
   service: TestService
   north: SimilarAccount
   south: SimilarAccount
 }
 
-/** Each of them hears nothing of the other, in whatever it asks. */
-async function twins(t: TestContext): Promise<Twins> {
+/** Two similar accounts. Every response to one of them is checked for private values of the other. */
+async function twoAccounts(t: TestContext): Promise<TwoAccounts> {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const north = await aSimilarAccount(service, { name: 'north', size: 25 })
   const south = await aSimilarAccount(service, { name: 'south', size: 38 })
@@ -30,29 +30,29 @@ async function twins(t: TestContext): Promise<Twins> {
   }
 }
 
-/** Everything that an account reads, by what it asked. */
-async function readAll(call: Call, questions: string[]) {
+/** The responses to all of these requests, by path. */
+async function readAll(call: Call, paths: string[]) {
   const answers: Record<string, unknown> = {}
-  for (const question of questions) {
-    const { status, text, headers } = await call('GET', question)
+  for (const path of paths) {
+    const { status, text, headers } = await call('GET', path)
     assert.ok(status < 500, text)
-    // A signature is another one at another time.
+    // Signatures differ from one request to the next.
     const location = headers.get('location')?.split('?')[0]
-    answers[question] = { status, text, location }
+    answers[path] = { status, text, location }
   }
   return answers
 }
 
-test('what an account reads stays the same to the letter, whatever its twin does', async (t) => {
+test('changes in one account never change what another account reads', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const now = new Date()
   service.context.clock = () => now
   const north = await aSimilarAccount(service, { name: 'north', size: 25 })
-  const questions = [...listPaths(), ...ownPaths(north)]
-  const before = await readAll(north.call, questions)
+  const paths = [...listPaths(), ...ownPaths(north)]
+  const before = await readAll(north.call, paths)
 
   const south = await aSimilarAccount(service, { name: 'south', size: 38 })
-  assert.deepEqual(await readAll(north.call, questions), before)
+  assert.deepEqual(await readAll(north.call, paths), before)
 
   const { call, file, loose, open, linkId, products, keys } = south
   const renamed = { filename: 'else.zip', url: 'https://else.example', size: 1 }
@@ -77,63 +77,63 @@ test('what an account reads stays the same to the letter, whatever its twin does
     assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
   }
   await service.context.database.changePlan(south.id, { name: 'else', storage: 1 })
-  assert.deepEqual(await readAll(north.call, questions), before)
+  assert.deepEqual(await readAll(north.call, paths), before)
 })
 
-test('twins count and list their own, by every filter, and hear nothing of each other', async (t) => {
-  const { north, south } = await twins(t)
+test('accounts with the same names and IDs list and count only their own data, with every filter', async (t) => {
+  const { north, south } = await twoAccounts(t)
   const totals: Record<string, number[]> = {}
   for (const { call } of [north, south]) {
-    for (const question of listPaths()) {
-      const { body, text } = await call('GET', question)
-      assert.equal(body.data.length, question.includes('page=2') ? 1 : body.meta.total, text)
-      totals[question] = [...(totals[question] ?? []), body.meta.total]
+    for (const path of listPaths()) {
+      const { body, text } = await call('GET', path)
+      assert.equal(body.data.length, path.includes('page=2') ? 1 : body.meta.total, text)
+      totals[path] = [...(totals[path] ?? []), body.meta.total]
     }
   }
-  for (const [question, [ofNorth, ofSouth]] of Object.entries(totals)) {
-    assert.equal(ofNorth, ofSouth, question)
+  for (const [path, [ofNorth, ofSouth]] of Object.entries(totals)) {
+    assert.equal(ofNorth, ofSouth, path)
   }
   assert.ok(Object.values(totals).filter(([total = 0]) => total > 0).length > 30)
-  for (const twin of [north, south]) {
-    const all = await twin.call('GET', `${API}/assets?with_products=1`)
+  for (const account of [north, south]) {
+    const all = await account.call('GET', `${API}/assets?with_products=1`)
     const ids = all.body.data.map(({ id }: { id: string }) => id)
-    assert.deepEqual(ids, [twin.linkId, twin.loose.id, twin.file.id])
-    const linked = await twin.call('GET', `${API}/assets?sku=PACK-1&product_id=77&linked=1`)
-    assert.deepEqual([linked.body.meta.total, linked.body.data[0].id], [1, twin.file.id])
-    const keys = await twin.call('GET', `${API}/keys`)
+    assert.deepEqual(ids, [account.linkId, account.loose.id, account.file.id])
+    const linked = await account.call('GET', `${API}/assets?sku=PACK-1&product_id=77&linked=1`)
+    assert.deepEqual([linked.body.meta.total, linked.body.data[0].id], [1, account.file.id])
+    const keys = await account.call('GET', `${API}/keys`)
     const keyIds = keys.body.data.map(({ id }: { id: string }) => id)
     assert.deepEqual(
       keyIds.sort(),
-      Object.values(twin.keys)
+      Object.values(account.keys)
         .map(({ id }) => id)
         .sort(),
     )
-    for (const question of ownPaths(twin)) {
-      const { status, text } = await twin.call('GET', question)
-      const isNone = question.includes(`${twin.linkId}/upload`)
-      const isEarly = question.includes(`${twin.open.id}/download`)
-      assert.equal(status < 400, !isNone && !isEarly, `${question}: ${status} ${text}`)
+    for (const path of ownPaths(account)) {
+      const { status, text } = await account.call('GET', path)
+      const isNone = path.includes(`${account.linkId}/upload`)
+      const isEarly = path.includes(`${account.open.id}/download`)
+      assert.equal(status < 400, !isNone && !isEarly, `${path}: ${status} ${text}`)
     }
   }
 })
 
-test('everything that the twin can read is 404 for the other', async (t) => {
-  const { north, south } = await twins(t)
-  const byId = (twin: SimilarAccount) =>
-    ownPaths(twin).filter((path) => /\/(assets|products)\//.test(path))
+test('everything that one account can read returns 404 for the other', async (t) => {
+  const { north, south } = await twoAccounts(t)
+  const byId = (account: SimilarAccount) =>
+    ownPaths(account).filter((path) => /\/(assets|products)\//.test(path))
   for (const [reader, owner] of [
     [north, south],
     [south, north],
   ] as const) {
-    for (const question of byId(owner)) {
-      const { status, body } = await reader.call('GET', question)
-      assert.deepEqual([status, body.code], [404, 'not_found'], question)
+    for (const path of byId(owner)) {
+      const { status, body } = await reader.call('GET', path)
+      assert.deepEqual([status, body.code], [404, 'not_found'], path)
     }
   }
 })
 
 test('the same Idempotency-Key gives each account its own session', async (t) => {
-  const { north, south } = await twins(t)
+  const { north, south } = await twoAccounts(t)
   for (const { call, bytes, open } of [north, south]) {
     const file = { name: 'pack 3.zip', size: bytes.length, mime: 'application/zip' }
     const headers = { 'Idempotency-Key': 'order-3' }
@@ -151,8 +151,8 @@ test('the same Idempotency-Key gives each account its own session', async (t) =>
   assert.notEqual(first?.session.id, second?.session.id)
 })
 
-test('what is the twin’s is unknown to attach and detach, as if it never was', async (t) => {
-  const { service, north, south } = await twins(t)
+test('attach and detach treat another account’s products and assets as unknown', async (t) => {
+  const { service, north, south } = await twoAccounts(t)
   const { context } = service
   const only = { product_id: 99, variant_id: 991, name: 'Pack of north' }
   await north.call('PUT', `${API}/products`, { products: [only] })
@@ -165,14 +165,14 @@ test('what is the twin’s is unknown to attach and detach, as if it never was',
   ]
   const before = await Promise.all([north, south].map(({ id }) => readAccountState(context, id)))
   for (const link of ['attach', 'detach']) {
-    for (const [name, foreign, none] of cases) {
+    for (const [name, ofNorth, unknown] of cases) {
       const path = `${API}/assets/${south.loose.id}/${link}`
       const [notYours, notThere] = [
-        await south.call('POST', path, foreign),
-        await south.call('POST', path, none),
+        await south.call('POST', path, ofNorth),
+        await south.call('POST', path, unknown),
       ]
       assert.deepEqual([notYours.status, notThere.status], [422, 422], name)
-      assert.equal(nameless(notYours.text), nameless(notThere.text), name)
+      assert.equal(withoutIds(notYours.text), withoutIds(notThere.text), name)
     }
     const theirs = await south.call('POST', `${API}/assets/${north.file.id}/${link}`, {
       product_ids: [77],
@@ -183,13 +183,13 @@ test('what is the twin’s is unknown to attach and detach, as if it never was',
   assert.deepEqual(after, before)
 })
 
-/** Without the ids that the caller named. */
-function nameless(text: string): string {
+/** Removes the IDs that the request contained. */
+function withoutIds(text: string): string {
   return text.replaceAll(/[0-9a-f-]{36}|\b9\d+\b/g, '…')
 }
 
-test('the twin’s upload_id belongs to no upload of the other', async (t) => {
-  const { service, north, south } = await twins(t)
+test('an upload_id of another account matches no upload', async (t) => {
+  const { service, north, south } = await twoAccounts(t)
   for (const step of ['uploaded', 'cancel']) {
     const path = `${API}/assets/${south.open.id}/${step}`
     const notYours = await south.call('POST', path, { upload_id: north.open.upload_id })
@@ -197,15 +197,15 @@ test('the twin’s upload_id belongs to no upload of the other', async (t) => {
     assert.equal(notYours.status, 422)
     assert.equal(notYours.text, notThere.text)
     const swapped = `${API}/assets/${north.open.id}/${step}`
-    const foreign = await south.call('POST', swapped, { upload_id: north.open.upload_id })
-    assert.equal(foreign.status, 404)
+    const onNorth = await south.call('POST', swapped, { upload_id: north.open.upload_id })
+    assert.equal(onNorth.status, 404)
   }
   const { status, body } = await north.call('GET', `${API}/assets/${north.open.id}/upload`)
   assert.deepEqual([status, body.status, body.received.length], [200, 'uploading', 3])
 })
 
-test('files of one name are each account’s own bytes', async (t) => {
-  const { north, south } = await twins(t)
+test('files with the same name in two accounts have separate contents', async (t) => {
+  const { north, south } = await twoAccounts(t)
   for (const { call, file, bytes } of [north, south]) {
     const { headers } = await call('GET', `${API}/assets/${file.id}/download`)
     const response = await fetch(headers.get('location') ?? '')
@@ -213,8 +213,8 @@ test('files of one name are each account’s own bytes', async (t) => {
   }
 })
 
-test('a full plan stops its own account only, and tells its own numbers only', async (t) => {
-  const { service, north, south } = await twins(t)
+test('a full plan affects only its own account, and the error has only the numbers of that account', async (t) => {
+  const { service, north, south } = await twoAccounts(t)
   await service.context.database.changePlan(north.id, { name: 'north plan', storage: 80 })
   const file = { name: 'more.zip', size: 100 }
   const refused = await north.call('POST', `${API}/assets/signed`, file)
@@ -240,10 +240,10 @@ test('a full plan stops its own account only, and tells its own numbers only', a
   })
 })
 
-test('the twin’s keys can’t be revoked, and don’t count as the last manage key', async (t) => {
-  const { north, south } = await twins(t)
-  const foreign = await south.call('DELETE', `${API}/keys/${north.keys.manage.id}`)
-  assert.deepEqual([foreign.status, foreign.body.code], [404, 'not_found'])
+test('another account’s keys cannot be revoked, and do not count as remaining manage keys', async (t) => {
+  const { north, south } = await twoAccounts(t)
+  const refused = await south.call('DELETE', `${API}/keys/${north.keys.manage.id}`)
+  assert.deepEqual([refused.status, refused.body.code], [404, 'not_found'])
   assert.equal((await north.call('GET', `${API}/keys`)).status, 200)
   const last = await south.call('DELETE', `${API}/keys/${south.keys.manage.id}`)
   assert.deepEqual([last.status, last.body.code], [409, 'last_manage_key'])

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 
-test('a 422 names every field that is wrong, whatever is wrong with it', async (t) => {
+test('a 422 names every invalid field', async (t) => {
   const { call } = await aService(t)
-  const wrong: [string, string, unknown, string[]][] = [
+  const invalid: [string, string, unknown, string[]][] = [
     [
       'POST',
       '/assets/signed',
@@ -34,7 +34,7 @@ test('a 422 names every field that is wrong, whatever is wrong with it', async (
       ['products.0.product_id', 'products.0.name', 'products.0.vendor'],
     ],
   ]
-  for (const [method, path, body, fields] of wrong) {
+  for (const [method, path, body, fields] of invalid) {
     const answer = await call(method, `${API}${path}`, body)
     assert.equal(answer.status, 422, path)
     assert.deepEqual(Object.keys(answer.body.errors), fields, JSON.stringify(answer.body))

@@ -8,10 +8,10 @@ import { badSizes } from './bad-input/bad-sizes.ts'
 import { badUploadRequests } from './bad-input/bad-upload-requests.ts'
 import { badUrls } from './bad-input/bad-urls.ts'
 
-test('a bad request for an upload is refused and reserves nothing', refuses(badUploadRequests))
-test('a bad completion or cancel is refused and ends no upload', refuses(badCompletions))
-test('a bad size for an open upload is refused and changes nothing', refuses(badSizes))
-test('a body that no call can read is refused', refuses(badBodies))
-test('an address or method that is none is refused', refuses(badUrls))
-test('a bad query is refused', refuses(badQueries))
-test('what is not HTTP, or comes from strangers, is refused', refuses(badMessages))
+test('an invalid upload request is refused and reserves nothing', refuses(badUploadRequests))
+test('an invalid completion or cancellation is refused and ends no upload', refuses(badCompletions))
+test('an invalid size for an open upload is refused and changes nothing', refuses(badSizes))
+test('an unreadable body is refused', refuses(badBodies))
+test('an unknown path or method is refused', refuses(badUrls))
+test('an invalid query is refused', refuses(badQueries))
+test('malformed HTTP and requests from other hosts or origins are refused', refuses(badMessages))

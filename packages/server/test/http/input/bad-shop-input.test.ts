@@ -16,9 +16,15 @@ const refuses = refusesOn({
   },
 })
 
-test('a bad link is refused and neither stored nor changed', refuses(badLinks))
-test('bad products are refused, and the good ones beside them', refuses(badProducts))
-test('bad references link and unlink nothing', refuses(badReferences))
-test('a bad key is refused, and the last manage key stays', refuses(badKeys))
-test('a bad query for assets or products is refused', refuses(badShopQueries))
-test('a body that no new call can read is refused', refuses(badShopBodies))
+test('an invalid link is refused and neither stored nor changed', refuses(badLinks))
+test(
+  'invalid products are refused together with the valid ones in the same request',
+  refuses(badProducts),
+)
+test(
+  'invalid references are refused and change no link between assets and products',
+  refuses(badReferences),
+)
+test('an invalid key is refused, and the last manage key cannot be revoked', refuses(badKeys))
+test('an invalid query for assets or products is refused', refuses(badShopQueries))
+test('an unreadable body of a link, product or key request is refused', refuses(badShopBodies))

@@ -13,15 +13,19 @@ import {
 import { sendExactly } from '../../support/exact-request.ts'
 import { shorten } from '../../support/refusals.ts'
 
-test('an upload takes what looks bad but is good', async (t) => {
+test('uploads accept unusual but valid input', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
-  await t.test('either spelling, and no media type', (group) => checkFiles(group, service))
-  await t.test('names of odd letters', (group) => checkNames(group, service))
-  await t.test('parts in whatever way they are named', (group) => checkParts(group, service))
-  await t.test('an Idempotency-Key of any visible letters', () => checkKeys(service))
-  await t.test('JSON declared in any way', () => checkMediaTypes(service))
-  await t.test('a cancel again', () => checkCancel(service))
-  await t.test('a part again, with headers that mean nothing', () => checkPartAgain(service))
+  await t.test('both spellings of the fields, and no media type', (group) =>
+    checkFiles(group, service),
+  )
+  await t.test('filenames with unusual characters', (group) => checkNames(group, service))
+  await t.test('parts listed in any order, partly, or not at all', (group) =>
+    checkParts(group, service),
+  )
+  await t.test('an Idempotency-Key of any visible characters', () => checkKeys(service))
+  await t.test('every spelling of the JSON media type', () => checkMediaTypes(service))
+  await t.test('a repeated cancellation', () => checkCancel(service))
+  await t.test('a repeated part with irrelevant headers', () => checkPartAgain(service))
 })
 
 const UNKNOWN = 'application/octet-stream'
@@ -53,7 +57,7 @@ async function checkFiles(t: TestContext, service: TestService): Promise<void> {
   }
 }
 
-const ODD_NAMES = [
+const UNUSUAL_NAMES = [
   'a',
   '...',
   '.env',
@@ -71,9 +75,9 @@ const ODD_NAMES = [
   '😀'.repeat(255),
 ]
 
-/** Kept letter by letter, and found by them. */
+/** Checks that the name is stored unchanged and found by the filter. */
 async function checkNames(t: TestContext, service: TestService): Promise<void> {
-  for (const name of ODD_NAMES) {
+  for (const name of UNUSUAL_NAMES) {
     await t.test(shorten(name), async () => {
       const asset = await uploadFile(service.baseUrl, { bytes: someBytes(1), name })
       assert.equal(asset.filename, name)
@@ -93,7 +97,7 @@ const COMPLETIONS: Record<string, (parts: CompletedPart[]) => CompletedPart[] | 
   'no list': () => undefined,
 }
 
-/** By either method, and with the upload_id in either case. */
+/** Checks both methods, and the upload_id in lower and upper case. */
 async function checkParts(t: TestContext, service: TestService): Promise<void> {
   for (const [name, choose] of Object.entries(COMPLETIONS)) {
     await t.test(name, async () => {
@@ -153,15 +157,15 @@ async function checkPartAgain(service: TestService): Promise<void> {
 
 const NAMES = ['what?.txt', 'what.txt', 'a=b.txt', 'a+b.txt', '100%.txt', 'a_b.txt', '"AND".txt']
 
-test('a reader may ask in ways that look bad but are good', async (t) => {
+test('read requests accept unusual but valid input', async (t) => {
   const service = await aService(t)
   for (const name of NAMES) await uploadFile(service.baseUrl, { bytes: someBytes(25), name })
   const { data } = (await service.call('GET', `${API}/assets`)).body
   await t.test('with_products=true, false, 1 or 0', () => checkProducts(service, data[0]))
-  await t.test('a limit above the largest', () => checkLimits(service))
+  await t.test('a limit above the maximum', () => checkLimits(service))
   await t.test('a page past the end', () => checkPages(service))
-  await t.test('any letter in the filter', (group) => checkFilters(group, service))
-  await t.test('a slash at the end, and parameters that nobody knows', async () => {
+  await t.test('any character in the filter', (group) => checkFilters(group, service))
+  await t.test('a trailing slash, and unknown parameters', async () => {
     for (const path of [
       '/assets/',
       '/assets/?',
@@ -171,7 +175,7 @@ test('a reader may ask in ways that look bad but are good', async (t) => {
       assert.equal((await service.call('GET', API + path)).status, 200, path)
     }
   })
-  await t.test('a Range of another unit, or beyond the end', () => checkRanges(service, data[0]))
+  await t.test('a Range with another unit, or beyond the end', () => checkRanges(service, data[0]))
 })
 
 async function checkProducts(service: TestService, asset: Asset): Promise<void> {
@@ -213,7 +217,7 @@ async function checkPages(service: TestService): Promise<void> {
 }
 
 const FILTERS: [filter: string, name: string][] = [
-  // Behind the first question mark, another need not be encoded (RFC 3986, 3.4).
+  // After the first question mark, further ones need not be encoded (RFC 3986, 3.4).
   ['what?', 'what?.txt'],
   ['what%3F', 'what?.txt'],
   ['a=b', 'a=b.txt'],
@@ -223,7 +227,7 @@ const FILTERS: [filter: string, name: string][] = [
   ['%22and%22', '"AND".txt'],
 ]
 
-/** Found by it, and found again by the links. */
+/** Checks that the filter matches the name, also through the links of the page. */
 async function checkFilters(t: TestContext, { baseUrl }: TestService): Promise<void> {
   for (const [filter, name] of FILTERS) {
     await t.test(`filename=${filter}`, async () => {

@@ -7,7 +7,7 @@ import { attach, productsFrom, putProduct, putProducts, storeLink } from '../../
 
 const COUNT = 11
 
-/** Names and sizes repeat, so that the ID decides between equal ones. */
+/** Names and sizes repeat, so that the ID determines the order of equal ones. */
 async function fill(service: TestService): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < COUNT; index += 1) {
@@ -22,8 +22,8 @@ async function aFilledService(t: TestContext) {
   return { service, ids: await fill(service) }
 }
 
-/** Walks by `after`, and calls `visit` for each page before it asks for the next one. */
-async function walk(
+/** Reads all pages with `after`, and calls `visit` for each page before it requests the next one. */
+async function readPages(
   { call }: TestService,
   path: string,
   visit: (rows: { id: string }[]) => Promise<void> = async () => {},
@@ -40,7 +40,7 @@ async function walk(
   return seen
 }
 
-test('deleting while walking skips no asset, whatever the sort and the filters', async (t) => {
+test('deleting assets while paging through them skips none, with any sort order and filters', async (t) => {
   const service = await aService(t)
   const { call } = service
   for (const query of [
@@ -53,9 +53,9 @@ test('deleting while walking skips no asset, whatever the sort and the filters',
   ]) {
     const path = `/assets?limit=4&${query}`
     const ids = new Set(await fill(service))
-    const inOrder = (await walk(service, path)).filter((id) => ids.has(id))
+    const inOrder = (await readPages(service, path)).filter((id) => ids.has(id))
     assert.equal(inOrder.length, COUNT)
-    const visited = await walk(service, path, async (rows) => {
+    const visited = await readPages(service, path, async (rows) => {
       for (const { id } of rows) await call('DELETE', `${API}/assets/${id}`)
       await storeLink(service, { filename: 'pack 2.zip', size: 1 })
     })
@@ -64,20 +64,20 @@ test('deleting while walking skips no asset, whatever the sort and the filters',
   }
 })
 
-test('attaching while walking the assets without products skips none', async (t) => {
+test('attaching products while paging through the unlinked assets skips none', async (t) => {
   const { service, ids } = await aFilledService(t)
   const { id: product } = await putProduct(service, { variant_id: 1 })
-  const visited = await walk(service, '/assets?limit=5&linked=false', async (rows) => {
+  const visited = await readPages(service, '/assets?limit=5&linked=false', async (rows) => {
     for (const { id } of rows) await attach(service, id, { products: [product] })
   })
   assert.deepEqual(visited, ids.toReversed())
 })
 
-test('walking the assets of a product while they are detached skips none', async (t) => {
+test('detaching assets while paging through the assets of a product skips none', async (t) => {
   const { service, ids } = await aFilledService(t)
   const { id: product } = await putProduct(service, { variant_id: 1, sku: 'PACK' })
   for (const id of ids) await attach(service, id, { products: [product] })
-  const visited = await walk(service, '/assets?limit=5&sku=PACK', async (rows) => {
+  const visited = await readPages(service, '/assets?limit=5&sku=PACK', async (rows) => {
     for (const { id } of rows) {
       await service.call('POST', `${API}/assets/${id}/detach`, { products: [product] })
     }
@@ -85,10 +85,10 @@ test('walking the assets of a product while they are detached skips none', async
   assert.deepEqual(visited, ids.toReversed())
 })
 
-test('deleting products while walking them skips none', async (t) => {
+test('deleting products while paging through them skips none', async (t) => {
   const service = await aService(t)
   const products = await putProducts(service, productsFrom(1, COUNT))
-  const visited = await walk(service, '/products?limit=4&vendor=sounds', async (rows) => {
+  const visited = await readPages(service, '/products?limit=4&vendor=sounds', async (rows) => {
     for (const { id } of rows) await service.call('DELETE', `${API}/products/${id}`)
   })
   const newestFirst = products
@@ -98,7 +98,7 @@ test('deleting products while walking them skips none', async (t) => {
   assert.deepEqual(visited, newestFirst)
 })
 
-test('a page behind a cursor counts all, has no number, and links to the one behind it', async (t) => {
+test('a page after a cursor has the total and a link to the next page, but no page number', async (t) => {
   const { service, ids } = await aFilledService(t)
   const after = ids.at(-3) ?? ''
   const url = `${service.baseUrl}${API}/assets?limit=4&after=${after}&type=link`
@@ -130,7 +130,7 @@ test('a page behind a cursor counts all, has no number, and links to the one beh
   assert.deepEqual([last.body.links.next, last.body.meta.next_after], [null, null])
 })
 
-test('a cursor that is none, of another sort, or together with a page is refused', async (t) => {
+test('a cursor that is malformed, belongs to another sort order, or is combined with a page is refused', async (t) => {
   const { call } = await aService(t)
   const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
   for (const [query, field] of [
@@ -152,12 +152,12 @@ test('a cursor that is none, of another sort, or together with a page is refused
   }
 })
 
-test('the longest name there is can be walked from', async (t) => {
+test('the longest possible name can be used as a cursor', async (t) => {
   const service = await aService(t)
   for (let index = 0; index < 3; index += 1) {
     // Each of these characters folds to eighteen.
     await storeLink(service, { filename: '\uFDFA'.repeat(255) })
     await storeLink(service, { filename: '🎵'.repeat(255) })
   }
-  assert.equal((await walk(service, '/assets?limit=1&sort=filename')).length, 6)
+  assert.equal((await readPages(service, '/assets?limit=1&sort=filename')).length, 6)
 })

@@ -14,12 +14,12 @@ import { attach, putProducts, storeLink } from '../../support/shop.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 
-/** An asset as the table below has it; the oldest comes first. */
+/** An asset in the table below, which lists the oldest first. */
 interface Row {
   filename: string
   bytes: number
   type: 'file' | 'link'
-  /** The variants that it is linked to. */
+  /** The variants that the asset is linked to. */
   variants: number[]
 }
 
@@ -49,7 +49,7 @@ async function aFullShop(t: TestContext): Promise<{ service: TestService; produc
         : await uploadFile(service.baseUrl, { name: filename, bytes: someBytes(bytes, index) })
     if (variants.length > 0) await attach(service, id, { variant_ids: variants })
   }
-  // Never in a list: it is not ready.
+  // Never listed, because it is not ready.
   const open = await requestSession(service.baseUrl, { name: 'pack open', bytes: someBytes(5) })
   await attach(service, open.id, { product_ids: [1] })
   return { service, products }
@@ -61,7 +61,7 @@ const byName = (one: Row, other: Row) => {
 }
 const byBytes = (one: Row, other: Row) => one.bytes - other.bytes
 
-/** Equal ones are in the order of their creation, so that descending is the exact reverse. */
+/** Equal rows are in the order of creation, so that descending is the exact reverse. */
 const SORTS: Record<string, Row[]> = {
   created_at: ROWS,
   filename: ROWS.toSorted(byName),
@@ -102,7 +102,7 @@ const FILTERS: Record<string, Filter[]> = {
   ],
 }
 
-/** Rarely, so that most combinations find something. */
+/** Usually no filter, so that most combinations match some rows. */
 const maybe = (filters: Filter[] = []) =>
   fc.oneof(
     { arbitrary: fc.constant(undefined), weight: 3 },
@@ -123,7 +123,7 @@ const combination = fc.record({
   withProducts: fc.boolean(),
 })
 
-test('assets are listed by any combination of filters and any sort, and the links keep them', async (t) => {
+test('assets can be listed with any combination of filters and sort order, and the page links contain them', async (t) => {
   const { service } = await aFullShop(t)
   await fc.assert(
     fc.asyncProperty(combination, async ({ filters, sort, descending, limit, withProducts }) => {
@@ -137,8 +137,8 @@ test('assets are listed by any combination of filters and any sort, and the link
       const sorted = SORTS[sort ?? 'created_at'] ?? []
       const ordered = sort === undefined || descending ? sorted.toReversed() : sorted
       const expected = ordered.filter((row) => chosen.every(({ matches }) => matches(row)))
-      const wish = { listing: 'assets', parameters, total: expected.length }
-      const seen = await walk<Asset>(service, wish)
+      const request = { listing: 'assets', parameters, total: expected.length }
+      const seen = await readPages<Asset>(service, request)
       assert.deepEqual(
         seen.map(({ filename, bytes, is_link }) => ({ filename, bytes, is_link })),
         expected.map(({ filename, bytes, type }) => ({
@@ -157,15 +157,15 @@ test('assets are listed by any combination of filters and any sort, and the link
   )
 })
 
-/** Goes from page to page by `links.next`, and finds the whole query in every link. */
-async function walk<Item>(
+/** Follows `links.next` through all pages, and checks that every link contains the whole query. */
+async function readPages<Item>(
   { baseUrl }: TestService,
   { listing, parameters, total }: { listing: string; parameters: string[]; total: number },
 ): Promise<Item[]> {
   const path = `${baseUrl}${API}/${listing}`
-  const asked = new URLSearchParams(parameters.join('&'))
+  const requested = new URLSearchParams(parameters.join('&'))
   const linkTo = (page: number) => {
-    const query = new URLSearchParams(asked)
+    const query = new URLSearchParams(requested)
     query.set('page', `${page}`)
     return `${path}?${query}`
   }
@@ -176,7 +176,7 @@ async function walk<Item>(
     const { status, body } = await callUrl(next)
     assert.equal(status, 200, JSON.stringify(body))
     rows.push(...body.data)
-    const last = Math.max(1, Math.ceil(total / Number(asked.get('limit'))))
+    const last = Math.max(1, Math.ceil(total / Number(requested.get('limit'))))
     assert.deepEqual([body.meta.total, body.meta.last_page, body.meta.path], [total, last, path])
     assert.deepEqual(body.links, {
       first: linkTo(1),
@@ -190,7 +190,7 @@ async function walk<Item>(
   return rows
 }
 
-test('products are listed newest first by any filter, combined freely, and the links keep them', async (t) => {
+test('products are listed newest first with any combination of filters, and the page links contain them', async (t) => {
   const { service, products } = await aFullShop(t)
   const table: [query: string, found: number[]][] = [
     ['', [3, 2, 1, 0]],
@@ -223,8 +223,8 @@ test('products are listed newest first by any filter, combined freely, and the l
   for (const [query, found] of table) {
     for (const limit of [1, 3, 1000]) {
       const parameters = [`limit=${limit}`, ...(query === '' ? [] : [query])]
-      const wish = { listing: 'products', parameters, total: found.length }
-      const seen = await walk<Product>(service, wish)
+      const request = { listing: 'products', parameters, total: found.length }
+      const seen = await readPages<Product>(service, request)
       assert.deepEqual(
         seen,
         found.map((index) => products[index]),
@@ -234,12 +234,12 @@ test('products are listed newest first by any filter, combined freely, and the l
   }
 })
 
-test('products have their ready assets, newest first, exactly when they are asked for', async (t) => {
+test('products include their ready assets, newest first, with with_assets', async (t) => {
   const { service, products } = await aFullShop(t)
   const assets: Asset[] = (await service.call('GET', `${API}/assets?limit=10`)).body.data
   const parameters = ['limit=3', 'with_assets=true']
-  const wish = { listing: 'products', parameters, total: products.length }
-  const seen = await walk<ProductWithAssets>(service, wish)
+  const request = { listing: 'products', parameters, total: products.length }
+  const seen = await readPages<ProductWithAssets>(service, request)
   const expected = products.toReversed().map((product) => {
     const names = ROWS.filter((row) => row.variants.includes(product.variant_id))
     const linked = assets.filter(({ filename }) => names.some((row) => row.filename === filename))

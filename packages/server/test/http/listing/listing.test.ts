@@ -4,7 +4,7 @@ import { aService } from '@stowage/testing/service/service'
 import { API, callUrl, uploadFile } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
 
-test('walking links.next visits every asset exactly once, whatever the page size', async (t) => {
+test('following links.next visits every asset exactly once, with any page size', async (t) => {
   const { baseUrl } = await aService(t)
   const ids = new Set<string>()
   for (let index = 0; index < 23; index += 1) {
@@ -28,7 +28,7 @@ test('walking links.next visits every asset exactly once, whatever the page size
   )
 })
 
-test('a page has the links and the meta of the interface', async (t) => {
+test('a page has the documented links and meta fields', async (t) => {
   const { baseUrl, call } = await aService(t)
   for (let index = 0; index < 5; index += 1) {
     await uploadFile(baseUrl, { name: `a&b ${index}`, bytes: Buffer.alloc(0) })
@@ -60,7 +60,7 @@ test('a page has the links and the meta of the interface', async (t) => {
   )
 })
 
-test('an empty listing and a page past the end are empty pages', async (t) => {
+test('an empty list and a page past the end return empty pages', async (t) => {
   const { baseUrl, call } = await aService(t)
   const empty = await call('GET', `${API}/assets`)
   assert.deepEqual([empty.status, empty.body.data], [200, []])
@@ -71,7 +71,7 @@ test('an empty listing and a page past the end are empty pages', async (t) => {
   assert.deepEqual([past.status, past.body.data, past.body.meta.per_page], [200, [], 1000])
 })
 
-test('products are there only with with_products, and then always', async (t) => {
+test('assets include their products if and only if with_products is set', async (t) => {
   const { baseUrl, call } = await aService(t)
   const { id } = await uploadFile(baseUrl, { bytes: Buffer.alloc(0) })
   for (const [query, products] of [
@@ -91,7 +91,7 @@ test('products are there only with with_products, and then always', async (t) =>
   }
 })
 
-test('a name in any script round-trips through upload, filter and download', async (t) => {
+test('a filename in any script stays the same through upload, filter and download', async (t) => {
   const { baseUrl, call } = await aService(t)
   const names = [
     'Crème brûlée – «été».pdf',

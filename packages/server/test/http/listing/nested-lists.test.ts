@@ -7,7 +7,7 @@ import { attach, detach, productsFrom, putProducts, storeLink } from '../../supp
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-/** More than are read at once, so that an asset comes in several slices. */
+/** More than one query reads, so that the products of an asset are read in several slices. */
 const MANY = 600
 
 async function aLinkedShop(t: TestContext) {
@@ -15,7 +15,7 @@ async function aLinkedShop(t: TestContext) {
   const products = await putProducts(service, productsFrom(1, MANY))
   const ids = idsOf(products)
   const assets: Asset[] = []
-  // None, one, many, exactly as many as a slice has, two.
+  // None, one, all, exactly one slice, two.
   for (const linked of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
     const asset = await storeLink(service, { filename: `${linked.length}` })
     if (linked.length > 0) await attach(service, asset.id, { products: linked })
@@ -24,7 +24,7 @@ async function aLinkedShop(t: TestContext) {
   return { service, ids, assets }
 }
 
-test('with_products is complete and in order, however many products an asset has', async (t) => {
+test('with_products returns all products in order, even for assets with many products', async (t) => {
   const { service, ids, assets } = await aLinkedShop(t)
   const list = await service.call('GET', `${API}/assets?with_products=true`)
   const expected = [ids.slice(0, 2), ids.slice(0, 200), ids, ids.slice(0, 1), []]
@@ -41,7 +41,7 @@ test('with_products is complete and in order, however many products an asset has
   assert.deepEqual([detached.status, idsOf(detached.body.data.products)], [200, ids.slice(1)])
 })
 
-test('with_assets has the newest hundred of each product, and how many there are', async (t) => {
+test('with_assets returns the newest hundred assets of each product, and their total', async (t) => {
   const service = await aService(t)
   const [product, other] = await putProducts(service, productsFrom(1, 2))
   const assets: string[] = []
@@ -66,8 +66,8 @@ test('with_assets has the newest hundred of each product, and how many there are
   )
 })
 
-/** Every row behind the path, by `after`. */
-async function walk({ call }: TestService, path: string): Promise<string[]> {
+/** Reads the IDs of all pages with `after`. */
+async function readPages({ call }: TestService, path: string): Promise<string[]> {
   const ids: string[] = []
   let after = ''
   do {
@@ -79,13 +79,13 @@ async function walk({ call }: TestService, path: string): Promise<string[]> {
   return ids
 }
 
-test('the products of an asset and the assets of a product have pages of their own', async (t) => {
+test('the products of an asset and the assets of a product can be read page by page', async (t) => {
   const { service, ids, assets } = await aLinkedShop(t)
   const [none, , all] = assets
-  assert.deepEqual(await walk(service, `/assets/${all?.id}/products`), ids.toReversed())
-  assert.deepEqual(await walk(service, `/assets/${none?.id}/products`), [])
+  assert.deepEqual(await readPages(service, `/assets/${all?.id}/products`), ids.toReversed())
+  assert.deepEqual(await readPages(service, `/assets/${none?.id}/products`), [])
   const linked = idsOf(assets.slice(1)).toReversed()
-  assert.deepEqual(await walk(service, `/products/${ids[0]}/assets`), linked)
+  assert.deepEqual(await readPages(service, `/products/${ids[0]}/assets`), linked)
   const page = await service.call('GET', `${API}/products/${ids[0]}/assets?limit=2&page=2`)
   assert.deepEqual(idsOf(page.body.data), linked.slice(2))
   assert.deepEqual([page.body.meta.total, page.body.meta.last_page], [4, 2])

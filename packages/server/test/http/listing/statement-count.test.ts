@@ -20,13 +20,13 @@ interface CountedShop {
   context: AccountContext
   assetIds: string[]
   productIds: number[]
-  /** Runs the work and gives the statements that it took. */
+  /** Runs the work and returns the SQL statements that it executed. */
   count(work: () => Promise<unknown>): Promise<string[]>
 }
 
 const MOST = 3
 
-/** `rows` assets and as many products, on a database that tells of every statement. */
+/** `rows` assets and as many products, on a database that reports every statement. */
 async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> {
   const { context: served } = await aService(t)
   let statements: string[] = []
@@ -78,7 +78,7 @@ function byProductIds(productIds: number[]): ProductSelection {
   return { productIds, variantIds: [], ids: [], skus: [] }
 }
 
-/** The asset and the product with the same number are linked, and the first asset with all. */
+/** Links each asset to the product with the same number, and the first asset to all products. */
 async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
   for (const [index, id] of assetIds.entries()) {
     await attachProducts(context, id, byProductIds(productIds.slice(index, index + 1)))
@@ -86,13 +86,13 @@ async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<
   await attachProducts(context, assetIds[0] ?? '', byProductIds(productIds))
 }
 
-/** The statements of each piece of work, by its name. */
+/** The statements of each operation, by its name. */
 type Counts = Record<string, string[]>
 
 test('the number of statements does not grow with the number of rows', async (t) => {
   const few = await aCountedShop(t, 10)
   const many = await aCountedShop(t, 1000)
-  /** The same statements with ten rows and with a thousand, and at most so many of them. */
+  /** Checks that ten and a thousand rows take the same statements, and at most `most` of them. */
   const check = async (measure: (shop: CountedShop) => Promise<Counts>, most: number) => {
     const counts = await measure(many)
     assert.deepEqual(counts, await measure(few))
@@ -100,7 +100,7 @@ test('the number of statements does not grow with the number of rows', async (t)
       assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
     }
   }
-  /** Three with ten rows; with a thousand, no more than a twentieth of the two thousand links. */
+  /** At most three statements with ten rows, and at most 100 for the two thousand links of a thousand rows. */
   const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>) => {
     for (const [shop, most] of [
       [few, MOST],
@@ -111,24 +111,26 @@ test('the number of statements does not grow with the number of rows', async (t)
       }
     }
   }
-  await t.test('attaching a thousand products takes three', () => check(countAttaching, MOST))
-  // It also notes that none is left.
-  await t.test('detaching them takes four', () => check(countDetaching, MOST + 1))
-  await t.test('a whole call to attach takes one more, to read the asset', () =>
+  await t.test('attaching a thousand products takes three statements', () =>
+    check(countAttaching, MOST),
+  )
+  // The fourth statement records that the asset has no products any more.
+  await t.test('detaching them takes four statements', () => check(countDetaching, MOST + 1))
+  await t.test('the attach operation takes one more statement, to read the asset', () =>
     check(countCalls, MOST + 1),
   )
   await linkAll(few)
   await linkAll(many)
-  await t.test('listing assets with their products takes a statement for each slice', () =>
+  await t.test('listing assets with their products takes one statement per slice', () =>
     checkSlices(countAssets),
   )
-  await t.test('listing products with their assets takes a statement for each slice', () =>
+  await t.test('listing products with their assets takes one statement per slice', () =>
     checkSlices(countProducts),
   )
 })
 
-/** All products of the shop, in every way to name them. */
-async function everyWay({ context, productIds, rows }: CountedShop) {
+/** Selections of all products of the shop, by each kind of ID. */
+async function everySelection({ context, productIds, rows }: CountedShop) {
   const { rows: products } = await context.data.listProducts({ page: 1, perPage: rows })
   const ids = products.map(({ id }) => id)
   const skus = [...new Set(products.map(({ sku }) => sku))]
@@ -150,10 +152,10 @@ async function countAttaching(shop: CountedShop): Promise<Counts> {
   const { count, context, rows } = shop
   const [id = ''] = shop.assetIds
   const counts: Counts = {}
-  for (const [way, selection] of await everyWay(shop)) {
-    counts[way] = await count(() => context.data.attachProducts(id, selection))
+  for (const [name, selection] of await everySelection(shop)) {
+    counts[name] = await count(() => context.data.attachProducts(id, selection))
     assert.equal(await linkedTo(shop, id), rows)
-    counts[`${way}, again`] = await count(() => context.data.attachProducts(id, selection))
+    counts[`${name}, again`] = await count(() => context.data.attachProducts(id, selection))
     await context.data.detachProducts(id, selection)
   }
   return counts
@@ -163,9 +165,9 @@ async function countDetaching(shop: CountedShop): Promise<Counts> {
   const { count, context } = shop
   const [id = ''] = shop.assetIds
   const counts: Counts = {}
-  for (const [way, selection] of await everyWay(shop)) {
+  for (const [name, selection] of await everySelection(shop)) {
     await context.data.attachProducts(id, selection)
-    counts[way] = await count(() => context.data.detachProducts(id, selection))
+    counts[name] = await count(() => context.data.detachProducts(id, selection))
     assert.equal(await linkedTo(shop, id), 0)
   }
   return counts
@@ -214,7 +216,7 @@ async function countProducts({ count, context, rows }: CountedShop): Promise<Cou
     const { products } = await listProducts(context, { page: 1, perPage: rows })
     assert.equal(products.length, rows)
     const slices = await Array.fromAsync(readAssetsOfProducts(context, products))
-    // All but the first product have the first asset besides their own.
+    // All products except the first have the first asset and their own.
     const linked = slices
       .flat()
       .map(({ assets }) => assets.length)

@@ -33,7 +33,7 @@ async function aShop(t: TestContext): Promise<{ service: TestService; products: 
   return { service, products: await putProducts(service, facts) }
 }
 
-test('products are attached by any of their ids, a product id with all variants, again without error', async (t) => {
+test('products are attached by any of their IDs, a product ID attaches all variants, and repeating it is no error', async (t) => {
   const { service, products } = await aShop(t)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(1) })
   const link = await storeLink(service)
@@ -56,7 +56,7 @@ test('products are attached by any of their ids, a product id with all variants,
   assert.deepEqual(await productsOf(service, session.id), products)
 })
 
-test('products are detached by any of their ids, and what was not attached is no error', async (t) => {
+test('products are detached by any of their IDs, and detaching one that is not attached is no error', async (t) => {
   const { service, products } = await aShop(t)
   const { id } = await storeLink(service)
   await attach(service, id, { product_ids: [1, 2] })
@@ -73,26 +73,26 @@ test('products are detached by any of their ids, and what was not attached is no
   }
 })
 
-test('one unknown id among 500 refuses the whole call, is named, and changes nothing', async (t) => {
+test('a call with one unknown ID among 500 is refused, names the ID, and changes nothing', async (t) => {
   const service = await aService(t)
   const products = await putProducts(service, productsFrom(1, 500))
   const { id } = await storeLink(service)
   await attach(service, id, { product_ids: [1, 500] })
   const known = products.map(({ product_id }) => product_id)
-  const stranger = service.context.newId()
+  const unknownId = service.context.newId()
   const table: [references: object, errors: object][] = [
     [{ product_ids: known.with(250, 999) }, { product_ids: ['unknown: 999'] }],
     [{ variant_ids: known.with(499, 0) }, { variant_ids: ['unknown: 0'] }],
     [
-      { products: products.map((product) => product.id).with(0, stranger) },
-      { products: [`unknown: ${stranger}`] },
+      { products: products.map((product) => product.id).with(0, unknownId) },
+      { products: [`unknown: ${unknownId}`] },
     ],
     [
-      { product_ids: [501, 1, 502], variant_ids: [503], products: [stranger] },
+      { product_ids: [501, 1, 502], variant_ids: [503], products: [unknownId] },
       {
         product_ids: ['unknown: 501, 502'],
         variant_ids: ['unknown: 503'],
-        products: [`unknown: ${stranger}`],
+        products: [`unknown: ${unknownId}`],
       },
     ],
   ]
@@ -105,7 +105,7 @@ test('one unknown id among 500 refuses the whole call, is named, and changes not
   }
 })
 
-test('products are put by product and variant id: new ones are added, known ones keep their id', async (t) => {
+test('PUT /products matches by product and variant ID: new products are added, existing ones keep their ID', async (t) => {
   const service = await aService(t)
   const [first, second] = await putProducts(service, [{ variant_id: 12 }, { variant_id: 11 }])
   const changed = {
@@ -120,7 +120,7 @@ test('products are put by product and variant id: new ones are added, known ones
     changed,
     { variant_id: 11, name: 'x' },
   ])
-  // In the order in which they were sent.
+  // In the order of the request.
   assert.deepEqual(
     after.map(({ product_id, variant_id }) => [product_id, variant_id]),
     [
@@ -136,7 +136,7 @@ test('products are put by product and variant id: new ones are added, known ones
   assert.equal((await service.call('GET', `${API}/products`)).body.meta.total, 3)
 })
 
-test('what is left out of a product is empty, also when it was not before', async (t) => {
+test('fields that are left out of a product become empty, even if they had a value', async (t) => {
   const service = await aService(t)
   const { id } = await putProduct(service, { variant_id: 11 })
   const bare = { product_id: 1, variant_id: 11, name: 'Bare' }
@@ -149,7 +149,7 @@ test('what is left out of a product is empty, also when it was not before', asyn
   }
 })
 
-test('a thousand products are put at once, all or none, with ids up to 2^53 - 1', async (t) => {
+test('a thousand products are stored in one call, all or none, with IDs up to 2^53 - 1', async (t) => {
   const service = await aService(t)
   const facts = productsFrom(Number.MAX_SAFE_INTEGER - 999, 1000)
   const products = await putProducts(service, facts)
@@ -182,7 +182,7 @@ test('a thousand products are put at once, all or none, with ids up to 2^53 - 1'
   assert.deepEqual([body.meta.total, body.data], [1000, products.toReversed()])
 })
 
-test('the same product twice in one call is refused, each time by name', async (t) => {
+test('a call that contains the same product twice is refused and names each duplicate', async (t) => {
   const service = await aService(t)
   const products = [11, 12, 11, 12].map((variant_id) => ({ product_id: 1, variant_id, name: 'a' }))
   const answer = await service.call('PUT', `${API}/products`, { products })
@@ -194,7 +194,7 @@ test('the same product twice in one call is refused, each time by name', async (
   assert.equal((await service.call('GET', `${API}/products`)).body.meta.total, 0)
 })
 
-test('a product is read, with its ready assets if asked, and deleted once', async (t) => {
+test('a product can be read, with its ready assets on request, and deleted once', async (t) => {
   const { service, products } = await aShop(t)
   const [product] = products
   const path = `${API}/products/${product?.id}`
@@ -222,8 +222,8 @@ test('a product is read, with its ready assets if asked, and deleted once', asyn
   assert.deepEqual(variantsOf(await productsOf(service, link.id)), [12])
 })
 
-// The largest call that the limits on its lists allow, with ids as long as they get.
-test('as many products are attached and detached in one call as its lists may hold', async (t) => {
+// The largest call that the limits allow, with the longest IDs.
+test('one call can attach and detach as many products as the limits of its lists allow', async (t) => {
   const service = await aService(t)
   const products = await putProducts(service, productsFrom(Number.MAX_SAFE_INTEGER - 999, 1000))
   const { id } = await storeLink(service)

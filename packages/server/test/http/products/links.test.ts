@@ -17,7 +17,7 @@ import {
 import { runJobs } from '../../support/run-jobs.ts'
 import { attach, namesOf, putProduct, storeLink } from '../../support/shop.ts'
 
-test('a link is an asset with its address, and takes nothing of the plan', async (t) => {
+test('a link is an asset with a URL, and does not use storage of the plan', async (t) => {
   const { call } = await aService(t)
   const url = 'https://example.com/courses/1/ü.zip?token=a%20b&x=[1]#part'
   const body = { filename: 'Kürs.zip', url, size: '10MB' }
@@ -45,7 +45,7 @@ test('a link is an asset with its address, and takes nothing of the plan', async
   assert.deepEqual({ stored, reserved, assets }, { stored: 0, reserved: 0, assets: 1 })
 })
 
-test('the size of a link is text with a unit, bytes, or left out', async (t) => {
+test('the size of a link can be text with a unit, a number of bytes, or left out', async (t) => {
   const service = await aService(t)
   const table: [size: string | number | undefined, bytes: number, text: string][] = [
     [undefined, 0, '0 B'],
@@ -66,7 +66,7 @@ test('the size of a link is text with a unit, bytes, or left out', async (t) => 
   }
 })
 
-test('a download of a link leads to its address, encoded as a header wants it', async (t) => {
+test('downloading a link redirects to its URL, encoded for the Location header', async (t) => {
   const service = await aService(t)
   const table = [
     ['https://example.com/a%20b.zip?x=1&y=%2F#z', 'https://example.com/a%20b.zip?x=1&y=%2F#z'],
@@ -82,26 +82,26 @@ test('a download of a link leads to its address, encoded as a header wants it', 
   }
 })
 
-/** A web server that notes who comes to it. */
-async function aVisitedServer(t: TestContext): Promise<{ url: string; visits: string[] }> {
-  const visits: string[] = []
+/** A web server that records its connections and requests. */
+async function aRecordingServer(t: TestContext): Promise<{ url: string; requests: string[] }> {
+  const requests: string[] = []
   const server = createServer((request: IncomingMessage, response) => {
-    visits.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     response.end('here')
   })
-  server.on('connection', () => visits.push('a connection'))
+  server.on('connection', () => requests.push('a connection'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   cleanUp(t, async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, visits }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-test('nothing is ever fetched from the address of a link', async (t) => {
+test('the service never sends a request to the URL of a link', async (t) => {
   const service = await aService(t)
-  const { url, visits } = await aVisitedServer(t)
+  const { url, requests } = await aRecordingServer(t)
   await putProduct(service, { variant_id: 11 })
   const { id } = await storeLink(service, { url: `${url}/first` })
   const path = `${API}/assets/${id}`
@@ -116,10 +116,10 @@ test('nothing is ever fetched from the address of a link', async (t) => {
   await runJobs(service.context)
   await service.call('DELETE', path)
   await runJobs(service.context)
-  assert.deepEqual(visits, [])
-  // The server does take visits: the browser's own.
+  assert.deepEqual(requests, [])
+  // The server does record requests, such as this one of a client.
   assert.equal(await (await fetch(`${url}/third`)).text(), 'here')
-  assert.deepEqual(visits, ['a connection', 'GET /third'])
+  assert.deepEqual(requests, ['a connection', 'GET /third'])
 })
 
 test('a link has no upload to resume, complete or cancel', async (t) => {
@@ -138,7 +138,7 @@ test('a link has no upload to resume, complete or cancel', async (t) => {
   }
 })
 
-test('of a link name, address and size are changed, and what is left out stays', async (t) => {
+test('the name, URL and size of a link can be changed, and fields that are left out stay the same', async (t) => {
   const service = await aService(t)
   const link = await storeLink(service, { filename: 'first.zip', size: 5 })
   const path = `${API}/assets/${link.id}`
@@ -163,7 +163,7 @@ test('of a link name, address and size are changed, and what is left out stays',
   }
 })
 
-test('a renamed file keeps its bytes, is found by the new name only, and is saved under it', async (t) => {
+test('a renamed file keeps its bytes, is found only by its new name, and is downloaded under it', async (t) => {
   const service = await aService(t)
   const bytes = someBytes(25)
   const file = await uploadFile(service.baseUrl, { name: 'before.bin', bytes })
@@ -194,7 +194,7 @@ test('a renamed file keeps its bytes, is found by the new name only, and is save
   }
 })
 
-test('address and size of a file are facts: changing them is refused, the name with them', async (t) => {
+test('a request that changes the URL or size of a file is refused as a whole', async (t) => {
   const service = await aService(t)
   const bytes = someBytes(25)
   const file = await uploadFile(service.baseUrl, { name: 'file.bin', bytes })

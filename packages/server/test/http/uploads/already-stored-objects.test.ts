@@ -15,8 +15,8 @@ import { runJobs } from '../../support/run-jobs.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 
 /**
- * The storage has made the object, but the row is still `uploading`: a completion that was refused
- * has reopened it, and the one that succeeded was killed before it could note that.
+ * The storage has created the object, but the row is still `uploading`: a refused completion reopened the
+ * upload, and the completion that succeeded was killed before it could update the row.
  */
 async function aCompletedObject(t: TestContext) {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
@@ -30,7 +30,7 @@ async function aCompletedObject(t: TestContext) {
   return { service, bytes, session, parts }
 }
 
-test('completing an upload whose object is in the storage already makes it ready', async (t) => {
+test('completing an upload whose object already exists in the storage makes it ready', async (t) => {
   for (const isNamed of [true, false]) {
     const { service, bytes, session, parts } = await aCompletedObject(t)
     const answer = await complete(service.baseUrl, session, isNamed ? parts : undefined)
@@ -40,7 +40,7 @@ test('completing an upload whose object is in the storage already makes it ready
   }
 })
 
-test('resuming an upload whose object is in the storage already makes it ready and opens nothing', async (t) => {
+test('resuming an upload whose object already exists in the storage makes it ready and opens no upload', async (t) => {
   const { service, bytes, session } = await aCompletedObject(t)
   const answer = await service.call('GET', `${API}/assets/${session.id}/upload`)
   assert.deepEqual([answer.status, answer.body.status, answer.body.urls], [200, 'ready', []])
@@ -49,7 +49,7 @@ test('resuming an upload whose object is in the storage already makes it ready a
   await assertUsageConsistent(service)
 })
 
-test('repeating the request of an upload whose object is in the storage already signs no parts', async (t) => {
+test('repeating the request for an upload whose object already exists in the storage signs no parts', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const bytes = someBytes(25)
   const request = async () => {
@@ -67,7 +67,7 @@ test('repeating the request of an upload whose object is in the storage already 
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('cancelling an upload whose object is in the storage already removes the object', async (t) => {
+test('cancelling an upload whose object already exists in the storage removes the object', async (t) => {
   const { service, session } = await aCompletedObject(t)
   assert.equal((await cancel(service.baseUrl, session)).status, 200)
   await runJobs(service.context)
@@ -76,7 +76,7 @@ test('cancelling an upload whose object is in the storage already removes the ob
   await assertUsageConsistent(service)
 })
 
-test('completing an upload that the storage has lost names its parts, and it can be sent again', async (t) => {
+test('completing an upload that the storage has lost reports the missing parts, which can be sent again', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const bytes = someBytes(25)
   const session = await requestSession(service.baseUrl, { bytes })

@@ -4,7 +4,7 @@ import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { watchClock } from '../../../src/jobs/watch-clock.ts'
 
-test('an instance whose clock is off reports it once in the log, and in /readyz until it is right', async (t) => {
+test('an instance with a wrong clock logs it once, and reports it in /readyz until the clock is correct', async (t) => {
   const service = await aService(t)
   const { context } = service
   const warnings: string[] = []
@@ -15,8 +15,8 @@ test('an instance whose clock is off reports it once in the log, and in /readyz 
   await watchClock(ahead)
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /the clock of this machine is 7200 s ahead of the database’s/)
-  // The service's own job, which finds its clock right, may run at the same time.
-  await until('it is in /readyz', async () => {
+  // The service's own job, whose clock is correct, may run at the same time.
+  await until('the note is in /readyz', async () => {
     await watchClock({ ...ahead, health: context.health })
     const { status, body } = await service.call('GET', '/readyz')
     assert.equal(status, 200)

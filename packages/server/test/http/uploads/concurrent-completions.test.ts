@@ -18,10 +18,10 @@ import { assertUsageConsistent } from '../../support/shop.ts'
 const bytes = someBytes(25)
 
 /**
- * Two completions of one upload at the same time. The storage has the first one under way until it is
- * told to go on, and refuses the second one, which makes it an upload again.
+ * Two concurrent completions of one upload. The storage holds the first one until `release` is called, and
+ * refuses the second one, which reopens the upload.
  */
-async function aRefusedRival(t: TestContext, heldAt: 'before' | 'after') {
+async function twoCompletions(t: TestContext, heldAt: 'before' | 'after') {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const session = await requestSession(service.baseUrl, { bytes })
   await putParts(session, bytes)
@@ -49,8 +49,8 @@ async function aRefusedRival(t: TestContext, heldAt: 'before' | 'after') {
   return { service, session, storage, first, release: released.resolve }
 }
 
-test('a completion that succeeds beside a refused one makes the reopened upload ready', async (t) => {
-  const { service, session, first, release } = await aRefusedRival(t, 'after')
+test('a completion that succeeds after a concurrent one was refused makes the reopened upload ready', async (t) => {
+  const { service, session, first, release } = await twoCompletions(t, 'after')
   const reopened = await service.call('GET', `${API}/assets/${session.id}`)
   assert.equal(reopened.body.data.status, 'uploading')
   release()
@@ -62,8 +62,8 @@ test('a completion that succeeds beside a refused one makes the reopened upload 
 })
 
 test('an object that is completed after its reopened upload was cancelled is removed', async (t) => {
-  const { service, session, storage, first, release } = await aRefusedRival(t, 'before')
-  // On S3 an abort and a completion at the same time may both succeed: the object appears after the abort.
+  const { service, session, storage, first, release } = await twoCompletions(t, 'before')
+  // On S3, a concurrent abort and completion may both succeed: the object appears after the abort.
   const { context } = service
   context.storage = { ...context.storage, abortUpload: async () => {} }
   assert.equal((await cancel(service.baseUrl, session)).status, 200)

@@ -10,39 +10,39 @@ import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 import { withClock } from '../../support/upload-expiry.ts'
 
-/** More than the buffers between the two ends of a connection take. */
+/** More than the buffers of a connection hold. */
 const LARGE = 24_000_000
 
 for (const [parts, chunkSize] of [
   ['one part', LARGE],
   ['six parts', 4_000_000],
 ] as const) {
-  test(`a file of ${parts} deleted while it is downloaded arrives whole or is cut, never wrong`, async (t) => {
+  test(`downloading a file of ${parts} that is deleted meanwhile returns correct bytes or breaks off`, async (t) => {
     const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${chunkSize}` })
     const bytes = someBytes(LARGE)
     const { id } = await uploadFile(service.baseUrl, { bytes })
     const path = `${API}/assets/${id}`
     const signed = await service.call('GET', `${path}/download`)
-    const address = signed.headers.get('location') ?? ''
-    const [answer] = (await once(request(address).end(), 'response')) as [IncomingMessage]
+    const url = signed.headers.get('location') ?? ''
+    const [answer] = (await once(request(url).end(), 'response')) as [IncomingMessage]
     assert.deepEqual([answer.statusCode, answer.headers['content-length']], [200, `${LARGE}`])
 
     assert.equal((await service.call('DELETE', path)).status, 202)
     await runJobs(service.context)
     assert.deepEqual(await readObjects(service), [])
-    const { received, isCut } = await readOn(answer)
-    assert.ok(received.equals(bytes.subarray(0, received.length)), 'other bytes')
+    const { received, isCut } = await readRest(answer)
+    assert.ok(received.equals(bytes.subarray(0, received.length)), 'the bytes differ')
     assert.equal(isCut, received.length < LARGE, `${received.length} bytes, cut: ${isCut}`)
-    // The only part is open already, so that nothing can take it away.
+    // The file of the only part is already open, so deleting it does not interrupt the download.
     if (chunkSize === LARGE) assert.equal(isCut, false)
-    const again = await callUrl(address)
+    const again = await callUrl(url)
     assert.equal(again.status, 404)
     assert.equal((await service.call('GET', `${path}/download`)).status, 404)
     await assertUsageConsistent(service)
   })
 }
 
-async function readOn(answer: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
+async function readRest(answer: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = []
   let isCut = false
   try {
@@ -66,7 +66,7 @@ async function attemptsOf(database: Database): Promise<number[]> {
   return removals.map(({ attempts }) => attempts)
 }
 
-test('a file deleted while the storage is away is removed once it is back, tried with growing pauses', async (t) => {
+test('a file that is deleted during a storage outage is removed after it, with growing pauses between attempts', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '25' })
   const context = takeOverJobs(service)
   const { database } = context
@@ -84,7 +84,7 @@ test('a file deleted while the storage is away is removed once it is back, tried
     assert.deepEqual(await attemptsOf(database), [attempt])
     const pause = await pauseUntilDue(database, now)
     pauses.push(pause)
-    // Not a moment before.
+    // No attempt is made before the pause has passed.
     await runJobs(withClock(context, () => now + pause - 1))
     assert.deepEqual(await attemptsOf(database), [attempt])
     now += pause
@@ -97,7 +97,7 @@ test('a file deleted while the storage is away is removed once it is back, tried
   )
   assert.equal(seconds.at(-1), HOUR_MS / 1000)
 
-  // Longer than a deleted asset is remembered.
+  // Longer than the database keeps deleted assets.
   now += 30 * 24 * HOUR_MS
   await runJobs(withClock(context, () => now))
   assert.deepEqual(await readObjects(service), [id])

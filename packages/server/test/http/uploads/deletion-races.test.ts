@@ -31,15 +31,15 @@ function remove({ call }: TestService, id: string): Promise<Answer> {
   return call('DELETE', `${API}/assets/${id}`)
 }
 
-/** A call without a body is read first, so the delete is held up, each round differently. */
-async function removeAfter(service: TestService, turns: number, id: string): Promise<Answer> {
-  for (let turn = 0; turn < turns; turn += 1) await service.call('GET', '/healthz')
+/** Delays the delete by a number of requests, because a call without a body would usually be first. */
+async function removeAfter(service: TestService, requests: number, id: string): Promise<Answer> {
+  for (let count = 0; count < requests; count += 1) await service.call('GET', '/healthz')
   return remove(service, id)
 }
 
 /**
- * All at once, each round with another one first; the answers are in the given order. The first two
- * rounds are no race: one after the other, in this order and in the other, so that both are seen.
+ * Sends all calls concurrently, in each round with a different one first. Returns the responses in the order
+ * of the calls. The first two rounds are sequential, in this order and in reverse, so that both orders occur.
  */
 async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
   if (round < 2) {
@@ -59,7 +59,7 @@ async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<An
   return answers
 }
 
-/** Nothing of these assets is linked any more, seen from either side. */
+/** Fails if one of these assets is still linked to a product, read from either side. */
 async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
   const [usage] = await service.context.database.compareUsage()
   const data = service.context.database.of(usage?.accountId ?? '')
@@ -69,7 +69,7 @@ async function assertNoLinks(service: TestService, assetIds: string[]): Promise<
   for (const id of assetIds) assert.ok(!linked.includes(id))
 }
 
-test('of deletes at once one is 202 and the others are 404', async (t) => {
+test('of several concurrent deletes, one returns 202 and the others return 404', async (t) => {
   const service = await aService(t)
   for (let round = 0; round < ROUNDS; round += 1) {
     const { id } =
@@ -86,7 +86,7 @@ test('of deletes at once one is 202 and the others are 404', async (t) => {
   assert.deepEqual(await readObjects(service), [])
 })
 
-test('a delete that races attaching, detaching and renaming leaves no link, no name and no byte', async (t) => {
+test('a delete during attaching, detaching and renaming leaves no link, no name and no stored bytes', async (t) => {
   const service = await aService(t)
   await putProducts(
     service,
@@ -112,7 +112,7 @@ test('a delete that races attaching, detaching and renaming leaves no link, no n
     await assertNoLinks(service, ids)
     await assertUsageConsistent(service)
   }
-  // Each came before the delete in some rounds and after it in others.
+  // Each call ran before the delete in some rounds and after it in others.
   assert.deepEqual(seen, {
     attach: new Set([201, 404]),
     detach: new Set([200, 404]),
@@ -126,7 +126,7 @@ test('a delete that races attaching, detaching and renaming leaves no link, no n
   assert.deepEqual(await readObjects(service), [])
 })
 
-test('a delete that races the completion or the cancel of its upload leaves a whole file or nothing', async (t) => {
+test('a delete during the completion or cancellation of its upload leaves a complete file or nothing', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const kept: string[] = []
   const outcomes = new Set<string>()
@@ -148,7 +148,7 @@ test('a delete that races the completion or the cancel of its upload leaves a wh
       assert.deepEqual(await download(service.baseUrl, session.id), bytes)
       kept.push(session.id)
     } else {
-      // Either the delete ended it, or the cancel did before.
+      // Either the delete or the cancel ended the upload.
       assert.ok(deleted.status === 202 || cancelled?.status === 200, facts)
       assert.ok([202, 404].includes(deleted.status), facts)
       assert.ok([200, 404].includes(completed.status), facts)
@@ -161,7 +161,7 @@ test('a delete that races the completion or the cancel of its upload leaves a wh
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('a product that is deleted while it is attached is linked to nothing', async (t) => {
+test('a product that is deleted while it is being attached is not linked to any asset', async (t) => {
   const service = await aService(t)
   const asset = await storeLink(service, { filename: 'asset' })
   for (let round = 0; round < ROUNDS; round += 1) {

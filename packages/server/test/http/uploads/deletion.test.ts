@@ -42,7 +42,7 @@ async function ownContext({ context }: TestService) {
   return forAccount(context, usage.accountId)
 }
 
-test('a deleted asset is gone at once from every address, list, filter and product', async (t) => {
+test('a deleted asset is immediately gone from every endpoint, list, filter and product', async (t) => {
   const service = await aService(t, SETTINGS)
   const product = await putProduct(service, { variant_id: 11 })
   const file = await uploadFile(service.baseUrl, { name: 'doomed.bin', bytes: someBytes(25) })
@@ -64,9 +64,9 @@ test('a deleted asset is gone at once from every address, list, filter and produ
       ['POST', `${path}/attach`, { product_ids: [1] }],
       ['POST', `${path}/detach`, { product_ids: [1] }],
     ]
-    for (const [method, address, body] of calls) {
-      const { status, body: refusal } = await service.call(method, address, body)
-      assert.deepEqual([status, refusal.code], [404, 'not_found'], `${method} ${address}`)
+    for (const [method, target, body] of calls) {
+      const { status, body: refusal } = await service.call(method, target, body)
+      assert.deepEqual([status, refusal.code], [404, 'not_found'], `${method} ${target}`)
     }
   }
   for (const query of [
@@ -91,11 +91,11 @@ test('a deleted asset is gone at once from every address, list, filter and produ
   await assertUsageConsistent(service)
 })
 
-test('the bytes of a deleted file are free at once, for an upload that needs them', async (t) => {
+test('the bytes of a deleted file are immediately available to another upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const file = await uploadFile(service.baseUrl, { bytes: someBytes(60) })
-  const wish = { name: 'next.bin', size: 60 }
-  const refused = await service.call('POST', `${API}/assets/signed`, wish)
+  const request = { name: 'next.bin', size: 60 }
+  const refused = await service.call('POST', `${API}/assets/signed`, request)
   assert.deepEqual([refused.status, refused.body.available], [402, 40])
   await remove(service, file.id)
   assert.deepEqual(await accountOf(service), { stored: 0, reserved: 0, available: 100, assets: 0 })
@@ -105,24 +105,24 @@ test('the bytes of a deleted file are free at once, for an upload that needs the
   assert.deepEqual(await accountOf(service), { stored: 60, reserved: 0, available: 40, assets: 1 })
 })
 
-test('the object of a deleted file is removed from the disk, and of no other', async (t) => {
+test('deleting a file removes its object from the storage and no other object', async (t) => {
   const service = await aService(t, SETTINGS)
   const bytes = someBytes(25)
   const [doomed, kept] = [1, 2].map(() => uploadFile(service.baseUrl, { bytes }))
   const [{ id }, other] = [await doomed, await kept] as [Asset, Asset]
   const answer = await service.call('GET', `${API}/assets/${id}/download`)
-  const address = answer.headers.get('location') ?? ''
+  const url = answer.headers.get('location') ?? ''
   assert.deepEqual(await readObjects(service), [id, other.id].sort())
   await remove(service, id)
   await runJobs(service.context)
   assert.deepEqual(await readObjects(service), [other.id])
   assert.deepEqual(await service.context.database.listRemovals(10), [])
-  // An address that was signed before leads nowhere.
-  assert.equal((await fetch(address)).status, 404)
+  // A URL that was signed before the deletion returns 404.
+  assert.equal((await fetch(url)).status, 404)
   assert.deepEqual(await download(service.baseUrl, other.id), bytes)
 })
 
-test('a DELETE that declares a JSON body and has none, or an empty object, is taken', async (t) => {
+test('a DELETE with a JSON Content-Type is accepted with an empty object or no body', async (t) => {
   const service = await aService(t, SETTINGS)
   const type = { 'Content-Type': 'application/json' }
   const product = await putProduct(service, { variant_id: 11 })
@@ -167,12 +167,12 @@ test('an asset whose upload is being completed is not deleted until it is ready'
   assert.equal((await remove(service, session.id)).status, 202)
 })
 
-test('a delete that a completion overtakes says so, and not that there is no such asset', async (t) => {
+test('a delete that loses a race against a completion returns upload_completing, not not_found', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
   const own = await ownContext(service)
-  // As when another instance begins the completion between the two looks at the row.
+  // Simulates another instance that begins the completion between the two reads of the row.
   const overtaken = {
     ...own.data,
     async deleteAsset(id: string) {
@@ -186,22 +186,22 @@ test('a delete that a completion overtakes says so, and not that there is no suc
   assert.equal((await complete(service.baseUrl, session)).status, 200)
 })
 
-test('the Idempotency-Key of a deleted asset starts nothing', async (t) => {
+test('the Idempotency-Key of a deleted asset starts no new upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const headers = { 'Idempotency-Key': 'once' }
-  const wish = { name: 'file.bin', size: 25 }
-  const ask = () => service.call('POST', `${API}/assets/signed`, wish, headers)
-  const { body: session } = await ask()
+  const body = { name: 'file.bin', size: 25 }
+  const request = () => service.call('POST', `${API}/assets/signed`, body, headers)
+  const { body: session } = await request()
   await complete(service.baseUrl, session, await putParts(session, someBytes(25)))
-  assert.deepEqual([(await ask()).status, (await ask()).body.urls], [201, []])
+  assert.deepEqual([(await request()).status, (await request()).body.urls], [201, []])
   await remove(service, session.id)
-  const answer = await ask()
+  const answer = await request()
   assert.deepEqual([answer.status, answer.body.code], [409, 'upload_ended'])
   assert.match(answer.body.message, /deleted/)
   assert.deepEqual(await accountOf(service), { stored: 0, reserved: 0, available: 100, assets: 0 })
 })
 
-test('a link is deleted without the storage', async (t) => {
+test('a link can be deleted while the storage is unavailable', async (t) => {
   const service = await aService(t, SETTINGS)
   const { id } = await storeLink(service)
   await makeStorageUnavailable(service)
@@ -209,7 +209,7 @@ test('a link is deleted without the storage', async (t) => {
   assert.deepEqual(await service.context.database.listRemovals(10), [])
 })
 
-test('deleting a product leaves its assets, which are without it at once', async (t) => {
+test('deleting a product keeps its assets, which are immediately no longer linked to it', async (t) => {
   const service = await aService(t, SETTINGS)
   const [doomed, kept] = [11, 12].map((variant_id) => putProduct(service, { variant_id }))
   const products = [await doomed, await kept]

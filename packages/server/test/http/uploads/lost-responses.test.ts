@@ -12,7 +12,7 @@ async function reservedBy({ call }: TestService): Promise<number> {
   return (await call('GET', `${API}/account`)).body.data.reserved
 }
 
-/** The database reserves, and its answer is lost. */
+/** The database reserves the bytes, but its response is lost. */
 function losingReservations(database: Database): Database {
   return {
     ...database,
@@ -29,7 +29,7 @@ function losingReservations(database: Database): Database {
   }
 }
 
-test('a reservation whose answer is lost is given back, or given to whoever repeats its key', async (t) => {
+test('a reservation whose response is lost is released, or returned to a request with the same Idempotency-Key', async (t) => {
   const service = await aService(t)
   const { database } = service.context
   service.context.database = losingReservations(database)
@@ -45,7 +45,7 @@ test('a reservation whose answer is lost is given back, or given to whoever repe
   await assertUsageConsistent(service)
 })
 
-test('a store that never knows what it has opened is an outage for a new size', async (t) => {
+test('changing the size returns 503 if the storage never finds the uploads that it opened', async (t) => {
   const service = await aService(t)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { storage } = service.context
@@ -63,6 +63,6 @@ test('a store that never knows what it has opened is an outage for a new size', 
     size: 30,
   })
   assert.deepEqual([status, body.code], [503, 'storage_unavailable'])
-  assert.ok(opened < 5, `${opened} were opened`)
+  assert.ok(opened < 5, `${opened} uploads were opened`)
   service.context.storage = storage
 })

@@ -6,7 +6,7 @@ import { API, putPart, requestSession, someBytes } from '@stowage/testing/servic
 
 const PARTS = 3000
 
-/** Every byte is in exactly one part, in order, each with an address of its own. */
+/** Fails unless every byte is in exactly one part, in order, and each part has a unique URL. */
 function assertWhole({ urls }: UploadSession, missing: number[] = []): void {
   const numbers = Array.from({ length: PARTS }, (_, index) => index + 1)
   const expected = numbers.filter((number) => !missing.includes(number))
@@ -17,7 +17,7 @@ function assertWhole({ urls }: UploadSession, missing: number[] = []): void {
   assert.equal(new Set(urls.map(({ url }) => url)).size, urls.length)
 }
 
-test('a session of thousands of parts is answered whole, and so is its resumption', async (t) => {
+test('a session with thousands of parts is returned completely, also when it is resumed', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '1' })
   const session = await requestSession(service.baseUrl, { bytes: someBytes(PARTS) })
   assertWhole(session)

@@ -10,7 +10,7 @@ function statuses(received: string): number[] {
   return Array.from(received.matchAll(/HTTP\/1\.1 (\d{3}) /g), ([, status]) => Number(status))
 }
 
-test('a request that is refused before its body is read is answered once, even if the body is broken', async (t) => {
+test('a request that is refused before its body is read gets one response, even if the body is malformed', async (t) => {
   const { baseUrl } = await aService(t)
   const connection = aRawConnection(t, baseUrl)
   const head = 'POST /nowhere HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n'
@@ -19,7 +19,7 @@ test('a request that is refused before its body is read is answered once, even i
   assert.deepEqual(statuses(connection.received()), [404])
 })
 
-test('a body that is refused does not cost the requests behind it their answers', async (t) => {
+test('after a request with a refused body, the next request on the connection gets its response', async (t) => {
   const { baseUrl } = await aService(t)
   const bodies = { 'not UTF-8': '\x80', 'too deep': '['.repeat(40), 'not JSON': '{' }
   for (const [name, body] of Object.entries(bodies)) {
@@ -32,7 +32,7 @@ test('a body that is refused does not cost the requests behind it their answers'
   }
 })
 
-test('CONNECT is refused with a code, after the answers to the requests before it', async (t) => {
+test('CONNECT is refused with an error code, after the responses to earlier requests on the connection', async (t) => {
   const { baseUrl } = await aService(t)
   const connection = aRawConnection(t, baseUrl)
   connection.socket.write(`${HEALTH}CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n`)

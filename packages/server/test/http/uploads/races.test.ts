@@ -20,11 +20,11 @@ async function assertUsageConsistent({ context }: TestService): Promise<void> {
   }
 }
 
-test('of 200 requests for a tenth of the plan exactly 10 succeed, and again after cancelling', async (t) => {
+test('of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, also after cancelling', async (t) => {
   const service = await aService(t, { STOWAGE_PLAN_STORAGE: '1000' })
-  const ask = () => service.call('POST', `${API}/assets/signed`, { name: 'a', size: 100 })
+  const request = () => service.call('POST', `${API}/assets/signed`, { name: 'a', size: 100 })
   for (let round = 0; round < 3; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 200 }, ask))
+    const answers = await Promise.all(Array.from({ length: 200 }, request))
     const sessions: UploadSession[] = answers
       .filter(({ status }) => status === 201)
       .map(({ body }) => body)
@@ -38,7 +38,7 @@ test('of 200 requests for a tenth of the plan exactly 10 succeed, and again afte
   }
 })
 
-test('of completions that race all answer the ready asset', async (t) => {
+test('concurrent completions all return the ready asset', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   for (let round = 0; round < 10; round += 1) {
     const bytes = someBytes(35, round)
@@ -57,7 +57,7 @@ test('of completions that race all answer the ready asset', async (t) => {
   await assertUsageConsistent(service)
 })
 
-test('completion, cancel and expiry racing for one upload: one wins and the books balance', async (t) => {
+test('of a concurrent completion, cancellation and expiry of one upload one wins, and usage is consistent', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const { context } = service
   const outcomes = new Set<string>()
@@ -65,22 +65,22 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
     const bytes = someBytes(25, round)
     const session = await requestSession(service.baseUrl, { bytes })
     await putParts(session, bytes)
-    // A completion looks at the parts first, so the others are held up, each round differently.
-    const afterTurns = async (turns: number) => {
-      for (let turn = 0; turn < turns; turn += 1) await service.call('GET', '/healthz')
+    // A completion reads the parts first, so the others are delayed by a varying number of requests.
+    const delay = async (requests: number) => {
+      for (let count = 0; count < requests; count += 1) await service.call('GET', '/healthz')
     }
     const cancelLater = async () => {
-      await afterTurns(round % 3)
+      await delay(round % 3)
       return cancel(service.baseUrl, session)
     }
     const expireLater = async () => {
-      await afterTurns(round % 5)
+      await delay(round % 5)
       await moveExpiryToPast(context, [session.id])
       await runJobs(withoutRetention(context))
       return { status: 0 }
     }
     const calls = [() => complete(service.baseUrl, session), cancelLater, expireLater]
-    // In the first rounds each is once ahead of the others for certain.
+    // In the first rounds, each call is sent before the others once.
     const [ahead] = round < calls.length ? calls.splice(round, 1) : []
     const first = ahead === undefined ? [] : [await ahead()]
     const answers = [...first, ...(await Promise.all(calls.map((call) => call())))]
@@ -102,7 +102,7 @@ test('completion, cancel and expiry racing for one upload: one wins and the book
   assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
 })
 
-test('racing requests with one Idempotency-Key get one session', async (t) => {
+test('concurrent requests with the same Idempotency-Key get the same session', async (t) => {
   const service = await aService(t)
   const answers = await Promise.all(
     Array.from({ length: 20 }, () =>

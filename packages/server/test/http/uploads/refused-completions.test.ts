@@ -21,7 +21,7 @@ import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const bytes = someBytes(5)
 
-/** A service whose storage completes as told; undefined completes as ever. */
+/** A service whose storage returns the given outcome of a completion, or completes it if undefined. */
 async function aServiceThatCompletes(t: TestContext, as: (key: string) => Outcome) {
   const service = await aService(t)
   const { storage } = service.context
@@ -39,7 +39,7 @@ const rejected: Outcome = Promise.resolve({
   reason: 'EntityTooLarge: the object is too large',
 })
 
-test('a completion that the storage refuses for good answers its reason, and the upload can be cancelled', async (t) => {
+test('a completion that the storage refuses permanently returns the reason, and the upload can be cancelled', async (t) => {
   const service = await aServiceThatCompletes(t, () => rejected)
   const session = await requestSession(service.baseUrl, { bytes })
   await putParts(session, bytes)
@@ -56,7 +56,7 @@ test('a completion that the storage refuses for good answers its reason, and the
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('an interrupted completion that the storage refuses for good can be deleted after the job saw it', async (t) => {
+test('an interrupted completion that the storage refuses permanently can be deleted after the job has run', async (t) => {
   const service = await aServiceThatCompletes(t, () => rejected)
   const session = await requestSession(service.baseUrl, { bytes })
   const account = await service.context.database.findAccount('default')
@@ -68,9 +68,10 @@ test('an interrupted completion that the storage refuses for good can be deleted
   await assertUsageConsistent(service)
 })
 
-test('completions that fail again and again keep no other from being finished', async (t) => {
+test('completions that fail repeatedly do not prevent others from being finished', async (t) => {
   let good: string | undefined
-  const failing = () => Promise.reject(new EngineUnavailable('storage', new Error('it fails')))
+  const failing = () =>
+    Promise.reject(new EngineUnavailable('storage', new Error('the storage fails')))
   const service = await aServiceThatCompletes(t, (key) => (key === good ? undefined : failing()))
   const own = takeOverJobs(service)
   const account = await own.database.findAccount('default')

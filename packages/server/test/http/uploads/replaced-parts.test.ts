@@ -6,20 +6,20 @@ import { API, download, putPart } from '@stowage/testing/service/upload'
 import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.ts'
 import { runJobs } from '../../support/run-jobs.ts'
 
-/** `RACE_UPLOADS=20000` looks for what is rare. */
+/** Set `RACE_UPLOADS=20000` to find rare failures. */
 const UPLOADS = Number(process.env.RACE_UPLOADS ?? 25)
 const SEED = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31)
-const AT_ONCE = 6
-/** Two parts, of which the second is shorter. */
+const CONCURRENCY = 6
+/** Makes two parts, of which the second is shorter. */
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
-test('an upload whose part is replaced while completions race is ready, downloadable and closed, also after a restart', async (t) => {
+test('an upload whose part is replaced during concurrent completions is ready, downloadable and closed, also after a restart', async (t) => {
   t.diagnostic(`RACE_UPLOADS=${UPLOADS} RACE_SEED=${SEED}`)
   const deployment = await aDeployment(t, { isReliable: true })
   const service = await aService(t, SETTINGS, deployment)
   const results: RaceResult[] = []
   const failures: unknown[] = []
-  await side(UPLOADS, async (index) => {
+  await runConcurrently(UPLOADS, async (index) => {
     try {
       results.push(await raceReplacedPart(service.baseUrl, SEED + index))
     } catch (error) {
@@ -28,8 +28,8 @@ test('an upload whose part is replaced while completions race is ready, download
   })
   t.diagnostic(JSON.stringify(Object.fromEntries(sumOf(results))))
   assert.deepEqual(failures.slice(0, 3), [], `${failures.length} uploads failed`)
-  const surprises = [...sumOf(results).keys()].filter((answer) => !EXPECTED.has(answer))
-  assert.deepEqual(surprises, [])
+  const unexpected = [...sumOf(results).keys()].filter((answer) => !EXPECTED.has(answer))
+  assert.deepEqual(unexpected, [])
   await checkAll(service, results)
   await checkClosed(results)
   await runJobs(service.context)
@@ -42,31 +42,31 @@ test('an upload whose part is replaced while completions race is ready, download
   await deployment.backdoor.assertHoldsOnly(ids, 10)
 })
 
-/** A part is refused once the upload is complete, a completion when a part is not the one it names. */
+/** A part is refused after the completion, and a completion is refused if one of its ETags is outdated. */
 const EXPECTED = new Set(['put 200', 'put 404', 'complete 200', 'complete 422', 'resume 200'])
 
-/** Each is ready with one content of each part, and no upload is open. */
+/** Each asset is ready, each of its parts has one of the sent contents, and no upload is open. */
 async function checkAll(service: TestService, results: RaceResult[]): Promise<void> {
   const lost: string[] = []
-  await side(results.length, async (index) => {
+  await runConcurrently(results.length, async (index) => {
     const { session, contents } = results[index] as RaceResult
     const asset = await service.call('GET', `${API}/assets/${session.id}`)
     if (asset.body.data?.status !== 'ready') lost.push(`${session.id} is not ready`)
     const bytes = await download(service.baseUrl, session.id).catch(() => undefined)
     const [first, second] = contents
-    // The second part may be of the other content than the first.
+    // The first part may have either content.
     const isWhole = [first, second].some((content) =>
       bytes?.subarray(0, 10).equals(content.subarray(0, 10)),
     )
     if (!isWhole || !bytes?.subarray(10).equals(first.subarray(10))) {
-      lost.push(`${session.id} can't be downloaded whole`)
+      lost.push(`${session.id} has other bytes`)
     }
   })
   assert.deepEqual(lost.slice(0, 5), [], `${lost.length} of ${results.length} uploads are lost`)
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
 
-/** Their URLs are still valid, but nothing takes a part. */
+/** The signed URLs are still valid, but the storage refuses further parts. */
 async function checkClosed(results: RaceResult[]): Promise<void> {
   for (const { session, contents } of results.slice(-10)) {
     const response = await putPart(session.urls[0]?.url ?? '', contents[0].subarray(0, 10))
@@ -83,10 +83,13 @@ function sumOf(results: RaceResult[]): Map<string, number> {
   return sum
 }
 
-async function side(count: number, work: (index: number) => Promise<void>): Promise<void> {
+async function runConcurrently(
+  count: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   const indexes = Array.from({ length: count }, (_, index) => index).values()
   const worker = async () => {
     for (const index of indexes) await work(index)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }

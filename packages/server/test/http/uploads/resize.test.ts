@@ -38,7 +38,7 @@ async function reservedBy({ call }: TestService): Promise<number> {
   return (await call('GET', `${API}/account`)).body.data.reserved
 }
 
-test('an upload of unknown length grows while it is sent, and ends with its true size', async (t) => {
+test('an upload of unknown length can grow while it is sent, and ends with its actual size', async (t) => {
   const service = await start(t)
   const bytes = someBytes(47)
   const session = await requestSession(service.baseUrl, { bytes: bytes.subarray(0, 20) })
@@ -63,7 +63,7 @@ test('an upload of unknown length grows while it is sent, and ends with its true
   await assertUsageConsistent(service)
 })
 
-test('the answer is that of GET, and repeating it changes nothing', async (t) => {
+test('changing the size returns the same response as GET, and repeating it changes nothing', async (t) => {
   const service = await start(t)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const first = await resize(service, session, 35)
@@ -79,7 +79,7 @@ test('the answer is that of GET, and repeating it changes nothing', async (t) =>
   assert.equal(await reservedBy(service), 35)
 })
 
-test('a part that was received with another length than the new size gives it is missing', async (t) => {
+test('a received part whose length does not fit the new size counts as missing', async (t) => {
   const service = await start(t)
   const bytes = someBytes(40)
   const session = await requestSession(service.baseUrl, { bytes: bytes.subarray(0, 25) })
@@ -94,13 +94,13 @@ test('a part that was received with another length than the new size gives it is
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('a part that arrives beyond the new size is named, and a larger size takes it in', async (t) => {
+test('a part beyond the new size is reported, and accepted after the size grows again', async (t) => {
   const service = await start(t)
   const bytes = someBytes(30)
   const session = await requestSession(service.baseUrl, { bytes })
   await send(session.urls.slice(0, 2), bytes)
   assert.equal((await resize(service, session, 20)).status, 200)
-  // Its URL was signed before, and is still valid.
+  // Its URL was signed before the change and is still valid.
   await send(session.urls.slice(2), bytes)
   const refused = await complete(service.baseUrl, session)
   assert.equal(refused.status, 422)
@@ -110,7 +110,7 @@ test('a part that arrives beyond the new size is named, and a larger size takes 
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('a size beyond the plan is 402 with the figures, and changes nothing', async (t) => {
+test('a size that exceeds the plan returns 402 with the numbers and changes nothing', async (t) => {
   const service = await start(t, { STOWAGE_PLAN_STORAGE: '100' })
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await requestSession(service.baseUrl, { bytes: someBytes(30) })
@@ -130,19 +130,19 @@ test('a size beyond the plan is 402 with the figures, and changes nothing', asyn
   assert.equal((await resize(service, session, 70)).status, 200)
 })
 
-test('a request with the Idempotency-Key of a resized upload gives it as it is now', async (t) => {
+test('a request with the Idempotency-Key of a resized upload returns its current state', async (t) => {
   const service = await start(t)
   const file = { name: 'a', size: 25, mime: 'text/plain' }
-  const ask = () =>
+  const request = () =>
     service.call('POST', `${API}/assets/signed`, file, { 'Idempotency-Key': 'resized' })
-  const { body: session } = await ask()
+  const { body: session } = await request()
   await resize(service, session, 45)
-  const repeated = await ask()
+  const repeated = await request()
   assert.deepEqual([repeated.status, repeated.body.id], [201, session.id])
   assert.deepEqual(numbersOf(repeated.body.urls), [1, 2, 3, 4, 5])
 })
 
-test('a completion that compared the parts with the old size does not store the new one', async (t) => {
+test('a completion that has checked the parts against the old size fails if the size changes', async (t) => {
   const service = await start(t)
   const { context } = service
   const bytes = someBytes(30)
@@ -152,7 +152,7 @@ test('a completion that compared the parts with the old size does not store the 
   const account = forAccount(context, own?.accountId ?? '')
   const { data } = account
   let isResized = false
-  // The size changes after the parts were compared, and before the completion begins.
+  // The size changes after the parts were checked and before the completion begins.
   const between = {
     ...account,
     data: {
@@ -177,7 +177,7 @@ test('a completion that compared the parts with the old size does not store the 
   await assertUsageConsistent(service)
 })
 
-test('completions and new sizes that race leave an asset of one size, with its bytes', async (t) => {
+test('concurrent completions and size changes leave an asset whose size matches its bytes', async (t) => {
   const service = await start(t)
   for (let round = 0; round < 8; round += 1) {
     const bytes = someBytes(30, round + 1)
@@ -203,7 +203,7 @@ test('completions and new sizes that race leave an asset of one size, with its b
   await assertUsageConsistent(service)
 })
 
-test('after a completion that the storage refused the size is final, and it can be completed', async (t) => {
+test('after the storage refused a completion, the size is final and the upload can still be completed', async (t) => {
   const service = await start(t)
   const bytes = someBytes(25)
   const session = await requestSession(service.baseUrl, { bytes })

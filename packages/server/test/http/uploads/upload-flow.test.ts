@@ -18,15 +18,15 @@ import {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('a file that would need parts of more than 5 GiB is refused when it is signed', async (t) => {
+test('a file that would need parts larger than 5 GiB is refused when the upload is requested', async (t) => {
   const { call } = await aService(t, { STOWAGE_PLAN_STORAGE: '9000TB' })
-  const most = 10_000 * 5 * 1024 ** 3
-  const refused = await call('POST', `${API}/assets/signed`, { name: 'a', size: most + 1 })
+  const limit = 10_000 * 5 * 1024 ** 3
+  const refused = await call('POST', `${API}/assets/signed`, { name: 'a', size: limit + 1 })
   assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['size']])
-  assert.match(refused.body.errors.size[0], new RegExp(`at most ${most} bytes`))
+  assert.match(refused.body.errors.size[0], new RegExp(`at most ${limit} bytes`))
 })
 
-test('a session has the fields of the interface, and its parts cover the file', async (t) => {
+test('a session has the documented fields, and its parts cover the file', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const session = await requestSession(baseUrl, { bytes: someBytes(250) })
   assert.deepEqual(Object.keys(session).sort(), [
@@ -54,13 +54,13 @@ test('a session has the fields of the interface, and its parts cover the file', 
   assert.ok(hours > 11.9 && hours <= 12)
 })
 
-test('a client that slices by itself says how long its parts are', async (t) => {
+test('a client can choose the part size with chunk_size', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '6MiB' })
   const bytes = someBytes(11_000_000)
   const request = { name: 'film.mov', size: bytes.length, mime: 'video/quicktime' }
-  const ask = (chunk_size: unknown) =>
+  const requestWith = (chunk_size: unknown) =>
     call('POST', `${API}/assets/signed`, { ...request, chunk_size })
-  const { body: session } = await ask(5_242_880)
+  const { body: session } = await requestWith(5_242_880)
   assert.equal(session.chunk_size, 5_242_880)
   assert.deepEqual(
     session.urls.map(({ start, end }: PartAddress) => [start, end]),
@@ -76,12 +76,12 @@ test('a client that slices by itself says how long its parts are', async (t) => 
   assert.equal(status, 200)
   assert.ok((await download(baseUrl, session.id)).equals(bytes))
   for (const wrong of [5_242_879, 5_368_709_121, 6e6 + 0.5, '6000000']) {
-    const refused = await ask(wrong)
+    const refused = await requestWith(wrong)
     assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['chunk_size']])
   }
 })
 
-test('a file goes up in parts and comes down whole, listed once it is ready', async (t) => {
+test('a file is uploaded in parts, listed once it is ready, and downloaded as a whole', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '1kB' })
   const bytes = someBytes(2500)
   const session = await requestSession(baseUrl, {
@@ -117,7 +117,7 @@ test('a file goes up in parts and comes down whole, listed once it is ready', as
   assert.deepEqual(await download(baseUrl, session.id), bytes)
 })
 
-test('the address of a file’s bytes is told to who can follow no redirect', async (t) => {
+test('GET /address returns the download URL to clients that cannot follow redirects', async (t) => {
   const { baseUrl, storageUrl, call } = await aService(t)
   const bytes = someBytes(100)
   const { id } = await uploadFile(baseUrl, { bytes })
@@ -133,7 +133,7 @@ test('the address of a file’s bytes is told to who can follow no redirect', as
   assert.deepEqual(Buffer.from(await part.arrayBuffer()), bytes.subarray(10, 20))
 })
 
-test('POST and PUT complete alike, and repeating either gives the same answer', async (t) => {
+test('POST and PUT both complete an upload, and repeating either returns the same response', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   for (const method of ['POST', 'PUT']) {
     const session = await requestSession(baseUrl, { bytes: someBytes(25) })
@@ -145,7 +145,7 @@ test('POST and PUT complete alike, and repeating either gives the same answer', 
   }
 })
 
-test('a browser that cannot read ETags completes without parts', async (t) => {
+test('an upload can be completed with only some of its parts listed, as by browsers that cannot read ETags', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const session = await requestSession(baseUrl, { bytes: someBytes(25) })
   const parts = await putParts(session, someBytes(25))
@@ -155,7 +155,7 @@ test('a browser that cannot read ETags completes without parts', async (t) => {
   assert.equal((await complete(baseUrl, session, partial)).status, 200)
 })
 
-test('a completion with a missing part is refused, and the upload goes on', async (t) => {
+test('a completion with missing parts is refused, and the upload can be continued', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const bytes = someBytes(25)
   const session = await requestSession(baseUrl, { bytes })
@@ -167,7 +167,7 @@ test('a completion with a missing part is refused, and the upload goes on', asyn
   assert.equal((await complete(baseUrl, session)).status, 200)
 })
 
-test('an upload is resumed from anywhere: only what is missing is signed again', async (t) => {
+test('resuming an upload signs only the missing parts', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const bytes = someBytes(25)
   const session = await requestSession(baseUrl, { bytes })
@@ -190,7 +190,7 @@ test('an upload is resumed from anywhere: only what is missing is signed again',
   assert.deepEqual(await download(baseUrl, session.id), bytes)
 })
 
-test('resuming an upload that the storage lost opens it anew', async (t) => {
+test('resuming an upload that the storage lost reopens it', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const { baseUrl, call, context } = service
   const bytes = someBytes(25)
@@ -204,7 +204,7 @@ test('resuming an upload that the storage lost opens it anew', async (t) => {
   assert.equal((await complete(baseUrl, session)).status, 200)
 })
 
-test('cancelling removes the parts and frees the bytes; again it answers the same', async (t) => {
+test('cancelling removes the parts and releases the bytes, and repeating it returns the same response', async (t) => {
   const { baseUrl, call, context } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const session = await requestSession(baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
@@ -233,7 +233,7 @@ test('a ready asset can no longer be cancelled', async (t) => {
   assert.deepEqual([refused.status, refused.body.code], [409, 'already_uploaded'])
 })
 
-test('over the plan: 402 with the numbers, and nothing reserved', async (t) => {
+test('an upload that exceeds the plan returns 402 with the numbers and reserves nothing', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_PLAN_STORAGE: '100' })
   await uploadFile(baseUrl, { bytes: someBytes(30) })
   await requestSession(baseUrl, { bytes: someBytes(20) })
@@ -252,13 +252,13 @@ test('over the plan: 402 with the numbers, and nothing reserved', async (t) => {
   assert.equal((await call('POST', `${API}/assets/signed`, { name: 'a', size: 50 })).status, 201)
 })
 
-test('health and readiness are answered, and readiness tells what fails', async (t) => {
+test('/healthz and /readyz respond, and /readyz reports which engine fails', async (t) => {
   const service = await aService(t)
   const { call } = service
   assert.deepEqual((await call('GET', '/healthz')).body, { status: 'ok' })
   assert.equal((await call('GET', '/readyz')).status, 200)
   const restoreStorage = await makeStorageUnavailable(service)
-  await until('it is not ready', async () => (await call('GET', '/readyz')).status === 503)
+  await until('the service is not ready', async () => (await call('GET', '/readyz')).status === 503)
   const { status, body, headers } = await call('GET', '/readyz')
   assert.deepEqual(
     [status, body],
@@ -266,5 +266,5 @@ test('health and readiness are answered, and readiness tells what fails', async 
   )
   assert.ok(headers.get('retry-after'))
   await restoreStorage()
-  await until('it is ready', async () => (await call('GET', '/readyz')).status === 200)
+  await until('the service is ready', async () => (await call('GET', '/readyz')).status === 200)
 })
