@@ -11,7 +11,7 @@ import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
 
-/** Works on a new database, and returns how many deadlocks PostgreSQL has found in it. */
+/** Runs the work on a new database, and returns the number of deadlocks that PostgreSQL detected. */
 async function deadlocksOf(
   t: TestContext,
   work: (database: Database) => Promise<unknown>,
@@ -22,7 +22,7 @@ async function deadlocksOf(
   try {
     await work(database)
   } finally {
-    // Connections report what they have counted at their end.
+    // A connection reports its statistics when it is closed.
     await database.close()
   }
   const admin = postgres(url)
@@ -40,8 +40,8 @@ function products(count: number) {
 
 function shuffled<Item>(items: Item[]): Item[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .sort((a, b) => a.place - b.place)
+    .map((item) => ({ item, position: Math.random() }))
+    .sort((a, b) => a.position - b.position)
     .map(({ item }) => item)
 }
 
@@ -49,16 +49,16 @@ function times(count: number, work: (index: number) => Promise<unknown>): Promis
   return Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 }
 
-test('imports of the same products in different orders never deadlock', async (t) => {
+test('imports of the same products in different orders do not deadlock', async (t) => {
   const deadlocks = await deadlocksOf(t, async (database) => {
     const { id } = await anAccount(database, 'default')
     const data = database.of(id)
     for (let round = 0; round < 3; round += 1) {
       await times(10, async () => {
         const sent = shuffled(products(300))
-        const answered = await data.putProducts(sent)
+        const stored = await data.putProducts(sent)
         assert.deepEqual(
-          answered.map(({ productId }) => productId),
+          stored.map(({ productId }) => productId),
           sent.map(({ productId }) => productId),
         )
       })
@@ -67,7 +67,7 @@ test('imports of the same products in different orders never deadlock', async (t
   assert.equal(deadlocks, 0)
 })
 
-/** Everything that locks products or assets, at the same few of them. */
+/** Runs all calls that lock products or assets, on a few of them. */
 async function changeLinks(data: AccountData, assets: string[]): Promise<void> {
   const stored = await data.putProducts(products(6))
   const selection = () => ({
@@ -87,7 +87,7 @@ async function changeLinks(data: AccountData, assets: string[]): Promise<void> {
   })
 }
 
-test('attaching, detaching and deleting products at once never deadlocks', async (t) => {
+test('attaching, detaching and deleting products concurrently does not deadlock', async (t) => {
   const deadlocks = await deadlocksOf(t, async (database) => {
     const { id } = await anAccount(database, 'default')
     const data = database.of(id)
@@ -98,7 +98,7 @@ test('attaching, detaching and deleting products at once never deadlocks', async
   assert.equal(deadlocks, 0)
 })
 
-test('jobs that expire uploads of many accounts at once never deadlock', async (t) => {
+test('concurrent jobs that expire uploads of many accounts do not deadlock', async (t) => {
   const deadlocks = await deadlocksOf(t, async (database) => {
     for (let account = 0; account < 12; account += 1) {
       const { id } = await anAccount(database, `account ${account}`, 10_000)
@@ -126,7 +126,7 @@ async function withCollisions(t: TestContext, count: number, code: string) {
   cleanUp(t, () => database.close())
   const admin = postgres(url, { onnotice: () => {} })
   cleanUp(t, () => admin.end())
-  // What a transaction takes from a sequence stays taken when it is rolled back.
+  // A rollback does not reset a sequence.
   await admin.unsafe(`
     create sequence attempts;
     create function collide() returns trigger language plpgsql as $$
@@ -156,7 +156,7 @@ for (const code of ['40P01', '40001']) {
   })
 }
 
-test('a unit of work that always collides is given up after a bounded number of attempts', async (t) => {
+test('a unit of work that always collides fails after a limited number of attempts', async (t) => {
   const { data, attempts } = await withCollisions(t, 1_000_000, '40P01')
   await assert.rejects(data.putProducts([aProduct()]), EngineUnavailable)
   assert.equal(await attempts(), 10)

@@ -34,13 +34,13 @@ async function openAt(t: TestContext, url: string) {
 
 testDatabaseContract('postgres', async (t) => openAt(t, await server.database(t)))
 
-test('ten instances that start at once on an empty database all come up', async (t) => {
+test('ten instances can start at the same time on an empty database', async (t) => {
   const url = await server.database(t)
   const databases = await Promise.all(Array.from({ length: 10 }, () => openAt(t, url)))
   await Promise.all(databases.map((database) => database.check()))
 })
 
-test('balancing the books mends counters that went wrong', async (t) => {
+test('recounting repairs wrong counters', async (t) => {
   const url = await server.database(t)
   const database = await openAt(t, url)
   const { data } = await aBusyAccount(database)
@@ -52,14 +52,14 @@ test('balancing the books mends counters that went wrong', async (t) => {
   assert.equal((await database.compareUsage())[0]?.wrongBlocks, 1)
   await admin`update usage_by_type set bytes = 4`
   await admin`delete from usage_by_type where type = 'link'`
-  const [books] = await database.compareUsage()
-  assert.notDeepEqual(books?.counted.types, books?.actual.types)
+  const [usage] = await database.compareUsage()
+  assert.notDeepEqual(usage?.counted.types, usage?.actual.types)
   await recountCounters(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.compareUsage())[0]?.wrongBlocks, 0)
 })
 
-test('finishing and deleting at once never wait for each other in a circle', async (t) => {
+test('completing and deleting concurrently does not deadlock', async (t) => {
   const url = await server.database(t)
   const options = { poolSize: 8, statementTimeoutMs: 10_000, tls: 'off' } as const
   const database = await openPostgresDatabase({ url, ...options })
@@ -73,7 +73,7 @@ test('finishing and deleting at once never wait for each other in a circle', asy
     ...ready.map((id) => data.deleteAsset(id)),
     ...begun.map((id) => data.finishCompletion(id)),
   ])
-  // Connections tell what they met when they end.
+  // A connection reports its statistics when it is closed.
   await database.close()
   const admin = postgres(url, { max: 1 })
   cleanUp(t, () => admin.end())
@@ -82,11 +82,11 @@ test('finishing and deleting at once never wait for each other in a circle', asy
       select numbackends, deadlocks from pg_stat_database where datname = current_database()`
     return row
   }
-  await until('all others are gone', async () => (await stats())?.numbackends === 1)
+  await until('all other connections are closed', async () => (await stats())?.numbackends === 1)
   assert.equal(Number((await stats())?.deadlocks), 0)
 })
 
-test('a database of before the usage by type is counted once', async (t) => {
+test('the migration to usage by type counts existing assets', async (t) => {
   const url = await server.database(t)
   const { data } = await aBusyAccount(await openAt(t, url))
   const expected = await data.readUsage()
@@ -97,11 +97,11 @@ test('a database of before the usage by type is counted once', async (t) => {
   await admin`drop table usage_by_type`
   await admin`delete from migrations where name = '0004_usage_by_type.sql'`
   const again = await openAt(t, url)
-  const [books] = await again.compareUsage()
-  assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
+  const [usage] = await again.compareUsage()
+  assert.deepEqual(await again.of(usage?.accountId ?? '').readUsage(), expected)
 })
 
-test('a database from before there were blocks gets them', async (t) => {
+test('the migration to listing blocks creates blocks for existing assets', async (t) => {
   const url = await server.database(t)
   const before = await openAt(t, url)
   const { id } = await anAccount(before, 'default')
@@ -126,7 +126,7 @@ test('a database from before there were blocks gets them', async (t) => {
   assert.deepEqual([rows.length, total], [25, 4501])
 })
 
-test('what one instance changes, another counts at once', async (t) => {
+test('changes by one instance are counted by another immediately', async (t) => {
   const url = await server.database(t)
   const [one, other] = [await openAt(t, url), await openAt(t, url)]
   const { id } = await anAccount(one, 'default')
@@ -140,19 +140,19 @@ test('what one instance changes, another counts at once', async (t) => {
   }
 })
 
-test('where pg_trgm may not be created, the name filter still answers', async (t) => {
+test('the name filter works without permission to create pg_trgm', async (t) => {
   const url = await server.database(t)
   const admin = postgres(url)
   cleanUp(t, () => admin.end())
-  // The extension is trusted: only who may not create anything in the database is refused.
-  await admin`create role stranger login password 'test'`
-  await admin`grant create, usage on schema public to stranger`
+  // The extension is trusted, so only a role that can't create anything in the database is refused.
+  await admin`create role restricted login password 'test'`
+  await admin`grant create, usage on schema public to restricted`
   cleanUp(t, async () => {
-    await admin`drop owned by stranger`
-    await admin`drop role stranger`
+    await admin`drop owned by restricted`
+    await admin`drop role restricted`
   })
-  const asStranger = Object.assign(new URL(url), { username: 'stranger', password: 'test' })
-  const database = await openAt(t, asStranger.href)
+  const asRestricted = Object.assign(new URL(url), { username: 'restricted', password: 'test' })
+  const database = await openAt(t, asRestricted.href)
   const extensions = await admin`select from pg_extension where extname = 'pg_trgm'`
   assert.equal(extensions.length, 0)
   const data = database.of((await anAccount(database, 'default')).id)
@@ -164,7 +164,7 @@ test('where pg_trgm may not be created, the name filter still answers', async (t
   )
 })
 
-test('a server that went away is an outage, and on its return all is well', async (t) => {
+test('a stopped server is an outage, and the database works again after a restart', async (t) => {
   const url = await server.database(t)
   const database = await openAt(t, url)
   const data = database.of((await anAccount(database, 'default')).id)
@@ -177,7 +177,7 @@ test('a server that went away is an outage, and on its return all is well', asyn
   assert.equal((await data.readSummary()).reserved, 0)
 })
 
-test('a server that goes away in the middle of transactions is an outage for each, and soon forgotten', async (t) => {
+test('a server that stops during transactions is an outage, and all connections recover', async (t) => {
   const url = await server.database(t)
   const database = await openAt(t, url)
   const data = database.of((await anAccount(database, 'default')).id)
@@ -200,12 +200,12 @@ test('a server that goes away in the middle of transactions is an outage for eac
     }
     const workers = Array.from({ length: 20 }, keepCancelling)
     await server.stop()
-    await until('all have met the outage', () => failures.length > 100)
+    await until('many calls have failed', () => failures.length > 100)
     await server.start()
-    const met = failures.length
+    const failed = failures.length
     await until(
-      'the server answers',
-      async () => (await isAnswered(database)) && failures.length >= met,
+      'the server responds',
+      async () => (await doesRespond(database)) && failures.length >= failed,
     )
     isOver = true
     await Promise.all(workers)
@@ -214,14 +214,14 @@ test('a server that goes away in the middle of transactions is an outage for eac
       assert.equal(failure.engine, 'database')
     }
     assert.ok(longestMs < 5_000, `${longestMs} ms`)
-    // Every connection of the pool works again.
+    // All connections of the pool work again.
     await Promise.all(Array.from({ length: 50 }, () => database.check()))
     for (const { counted, actual } of await database.compareUsage())
       assert.deepEqual(counted, actual)
   }
 })
 
-async function isAnswered(database: Database): Promise<boolean> {
+async function doesRespond(database: Database): Promise<boolean> {
   try {
     await database.check()
     return true
@@ -230,7 +230,7 @@ async function isAnswered(database: Database): Promise<boolean> {
   }
 }
 
-test('a server that takes statements and is silent is an outage', async (t) => {
+test('a server that accepts statements but does not respond is an outage', async (t) => {
   const url = new URL(await server.database(t))
   const proxy = await startTcpProxy(Number(url.port))
   cleanUp(t, () => proxy.stop())
@@ -241,13 +241,13 @@ test('a server that takes statements and is silent is an outage', async (t) => {
   await database.check()
   proxy.stall()
   const outage = { name: 'EngineUnavailable', engine: 'database' }
-  // The second never gets the connection.
+  // The second call waits for the only connection.
   const both = [database.check(), database.check()]
   await Promise.all(both.map((call) => assert.rejects(call, outage)))
   await database.check()
 })
 
-test('a transaction stays on its connection, however long it lives', async (t) => {
+test('a long transaction stays on its connection', async (t) => {
   const url = await server.database(t)
   const aged = new URL(url)
   aged.searchParams.set('max_lifetime', '1')
@@ -261,9 +261,9 @@ test('a transaction stays on its connection, however long it lives', async (t) =
   const work = begin(connection.sql, async (transaction) => {
     await transaction`select pg_sleep(1.5)`
     await transaction`create table half_done ()`
-    throw new Error('taken back')
+    throw new Error('rolled back')
   })
-  await assert.rejects(work, /taken back/)
+  await assert.rejects(work, /rolled back/)
   const [table] = await connection.sql`select to_regclass('half_done') as found`
   assert.equal(table?.found, null)
 })

@@ -31,7 +31,7 @@ async function openIn(t: TestContext, file: string): Promise<Database> {
 
 testDatabaseContract('sqlite', async (t) => openIn(t, await aFile(t)))
 
-test('every commit is synced to a write-ahead log', async (t) => {
+test('every commit is synced to the write-ahead log', async (t) => {
   const file = await aFile(t)
   await openIn(t, file)
   const other = new DatabaseSync(file)
@@ -43,7 +43,7 @@ test('every commit is synced to a write-ahead log', async (t) => {
   assert.equal(connection.prepare('pragma synchronous').get()?.synchronous, 2)
 })
 
-test('a database that another process keeps locked is an outage', async (t) => {
+test('a database that another process keeps locked is reported as an outage', async (t) => {
   const file = await aFile(t)
   const database = await openIn(t, file)
   const other = new DatabaseSync(file)
@@ -54,7 +54,7 @@ test('a database that another process keeps locked is an outage', async (t) => {
   await database.finishRemoval(1)
 })
 
-test('a migration that was edited after it ran stops the start', async (t) => {
+test('opening fails if a migration was edited after it ran', async (t) => {
   const file = await aFile(t)
   await openIn(t, file)
   const other = new DatabaseSync(file)
@@ -65,7 +65,7 @@ test('a migration that was edited after it ran stops the start', async (t) => {
   await assert.rejects(openSqliteDatabase({ file }), /newer version/)
 })
 
-test('of writes that share a commit, one that fails takes back nothing of the others', async (t) => {
+test('when one of several writes in a shared commit fails, the others succeed', async (t) => {
   const database = await openIn(t, await aFile(t))
   const { id } = await anAccount(database, 'default')
   const data = database.of(id)
@@ -75,7 +75,7 @@ test('of writes that share a commit, one that fails takes back nothing of the ot
     upload,
     idempotency: undefined,
     changedAt: NOON,
-    productIds: ['nothing'],
+    productIds: ['unknown'],
   }
   const results = await Promise.allSettled([
     data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }), ...KEPT }),
@@ -90,7 +90,7 @@ test('of writes that share a commit, one that fails takes back nothing of the ot
   assert.deepEqual({ reserved, assets }, { reserved: 90, assets: 0 })
 })
 
-test('balancing the books mends counters that went wrong', async (t) => {
+test('recounting repairs wrong counters', async (t) => {
   const file = await aFile(t)
   const database = await openIn(t, file)
   const { data } = await aBusyAccount(database)
@@ -101,14 +101,14 @@ test('balancing the books mends counters that went wrong', async (t) => {
   other.exec('update asset_blocks set assets = 7')
   assert.equal((await database.compareUsage())[0]?.wrongBlocks, 1)
   other.exec(`update usage_by_type set bytes = 4; delete from usage_by_type where type = 'link'`)
-  const [books] = await database.compareUsage()
-  assert.notDeepEqual(books?.counted.types, books?.actual.types)
+  const [usage] = await database.compareUsage()
+  assert.notDeepEqual(usage?.counted.types, usage?.actual.types)
   await recountCounters(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.compareUsage())[0]?.wrongBlocks, 0)
 })
 
-test('a database of before the usage by type is counted once', async (t) => {
+test('the migration to usage by type counts existing assets', async (t) => {
   const file = await aFile(t)
   const { data } = await aBusyAccount(await openIn(t, file))
   const expected = await data.readUsage()
@@ -121,11 +121,11 @@ test('a database of before the usage by type is counted once', async (t) => {
   other.exec('drop table usage_by_type; alter table assets drop column type')
   other.exec(`delete from migrations where name = '0004_usage_by_type.sql'`)
   const again = await openIn(t, file)
-  const [books] = await again.compareUsage()
-  assert.deepEqual(await again.of(books?.accountId ?? '').readUsage(), expected)
+  const [usage] = await again.compareUsage()
+  assert.deepEqual(await again.of(usage?.accountId ?? '').readUsage(), expected)
 })
 
-test('a database from before there were blocks gets them', async (t) => {
+test('the migration to listing blocks creates blocks for existing assets', async (t) => {
   const file = await aFile(t)
   const before = await openSqliteDatabase({ file })
   const { id } = await anAccount(before, 'default')
@@ -151,7 +151,7 @@ test('a database from before there were blocks gets them', async (t) => {
   assert.deepEqual([rows.length, total], [25, 4501])
 })
 
-/** A hundred assets, each in a block of its own as if it were a thousand. */
+/** A hundred assets, each in its own block, as if the list were much longer. */
 async function aLongList(t: TestContext, onStatement: (sql: string) => void = () => {}) {
   const file = await aFile(t)
   const database = await openSqliteDatabase({ file, onStatement })
@@ -166,7 +166,7 @@ async function aLongList(t: TestContext, onStatement: (sql: string) => void = ()
   return { list, other }
 }
 
-test('others are served while a long list is counted', async (t) => {
+test('other requests are served while a long list is counted', async (t) => {
   const { list } = await aLongList(t)
   let turns = 0
   let isOver = false
@@ -181,7 +181,7 @@ test('others are served while a long list is counted', async (t) => {
   assert.ok(turns >= 5, `${turns}`)
 })
 
-test('calls that need the same count share it, and the next ones need none', async (t) => {
+test('concurrent calls share one count, and later calls use the cached one', async (t) => {
   let counts = 0
   const { list } = await aLongList(t, (sql) => {
     if (/select count.* as matching/.test(sql)) counts += 1
@@ -194,14 +194,14 @@ test('calls that need the same count share it, and the next ones need none', asy
   assert.equal(counts, 0)
 })
 
-test('what another process changes is counted, too', async (t) => {
+test('changes by another process are counted', async (t) => {
   const { list, other } = await aLongList(t)
   await list()
   other.exec(`update assets set search_name = 'x' where search_name = 'pack 7'`)
   assert.equal((await list()).total, 99)
 })
 
-test('the name filter reads the trigram index, not every name', async (t) => {
+test('the name filter uses the trigram index', async (t) => {
   const file = await aFile(t)
   await openIn(t, file)
   const other = new DatabaseSync(file)
