@@ -33,8 +33,8 @@ export function testJobs({ name, open }: Contract): void {
     const [removal] = await database.claimDueRemovals(inHours(0), 10)
     assert.ok(removal)
     const { id, dueAt, ...facts } = removal
-    const noted = { kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 }
-    assert.deepEqual(facts, noted)
+    const expected = { kind: 'upload', storageId: upload.id, key: upload.asset.id, attempts: 0 }
+    assert.deepEqual(facts, expected)
     await database.postponeRemoval(id, inHours(1))
     assert.deepEqual(await database.claimDueRemovals(inHours(0.5), 10), [])
     assert.equal((await database.claimDueRemovals(inHours(1), 10))[0]?.attempts, 1)

@@ -39,7 +39,7 @@ export async function chooseStrategy(
   return isByProduct(query) ? strategies.countRows() : strategies.countBlocks()
 }
 
-/** Whether a page of the unfiltered list is so far from its start that block counts find it faster. */
+/** Whether block counts find a page of the unfiltered list faster than skipping this many rows. */
 export function isFarPage({ sort }: AssetQuery, skippedRows: number): boolean {
   return skippedRows > MAX_SKIPPED_ROWS && sort.by === 'created_at'
 }

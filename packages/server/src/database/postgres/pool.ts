@@ -10,8 +10,8 @@ import { isOutage } from './outages.ts'
 
 export interface Pool {
   /**
-   * Runs the work on a connection of its own. Rejects with `EngineUnavailable` when no connection
-   * becomes free, or the work does not end, within the timeout.
+   * Runs the work on a connection that no other work uses. Rejects with `EngineUnavailable` when no
+   * connection becomes free, or the work does not end, within the timeout.
    */
   use<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   /** Waits for running work, and rejects new work. */
@@ -20,7 +20,7 @@ export interface Pool {
 
 /** Connects on demand, and replaces lost connections. */
 export function openPool(options: PostgresOptions): Pool {
-  // A server that accepts statements but does not answer is an outage, too.
+  // A server that accepts statements but does not respond is an outage, too.
   const timeoutMs = options.statementTimeoutMs + CONNECT_TIMEOUT_MS
   const idle = Array.from({ length: options.poolSize }, () => openConnection(options))
   const waiting = new Set<(connection: Connection) => void>()

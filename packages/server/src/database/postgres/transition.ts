@@ -1,7 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 
 /**
- * Changes a status by compare-and-set. If nothing was changed, the current status tells why. If that is
+ * Changes a status by compare-and-set. If nothing was changed, the current status is the reason. If that is
  * `from`, the asset got this status between the two statements, and the change is tried again.
  */
 export async function transition<Status>(step: {

@@ -7,7 +7,7 @@ const MAX_ATTEMPTS = 10
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
 
-/** Runs a method of the port on a connection of its own. */
+/** Runs a method of the port on a dedicated connection. */
 export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
 
 export function createUnitsOfWork(pool: Pool): RunUnit {

@@ -26,7 +26,7 @@ export function groupCommits({ transaction }: Connection) {
     try {
       while (group.length > 0) group = commit(group)
     } catch (error) {
-      // Another process holds the lock. Units that arrived meanwhile queue behind these.
+      // Another process holds the lock. Units that arrived meanwhile run after these.
       waiting = [...rejectOverdue(group, error), ...waiting]
       if (waiting.length > 0) schedule(BUSY_PAUSE_MS)
     }
