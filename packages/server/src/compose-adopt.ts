@@ -4,12 +4,12 @@ import { rebindStorage } from './identity/bind-storage.ts'
 import { findMismatch } from './identity/find-mismatch.ts'
 import { openDatabase, openStorageContents } from './open-engines.ts'
 
-/** Why they do not belong together; undefined when they are not bound to anything yet. */
+/** `mismatch` is why the two do not belong together; undefined if neither is bound yet. */
 export type ConfirmAdoption = (mismatch: string | undefined) => Promise<boolean>
 
 /**
- * Binds the storage that the settings name to the database that they name, unless they belong
- * together already. Nothing is changed unless `confirm` says so.
+ * Binds the configured storage to the configured database, unless they already belong together. Changes
+ * nothing unless `confirm` returns true.
  */
 export async function adopt(
   config: Config,

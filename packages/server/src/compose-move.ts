@@ -16,9 +16,9 @@ export interface MoveOptions {
   onProgress: (progress: MoveProgress) => void
 }
 
-/** Carries the service of a data folder to the engines that the settings name. */
+/** Moves the service of a data folder to the configured database and storage. */
 export async function move(config: Config, options: MoveOptions): Promise<MoveResult> {
-  const { from, ...wishes } = options
+  const { from, ...rest } = options
   const folder = resolve(from)
   refuseSame(config, folder)
   const closers: (() => Promise<void> | void)[] = []
@@ -26,13 +26,13 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
     const source = await openDataFolder(folder)
     closers.push(() => source.database.close())
     if (!options.ahead) {
-      const advice = 'or carry its files ahead while it runs with --ahead'
+      const advice = 'or copy its files in advance while it runs, with --ahead'
       const held = await holdDataFolder(folder, { advice })
       closers.push(() => held.close())
       await held.describe({ pid: process.pid, address: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
-    return await moveService({ ...wishes, source, target, clock, newId: () => newUuid() })
+    return await moveService({ ...rest, source, target, clock, newId: () => newUuid() })
   } finally {
     for (const close of closers.reverse()) await close()
   }
@@ -57,6 +57,6 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
 function refuseSame(config: Config, folder: string): void {
   if (config.dataDirectory !== folder || !holdsFolder(config)) return
   throw new ConfigError([
-    'the settings name the folder that is to be carried: set STOWAGE_DATABASE and STOWAGE_STORAGE to where it goes',
+    'STOWAGE_DATA: is the folder to move; set STOWAGE_DATABASE and STOWAGE_STORAGE to the target',
   ])
 }

@@ -26,7 +26,7 @@ export interface Service {
   baseUrl: string
   storageUrl: string
   context: Context
-  /** Accepts no request any more, and lets running requests, transfers and steps of jobs finish. */
+  /** Stops accepting requests, and waits for running requests, transfers and steps of jobs. */
   close(): Promise<void>
 }
 
@@ -34,17 +34,17 @@ export interface ServiceOptions {
   config: Config
   logger: Logger
   version: string
-  /** Where the built web app lies, if there is one. */
+  /** The folder of the built web app, if there is one. */
   dashboard?: URL
-  /** Called when a part of the service died and cannot go on. */
+  /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
 }
 
-/** Opens the engines that the settings name and serves the interface on them. */
+/** Opens the configured database and storage, and serves the API. */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options
   const closers: (() => Promise<void> | void)[] = []
-  /** In the reverse order of opening: what is used is closed after its users. */
+  /** In the reverse order of opening, so that everything is closed before what it uses. */
   async function close(): Promise<void> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
@@ -52,7 +52,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const isHeld = holdsFolder(config)
     const folder = isHeld ? await holdDataFolder(config.dataDirectory) : undefined
     closers.push(() => folder?.close())
-    // Side by side, as the disk storage waits for a thread of its own to start.
+    // In parallel, because the disk storage waits for its thread to start.
     const openings = [openStorage({ ...options, clock }), openDatabase(config)] as const
     for (const opening of openings) closers.push(() => opening.then(closeEngine, nothingToClose))
     const [storage, database, { buildApp }] = await Promise.all([
@@ -74,13 +74,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: isHeld })
-    // Together: however long one of them takes to stop, nothing new is accepted meanwhile.
+    // Together: while one of them takes long to stop, the others accept nothing new either.
     closers.push(async () => {
       await Promise.all([app.close(), storage.drain(), schedule.close()])
     })
     const holder = { pid: process.pid, address: baseUrl, since: context.clock() }
     await folder?.describe(holder).catch((error: unknown) => {
-      context.warn('it could not be noted who holds the data folder', error)
+      context.warn('could not record which process holds the data folder', error)
     })
     return { baseUrl, storageUrl: storage.url, context, close }
   } catch (error) {
@@ -93,10 +93,10 @@ function closeEngine(engine: Storage | Database): Promise<void> {
   return engine.close()
 }
 
-/** Why it could not be opened was said already. */
+/** An engine that failed to open was already reported. */
 function nothingToClose(): void {}
 
-/** The database alone: what the service holds besides is not touched. */
+/** Opens only the database, so that it works while the service runs. */
 export async function openOperator(config: Config): Promise<Operator> {
   const database = await openWithoutService(config)
   try {
@@ -109,10 +109,11 @@ export async function openOperator(config: Config): Promise<Operator> {
   }
 }
 
-/** Never migrates a file under a service that runs: that one may be of an older version. */
+/** Never migrates the file of a running service, which may be an older version. */
 async function openWithoutService(config: Config): Promise<Database> {
   if (!(await wouldMigrateFile(config))) return openDatabase(config)
-  const advice = 'because this version of Stowage has to migrate its database; or use its version'
+  const advice =
+    'because this version of Stowage must migrate its database; or use the version of the service'
   const held = await holdDataFolder(config.dataDirectory, { advice })
   try {
     return await openDatabase(config)
@@ -132,9 +133,9 @@ export interface Examination {
 
 const LONG_STATEMENT_MS = 3_600_000
 
-/** Looks at everything that the settings name, while the service runs or not. */
+/** Examines the configured database and storage, whether or not the service runs. */
 export async function* examine(examination: Examination): AsyncIterable<Finding> {
-  const { config, fix, ...wishes } = examination
+  const { config, fix, ...options } = examination
   const { examineDataFolder } = await import('./doctor/examine-data-folder.ts')
   const { examineService } = await import('./doctor/examine-service.ts')
   yield* examineService({
@@ -149,12 +150,12 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
         await contents.close()
         await database.close()
       }
-      return { database, contents, clock, signedForMs: config.signedForMs, ...wishes, close }
+      return { database, contents, clock, signedForMs: config.signedForMs, ...options, close }
     },
   })
 }
 
-/** Comparing counters reads whole tables, which takes longer than any request may. */
+/** Comparing counters reads whole tables, which takes longer than the timeout of requests. */
 function withLongStatements(config: Config): Config {
   const { database } = config
   if (database.kind === 'sqlite') return config
@@ -166,7 +167,7 @@ async function* nothing(): AsyncIterable<Finding> {}
 const clock = () => new Date()
 const newId = () => newUuid()
 
-/** The account that is always there. */
+/** Creates the default account if it is missing, and applies the configured plan. */
 async function prepareAccount(database: Database, config: Config): Promise<Account> {
   const account = await database.ensureAccount({
     id: newUuid(),
@@ -220,7 +221,7 @@ function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
 function explainPort(error: NodeJS.ErrnoException): never {
   if (error.code === 'EADDRINUSE') {
     throw new Error(
-      `${error.message}: another program listens there; set STOWAGE_PORT to a free port (0 takes any)`,
+      `${error.message}: another program uses this port; set STOWAGE_PORT to a free port (0 chooses one)`,
     )
   }
   throw error

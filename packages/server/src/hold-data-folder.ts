@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface HeldFolder {
-  /** Tells others who holds it. */
+  /** Records which process holds the folder. */
   describe(holder: { pid: number; address: string; since: Date }): Promise<void>
   close(): void
 }
 
 /**
- * Holds the data folder for one process. The lock is the operating system's, taken through SQLite:
- * it goes with the process, however that ends, so it is never stale.
+ * Locks the data folder for one process. SQLite takes a lock of the operating system, which is released
+ * however the process ends, so it is never stale.
  */
 export async function holdDataFolder(
   directory: string,
   { advice = 'or set STOWAGE_DATA to another folder' } = {},
 ): Promise<HeldFolder> {
-  // Names, addresses and hashes of keys lie in it.
+  // Private, because it contains names, URLs and hashes of keys.
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-    throw new Error(`STOWAGE_DATA: ${directory} can't be made (${error.message})`)
+    throw new Error(`STOWAGE_DATA: ${directory} could not be created (${error.message})`)
   })
   const note = join(directory, 'lock.json')
   const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
@@ -26,7 +26,7 @@ export async function holdDataFolder(
     takeLock(lock)
   } catch (error) {
     lock.close()
-    if (!isBusy(error)) throw new Error(`STOWAGE_DATA: ${directory} can't be locked (${error})`)
+    if (!isBusy(error)) throw new Error(`STOWAGE_DATA: ${directory} could not be locked (${error})`)
     throw new Error(
       `${directory} is in use by ${await describeHolder(note)}: stop it first, ${advice}`,
     )
@@ -37,7 +37,7 @@ export async function holdDataFolder(
   }
 }
 
-/** Locking an empty file would write to it each time, which a full disk refuses. */
+/** Locking an empty file would write to it each time, which fails on a full disk. */
 function takeLock(lock: DatabaseSync): void {
   const [version] = Object.values(lock.prepare('pragma user_version').get() ?? {})
   if (version === 0) lock.exec('pragma user_version = 1')

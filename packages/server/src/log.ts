@@ -1,10 +1,10 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { LogLevel } from './config/config.ts'
 
-/** As pino counts levels. */
+/** The number of pino’s level `error`. */
 const ERROR = 50
 
-/** JSON lines on standard error; readable ones when a person watches. */
+/** Writes JSON lines to standard error; formatted lines if it is a terminal. */
 export async function openLog(level: LogLevel): Promise<Logger> {
   const options = { level, base: null, redact: ['req.headers.authorization'] }
   return pino(options, await destination())
@@ -22,9 +22,9 @@ async function destination(): Promise<DestinationStream> {
 }
 
 /**
- * Lines of one turn of the event loop are written together: with many requests at once, a write for
- * each costs as much as what it tells of. An error is written at once, with all before it, and the
- * end of the process, also by an exception, leaves none behind.
+ * Writes all lines of one turn of the event loop together: under load, a write per request costs as much
+ * as the request itself. An error is written immediately, with all lines before it. When the process
+ * exits, even by an exception, the remaining lines are written.
  */
 function oncePerTurn(stream: DestinationStream): DestinationStream {
   let lines = ''
@@ -35,7 +35,7 @@ function oncePerTurn(stream: DestinationStream): DestinationStream {
   }
   process.on('exit', writeAll)
   return {
-    // Has pino tell the level of each line.
+    // Makes pino set `lastLevel` for each line.
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line) {

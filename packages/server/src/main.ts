@@ -16,13 +16,13 @@ export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator.ts'
 
-/** What the engines may take to close, after all that was under way has ended or was cut off. */
+/** How long the engines may take to close, after running work has ended or was interrupted. */
 const GRACE_MS = 3_000
 
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs the service as the environment says, until a signal ends it. Returns the exit code. */
+/** Runs the service as configured by the environment until a signal ends it. Returns the exit code. */
 export async function serve({ dashboard }: { dashboard: URL }): Promise<number> {
   let finish: (code: number) => void = () => {}
   const finished = new Promise<number>((resolve) => {
@@ -34,7 +34,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     const logger = await openLog(config.logLevel)
     const { version } = manifest
     service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
-    // Now, as the end may come without warning.
+    // Now, because the process may be killed later.
     flushCompileCache()
     process.stdout.write(greeting(service, version, config))
     warnOfUnreachable(service)
@@ -50,7 +50,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
   return code
 }
 
-/** The service on free ports and a folder that is thrown away: for compiling it ahead. */
+/** Opens the service on free ports and a temporary folder, to fill the compile cache. */
 export async function openForWarmUp(folder: string): Promise<Service> {
   const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
   const logger = await openLog('silent')
@@ -58,19 +58,19 @@ export async function openForWarmUp(folder: string): Promise<Service> {
   return openService({ config, logger, version: manifest.version, onFatal: () => {} })
 }
 
-/** `0.0.0.0` is where we listen, but nowhere that a client could go. */
+/** `0.0.0.0` is an address to listen on, but clients cannot connect to it. */
 function warnOfUnreachable({ baseUrl, storageUrl }: Service): void {
-  const addresses = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }
-  for (const [name, address] of Object.entries(addresses)) {
-    if (/^https?:\/\/(0\.0\.0\.0|\[::\])/.test(address)) {
+  const urls = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }
+  for (const [name, url] of Object.entries(urls)) {
+    if (/^https?:\/\/(0\.0\.0\.0|\[::\])/.test(url)) {
       process.stderr.write(
-        `stowage: clients can't reach ${address}; set ${name} to where they can\n`,
+        `stowage: clients cannot reach ${url}; set ${name} to a URL that they can reach\n`,
       )
     }
   }
 }
 
-/** The first signal ends politely; the second at once. */
+/** The first signal shuts down gracefully, the second immediately. */
 function onSignals(end: () => void): void {
   let isEnding = false
   // SIGBREAK is Ctrl-Break on Windows, which has no SIGTERM.
@@ -84,7 +84,7 @@ function onSignals(end: () => void): void {
   }
 }
 
-/** Runs a command on the engine that the environment names. Returns the exit code. */
+/** Runs a command on the configured database. Returns the exit code. */
 export async function operate(work: (operator: Operator) => Promise<void>): Promise<number> {
   try {
     const operator = await openOperator(readConfig(process.env))
@@ -107,7 +107,7 @@ export interface DoctorOptions {
   onProgress(text: string): void
 }
 
-/** Looks at what the environment names. Returns the exit code: failed when anything is wrong. */
+/** Examines the configured service. Returns the exit code: failed if anything is wrong. */
 export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<number> {
   try {
     let isWrong = false
@@ -117,7 +117,7 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
     }
     return isWrong ? EXIT.failed : EXIT.done
   } catch (error) {
-    // It is said like everything else that is wrong: nobody should take the rest for all.
+    // Reported as a finding too, so that the findings before it do not look complete.
     onFinding(toFinding(error))
     return error instanceof ConfigError ? EXIT.usage : EXIT.failed
   }
@@ -125,16 +125,16 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
 
 function toFinding(error: unknown): Finding {
   if (error instanceof ConfigError) {
-    const says = 'the settings need mending'
+    const says = 'invalid configuration'
     return { about: 'settings', verdict: 'wrong', says, items: error.problems }
   }
   const about = error instanceof EngineUnavailable ? error.engine : 'settings'
   const cause = error instanceof Error && error.cause ? ` (${error.cause})` : ''
-  const says = `it could not be looked at to the end: ${error instanceof Error ? error.message : error}${cause}`
+  const says = `the check could not be finished: ${error instanceof Error ? error.message : error}${cause}`
   return { about, verdict: 'wrong', says, remedy: 'stowage doctor' }
 }
 
-/** Carries a data folder to the engines that the environment names. Returns the exit code. */
+/** Moves a data folder to the configured database and storage. Returns the exit code. */
 export async function move(
   options: MoveOptions & { onMoved(moved: MoveResult): void; onFailed(): void },
 ): Promise<number> {
@@ -148,7 +148,7 @@ export async function move(
   }
 }
 
-/** Binds the storage to the database that the environment names. Returns the exit code. */
+/** Binds the configured storage to the configured database. Returns the exit code. */
 export async function adopt(options: {
   confirm: ConfirmAdoption
   onDone(outcome: 'adopted' | 'unchanged' | 'declined'): void
@@ -163,13 +163,13 @@ export async function adopt(options: {
   }
 }
 
-/** A refusal is explained in a sentence; of anything else the whole is worth knowing. */
+/** For a refusal the message is enough; for any other error the cause is printed too. */
 function explain(error: unknown): number {
   const isRefusal = error instanceof ConfigError || error instanceof ServiceError
   const text = error instanceof Error ? error.message : String(error)
   process.stderr.write(`stowage: ${text}\n`)
   if (!isRefusal && error instanceof Error && error.cause) {
-    process.stderr.write(`  because: ${error.cause}\n`)
+    process.stderr.write(`  Cause: ${error.cause}\n`)
   }
   return error instanceof ConfigError ? EXIT.usage : EXIT.failed
 }
@@ -193,13 +193,13 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
 `
 }
 
-/** The address of a database has a password in it. */
+/** Without the user and password of the database URL. */
 function describeData({ database, dataDirectory }: Config): string {
   if (database.kind === 'sqlite') return dataDirectory
   const { host, pathname } = new URL(database.url)
   return `PostgreSQL at ${host}${pathname}`
 }
 
-const OPEN = 'Only this machine can reach it, and needs no key.'
-const KEYS = 'A key is needed. Make one with: stowage keys add --name first --scope manage'
+const OPEN = 'Only this machine can reach the service, and no API key is needed.'
+const KEYS = 'An API key is required. Create one with: stowage keys add --name first --scope manage'
 const AUTHORIZATION = "    -H 'Authorization: Bearer <key>' \\\n"

@@ -7,7 +7,7 @@ import type { Finding } from './domain/finding.ts'
 import type { Storage, StorageContents } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 
-/* The only file that names the engines. Each is loaded only where it is used. */
+/* The only file that names the engines. Each is loaded only if it is used. */
 
 interface Times {
   config: Config
@@ -23,7 +23,7 @@ export async function openDatabase({ database }: Config): Promise<Database> {
   return openPostgresDatabase(database)
 }
 
-/** Whether opening the database would change a file that another process may be working on. */
+/** Whether opening the database would migrate a file that another process may be using. */
 export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
   if (database.kind !== 'sqlite') return false
   const { needsMigration } = await import('./database/sqlite/migrations.ts')
@@ -32,7 +32,7 @@ export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
 
 export interface StorageOptions extends Times {
   logger: Logger
-  /** Called when a part of the service died and cannot go on. */
+  /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
 }
 
@@ -58,14 +58,14 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
   })
 }
 
-/** A data folder of SQLite and disk, of which nothing is changed. */
+/** Opens a data folder of SQLite and disk read-only. */
 export async function openDataFolder(
   directory: string,
 ): Promise<{ database: Database; contents: StorageContents }> {
   const file = join(directory, 'stowage.db')
   const storage = join(directory, 'storage')
   if (!existsSync(file) || !existsSync(storage)) {
-    throw new Error(`${directory} is no data folder: it has no stowage.db and storage in it`)
+    throw new Error(`${directory} is not a data folder: it does not contain stowage.db and storage`)
   }
   const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
   const { diskContentsIn } = await import('./storage/disk/disk-contents.ts')
@@ -73,7 +73,7 @@ export async function openDataFolder(
   return { database, contents: diskContentsIn(storage) }
 }
 
-/** What the storage holds, also while another process serves it. */
+/** The contents of the storage, even while another process serves it. */
 export async function openStorageContents({
   config,
   clock,

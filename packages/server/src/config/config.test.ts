@@ -13,7 +13,7 @@ function problemsOf(environment: Record<string, string>): string[] {
   }
 }
 
-test('without settings the service is on loopback, SQLite and disk', () => {
+test('without settings, the service uses loopback, SQLite and the disk', () => {
   const config = readConfig({ PATH: '/bin' })
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 4000)
@@ -70,14 +70,14 @@ test('every setting is read', () => {
   })
 })
 
-test('parts of more than 5 GiB are refused, which no store takes', () => {
+test('parts of more than 5 GiB are refused, because no store accepts them', () => {
   assert.equal(problemsOf({ STOWAGE_CHUNK_SIZE: '5GiB' }).length, 0)
-  assert.match(problemsOf({ STOWAGE_CHUNK_SIZE: '6GB' })[0] ?? '', /more than 5 GiB/)
+  assert.match(problemsOf({ STOWAGE_CHUNK_SIZE: '6GB' })[0] ?? '', /at most 5 GiB/)
 })
 
-test('uploads can’t be kept for a shorter time than their URLs are valid', () => {
+test('uploads cannot expire before their URLs', () => {
   assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h' }), [
-    'STOWAGE_UPLOADS_KEPT_FOR=1h: must not be shorter than STOWAGE_SIGNED_FOR (12 h), the life of the URLs',
+    'STOWAGE_UPLOADS_KEPT_FOR=1h: must not be shorter than STOWAGE_SIGNED_FOR (12 h), the validity of the URLs',
   ])
   assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h', STOWAGE_SIGNED_FOR: '1h' }), [])
   assert.equal(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '366d' }).length, 1)
@@ -97,18 +97,18 @@ test('all problems are reported together', () => {
   assert.equal(problems.length, 8)
 })
 
-test('an unknown setting is refused with the nearest known one', () => {
+test('an unknown setting is refused, and the closest known one is suggested', () => {
   assert.deepEqual(problemsOf({ STOWAGE_STORAGE_PROT: '1' }), [
-    'STOWAGE_STORAGE_PROT: there is no such setting; did you mean STOWAGE_STORAGE_PORT?',
+    'STOWAGE_STORAGE_PROT: unknown setting; did you mean STOWAGE_STORAGE_PORT?',
   ])
 })
 
-test('what the everyday commands read is no setting, and in nobody’s way', () => {
+test('the settings of the client commands are ignored', () => {
   const settings = { STOWAGE_URL: 'https://files.example.com', STOWAGE_API_KEY: 'stow_x' }
   assert.deepEqual(readConfig(settings), readConfig({}))
 })
 
-test('S3 is a bucket, with or without a prefix, on AWS or elsewhere', () => {
+test('S3 is configured by a bucket, with or without a prefix and an endpoint', () => {
   assert.deepEqual(readConfig({ STOWAGE_STORAGE: 's3://files' }).storage, {
     kind: 's3',
     bucket: 'files',
@@ -135,7 +135,7 @@ test('S3 is a bucket, with or without a prefix, on AWS or elsewhere', () => {
   })
 })
 
-test('settings that do not go with S3 are refused', () => {
+test('settings that do not apply to S3 are refused', () => {
   const problems = problemsOf({
     STOWAGE_STORAGE: 's3://files',
     STOWAGE_STORAGE_PORT: '9',
@@ -152,21 +152,21 @@ test('settings of an engine that is not in use are refused', () => {
     STOWAGE_S3_REGION: '',
   })
   assert.deepEqual(problems, [
-    'STOWAGE_DATABASE_POOL: is of PostgreSQL, but STOWAGE_DATABASE is SQLite; leave it unset',
-    'STOWAGE_S3_ENDPOINT: is of S3, but STOWAGE_STORAGE is the disk; leave it unset',
+    'STOWAGE_DATABASE_POOL: applies only to PostgreSQL, but STOWAGE_DATABASE is SQLite; leave it unset',
+    'STOWAGE_S3_ENDPOINT: applies only to S3, but STOWAGE_STORAGE is the disk; leave it unset',
   ])
 })
 
-test('an engine that can’t be read is the only problem', () => {
+test('an invalid engine is reported without the problems that follow from it', () => {
   const settings = { STOWAGE_STORAGE: 's3:bucket', STOWAGE_S3_REGION: 'eu-central-1' }
   assert.equal(problemsOf(settings).length, 1)
 })
 
-test('service and storage need two ports', () => {
+test('the service and the storage need different ports', () => {
   assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
 })
 
-test('loopback is open, any other address has keys', () => {
+test('on loopback the service is open, on any other address it requires keys', () => {
   assert.deepEqual(readConfig({}).auth, { kind: 'open' })
   assert.deepEqual(readConfig({ STOWAGE_HOST: '127.0.0.2' }).auth, { kind: 'open' })
   const keys = { kind: 'keys', adminKey: undefined }
@@ -190,7 +190,7 @@ test('a secret is never repeated in a problem', () => {
   assert.doesNotMatch(problems.join(), /hunter2/)
 })
 
-test('PostgreSQL has a pool, a time-out and TLS', () => {
+test('PostgreSQL has settings for the pool, the timeout and TLS', () => {
   const url = 'postgres://user:secret@db.example.com/stowage'
   assert.deepEqual(readConfig({ STOWAGE_DATABASE: url }).database, {
     kind: 'postgres',
@@ -215,7 +215,7 @@ test('PostgreSQL has a pool, a time-out and TLS', () => {
   assert.ok(verified.kind === 'postgres' && verified.tls === 'verify')
 })
 
-test('the settings of the compose file and the image are good', () => {
+test('the settings of the compose file and the image are valid', () => {
   const root = new URL('../../../../', import.meta.url)
   const compose = readFileSync(new URL('compose.yaml', root), 'utf8')
   const image = readFileSync(new URL('Dockerfile', root), 'utf8')

@@ -12,9 +12,9 @@ import {
 } from './engines.ts'
 import { CLIENT_SETTINGS, SETTINGS, type Setting } from './settings.ts'
 import {
-  ADMIN_KEY_WANTED,
+  ADMIN_KEY_DESCRIPTION,
   oneOf,
-  PORT,
+  PORT_DESCRIPTION,
   parseAdminKey,
   parseCount,
   parseHost,
@@ -23,7 +23,7 @@ import {
   parsePort,
   parsePositiveSize,
   parseSignedFor,
-  URL_WANTED,
+  URL_DESCRIPTION,
 } from './values.ts'
 
 const HOUR_MS = 3_600_000
@@ -31,15 +31,15 @@ const HOUR_MS = 3_600_000
 export interface Config {
   host: string
   port: number
-  /** Undefined: made of the host and the port that is really taken. */
+  /** Undefined: derived from the host and the actual port. */
   baseUrl: string | undefined
   dataDirectory: string
   database: DatabaseConfig
   storage: StorageConfig
   auth: AuthConfig
-  /** Requests a minute and key; undefined is without limit. */
+  /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined
-  /** Undefined: an account that exists keeps its plan. */
+  /** Undefined: an existing account keeps its plan. */
   planStorage: number | undefined
   chunkSize: number
   signedForMs: number
@@ -52,33 +52,34 @@ export type AuthConfig = { kind: 'open' } | { kind: 'keys'; adminKey: string | u
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What the default account gets when nothing is set. */
+/** The plan of a new default account, unless it is configured. */
 export const DEFAULT_PLAN_STORAGE = 1_000_000_000_000
 
 const LOOPBACK = /^(127(\.\d{1,3}){3}|::1|localhost)$/
 
-/** Every problem with the settings at once, each a line that says what to set. */
+/** All problems with the settings, each with what to set. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: string[]
 
   constructor(problems: string[]) {
-    super(`The settings need mending:\n${problems.map((line) => `  ${line}`).join('\n')}`)
+    super(`Invalid configuration:\n${problems.map((line) => `  ${line}`).join('\n')}`)
     this.problems = problems
   }
 }
 
 export type Environment = Record<string, string | undefined>
 
-/** Pure: reads the settings, and reports all their problems together. */
+/** Parses the settings. Throws all problems together. */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = unknownSettings(environment)
 
-  const read: Read = (name, parse, wants, { secret = false } = {}) => {
+  const read: Read = (name, parse, expected, { secret = false } = {}) => {
     const text = environment[name]
     if (text === undefined || text === '') return undefined
     const value = parse(text)
-    if (value === undefined) problems.push(`${name}${secret ? '' : `=${text}`}: must be ${wants}`)
+    if (value === undefined)
+      problems.push(`${name}${secret ? '' : `=${text}`}: must be ${expected}`)
     return value
   }
 
@@ -86,16 +87,16 @@ export function readConfig(environment: Environment): Config {
   const host =
     read('STOWAGE_HOST', parseHost, 'an address to listen on, such as 127.0.0.1 or 0.0.0.0') ??
     '127.0.0.1'
-  const baseUrl = read('STOWAGE_BASE_URL', parseHttpUrl, URL_WANTED)
-  // Behind a proxy it is reachable from elsewhere, wherever it listens.
+  const baseUrl = read('STOWAGE_BASE_URL', parseHttpUrl, URL_DESCRIPTION)
+  // Behind a proxy it is reachable from other hosts, even if it listens on loopback.
   const isLocal = LOOPBACK.test(host) && (baseUrl === undefined || isLoopbackUrl(baseUrl))
   const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
   if (authKind === 'open' && !isLocal) {
     problems.push(
-      `STOWAGE_AUTH=open: whoever reaches ${baseUrl ?? host} could do everything; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
+      `STOWAGE_AUTH=open: anyone who reaches ${baseUrl ?? host} would have full access; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
     )
   }
-  const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_WANTED, { secret: true })
+  const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_DESCRIPTION, { secret: true })
   const isOpen = (authKind ?? (isLocal ? 'open' : 'keys')) === 'open'
   if (isOpen && adminKey !== undefined) {
     problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
@@ -103,33 +104,37 @@ export function readConfig(environment: Environment): Config {
 
   const config: Config = {
     host,
-    port: read('STOWAGE_PORT', parsePort, PORT) ?? 4000,
+    port: read('STOWAGE_PORT', parsePort, PORT_DESCRIPTION) ?? 4000,
     baseUrl,
     dataDirectory,
     database: readDatabase(read, dataDirectory),
     storage: readStorage(read, dataDirectory),
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
-    rateLimit: read('STOWAGE_RATE_LIMIT', parseCount, 'how many requests a minute, such as 600'),
+    rateLimit: read(
+      'STOWAGE_RATE_LIMIT',
+      parseCount,
+      'a number of requests per minute, such as 600',
+    ),
     planStorage: read('STOWAGE_PLAN_STORAGE', parseSize, 'a size such as 500GB or 1TB'),
     chunkSize:
       read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
       100_000_000,
     signedForMs:
-      read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a time from 1s to 7d, such as 12h') ??
+      read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a duration from 1s to 7d, such as 12h') ??
       12 * HOUR_MS,
     uploadsKeptForMs:
-      read('STOWAGE_UPLOADS_KEPT_FOR', parseKeptFor, 'a time from 1s to 365d, such as 7d') ??
+      read('STOWAGE_UPLOADS_KEPT_FOR', parseKeptFor, 'a duration from 1s to 365d, such as 7d') ??
       7 * 24 * HOUR_MS,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
-  // What follows from an engine that could not be read is no problem of its own.
+  // If an engine’s setting is invalid, problems that follow from it are not reported.
   const areEnginesKnown = !problems.some((line) => /^STOWAGE_(DATABASE|STORAGE)[=:]/.test(line))
   if (areEnginesKnown) problems.push(...mismatches(config, environment))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
 
-/** Whether anything lies in the data folder: then it must be one process's alone. */
+/** Whether the data folder is used. Then only one process may use it. */
 export function holdsFolder({ database, storage }: Config): boolean {
   return database.kind === 'sqlite' || storage.kind === 'disk'
 }
@@ -138,18 +143,20 @@ function isLoopbackUrl(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname.replace(/^\[|\]$/g, ''))
 }
 
-/** What is fine by itself, but not together. */
+/** Problems between settings that are valid on their own. */
 function mismatches(config: Config, environment: Environment): string[] {
   const { port, database, storage, chunkSize, signedForMs, uploadsKeptForMs } = config
   const problems: string[] = []
   if (chunkSize > LARGEST_PART) {
-    problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: no store takes parts of more than 5 GiB`)
+    problems.push(
+      `STOWAGE_CHUNK_SIZE=${chunkSize}: must be at most 5 GiB, the largest part that stores accept`,
+    )
   }
   if (uploadsKeptForMs < signedForMs) {
     const given = environment.STOWAGE_UPLOADS_KEPT_FOR ?? formatDuration(uploadsKeptForMs)
     const signed = formatDuration(signedForMs)
     problems.push(
-      `STOWAGE_UPLOADS_KEPT_FOR=${given}: must not be shorter than STOWAGE_SIGNED_FOR (${signed}), the life of the URLs`,
+      `STOWAGE_UPLOADS_KEPT_FOR=${given}: must not be shorter than STOWAGE_SIGNED_FOR (${signed}), the validity of the URLs`,
     )
   }
   const refuse = (names: RegExp, reason: string) => {
@@ -158,18 +165,23 @@ function mismatches(config: Config, environment: Environment): string[] {
     }
   }
   if (database.kind === 'sqlite') {
-    refuse(/_DATABASE_/, 'is of PostgreSQL, but STOWAGE_DATABASE is SQLite')
+    refuse(/_DATABASE_/, 'applies only to PostgreSQL, but STOWAGE_DATABASE is SQLite')
   }
   if (storage.kind === 'disk') {
-    refuse(/_S3_/, 'is of S3, but STOWAGE_STORAGE is the disk')
+    refuse(/_S3_/, 'applies only to S3, but STOWAGE_STORAGE is the disk')
     if (port !== 0 && port === storage.port) {
       problems.push(`STOWAGE_STORAGE_PORT=${port}: must differ from STOWAGE_PORT`)
     }
     return problems
   }
-  refuse(/_(STORAGE_(PORT|URL)|DISK_\w+)$/, 'is of the disk storage, but STOWAGE_STORAGE is S3')
+  refuse(
+    /_(STORAGE_(PORT|URL)|DISK_\w+)$/,
+    'applies only to the disk storage, but STOWAGE_STORAGE is S3',
+  )
   if (chunkSize < S3_SMALLEST_PART) {
-    problems.push(`STOWAGE_CHUNK_SIZE=${chunkSize}: S3 takes parts of 5 MiB or more`)
+    problems.push(
+      `STOWAGE_CHUNK_SIZE=${chunkSize}: must be at least 5 MiB, the smallest part that S3 accepts`,
+    )
   }
   return problems
 }
@@ -178,5 +190,5 @@ function unknownSettings(environment: Environment): string[] {
   return Object.keys(environment)
     .filter((name) => name.startsWith('STOWAGE_') && !CLIENT_SETTINGS.includes(name))
     .filter((name) => !SETTINGS.includes(name as Setting))
-    .map((name) => `${name}: there is no such setting; did you mean ${closestOf(name, SETTINGS)}?`)
+    .map((name) => `${name}: unknown setting; did you mean ${closestOf(name, SETTINGS)}?`)
 }

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path'
 import { parseDuration, parseSize } from '@stowage/protocol/format'
 import type { Setting } from './settings.ts'
-import { oneOf, PORT, parseCount, parseHttpUrl, parsePort, URL_WANTED } from './values.ts'
+import {
+  oneOf,
+  PORT_DESCRIPTION,
+  parseCount,
+  parseHttpUrl,
+  parsePort,
+  URL_DESCRIPTION,
+} from './values.ts'
 
 export type DatabaseConfig =
   | { kind: 'sqlite'; file: string }
@@ -19,7 +26,7 @@ export type StorageConfig =
       directory: string
       port: number
       url: string | undefined
-      /** How many bytes of the disk are to stay free. */
+      /** How many bytes of the disk must stay free. */
       reserve: number
       /** Whether long request bodies are read past Node's HTTP parser. */
       fastBody: boolean
@@ -27,7 +34,7 @@ export type StorageConfig =
   | {
       kind: 's3'
       bucket: string
-      /** With its slash at the end, or empty. */
+      /** Ends with a slash, or is empty. */
       prefix: string
       endpoint: string | undefined
       region: string | undefined
@@ -35,21 +42,21 @@ export type StorageConfig =
       maxParts: number
     }
 
-/** S3's own lower limit for every part but the last. */
+/** S3’s lower limit for every part except the last. */
 export const S3_SMALLEST_PART = 5 * 1024 * 1024
 const MOST_PARTS = 10_000
 
-/** The parsed value, or undefined when it is unset or wrong; then the problem is noted. */
+/** Returns the parsed value, or undefined if it is unset or invalid. An invalid value is recorded as a problem. */
 export type Read = <Value>(
   name: Setting,
   parse: (text: string) => Value | undefined,
-  wants: string,
+  expected: string,
   options?: { secret?: boolean },
 ) => Value | undefined
 
 export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig {
-  const wants = 'sqlite, or an address such as postgres://user:password@host/database'
-  const database = read('STOWAGE_DATABASE', parseDatabase, wants, { secret: true }) ?? 'sqlite'
+  const expected = 'sqlite, or a URL such as postgres://user:password@host/database'
+  const database = read('STOWAGE_DATABASE', parseDatabase, expected, { secret: true }) ?? 'sqlite'
   const poolSize = read('STOWAGE_DATABASE_POOL', parseCount, 'a number of connections, such as 10')
   const timeout = 'a time such as 10s'
   const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDuration, timeout)
@@ -64,7 +71,7 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   }
 }
 
-/** As the address says, in PostgreSQL's own words. */
+/** From the URL’s `sslmode`, as in PostgreSQL. */
 function tlsOf(url: string): 'off' | 'on' | 'verify' {
   if (/[?&]sslmode=verify-(ca|full)/.test(url)) return 'verify'
   return /[?&]sslmode=(require|prefer)/.test(url) ? 'on' : 'off'
@@ -76,13 +83,13 @@ function parseDatabase(text: string): string | undefined {
 }
 
 export function readStorage(read: Read, dataDirectory: string): StorageConfig {
-  const wants = 'disk, or a bucket such as s3://bucket or s3://bucket/prefix'
-  const s3 = read('STOWAGE_STORAGE', parseStorage, wants)
-  const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT) ?? 4001
-  const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_WANTED)
+  const expected = 'disk, or a bucket such as s3://bucket or s3://bucket/prefix'
+  const s3 = read('STOWAGE_STORAGE', parseStorage, expected)
+  const port = read('STOWAGE_STORAGE_PORT', parsePort, PORT_DESCRIPTION) ?? 4001
+  const url = read('STOWAGE_STORAGE_URL', parseHttpUrl, URL_DESCRIPTION)
   const reserve = read('STOWAGE_DISK_RESERVE', parseSize, 'a size such as 1GB') ?? 1_000_000_000
   const fast = read('STOWAGE_DISK_FAST_BODY', oneOf(['true', 'false']), 'true or false')
-  const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_WANTED)
+  const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_DESCRIPTION)
   const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
   const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')
   const parts = `a number of parts from 1 to ${MOST_PARTS}`
@@ -91,7 +98,7 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
     const directory = resolve(dataDirectory, 'storage')
     return { kind: 'disk', directory, port, url, reserve, fastBody: fast !== 'false' }
   }
-  // Only AWS gives each bucket a host name of its own without asking.
+  // Only AWS gives each bucket its own host name by default.
   const isPathStyle = pathStyle === undefined ? endpoint !== undefined : pathStyle === 'true'
   return { kind: 's3', ...s3, endpoint, region, pathStyle: isPathStyle, maxParts }
 }

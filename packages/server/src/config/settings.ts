@@ -1,4 +1,4 @@
-/** Every setting that there is. */
+/** Every setting of the service. */
 export const SETTINGS = [
   'STOWAGE_HOST',
   'STOWAGE_PORT',
@@ -29,5 +29,5 @@ export const SETTINGS = [
 
 export type Setting = (typeof SETTINGS)[number]
 
-/** Those of the everyday commands: whoever has set them may still start a service. */
+/** Settings of the client commands. They may be set when the service starts. */
 export const CLIENT_SETTINGS: readonly string[] = ['STOWAGE_URL', 'STOWAGE_API_KEY']

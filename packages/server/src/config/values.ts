@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { parseDuration, parseSize } from '@stowage/protocol/format'
 
-/* How each kind of setting is read: the value, or undefined when the text is none. */
+/* Parsers of settings. Each returns undefined if the text is invalid. */
 
 const DAY_MS = 24 * 3_600_000
 const MAX_SIGNED_FOR_MS = 7 * DAY_MS
@@ -11,11 +11,11 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string) => choices.find((choice) => choice === text)
 }
 
-export const PORT = 'a port from 0 to 65535 (0 takes any free one)'
-export const URL_WANTED =
-  'an http or https address without a query, such as https://files.example.com'
+export const PORT_DESCRIPTION = 'a port from 0 to 65535 (0 chooses a free port)'
+export const URL_DESCRIPTION =
+  'an http or https URL without a query, such as https://files.example.com'
 
-export const ADMIN_KEY_WANTED =
+export const ADMIN_KEY_DESCRIPTION =
   'at least 32 visible ASCII characters, such as the output of: openssl rand -hex 32'
 
 export function parseHost(text: string): string | undefined {
@@ -34,7 +34,7 @@ export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
 }
 
-/** Without its trailing slash, so that paths can be put behind it. */
+/** Without a trailing slash, so that paths can be appended. */
 export function parseHttpUrl(text: string): string | undefined {
   const url = URL.parse(text)
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username

@@ -1,14 +1,14 @@
-/** What doctor says about one thing that it looked at. */
+/** One result of `stowage doctor`. */
 export interface Finding {
   about: 'settings' | 'database' | 'storage' | 'bucket rules' | 'books' | 'files' | 'uploads'
   /**
-   * `note`: it works, but the reader will want to know. `pending`: it is made when the service
-   * starts. `mended`: it was wrong until now.
+   * `note`: it works, but there is something to know. `pending`: the service creates it when it starts.
+   * `mended`: it was wrong and was repaired now.
    */
   verdict: 'well' | 'note' | 'pending' | 'wrong' | 'mended'
   says: string
-  /** The things that it is about, if they are many. */
+  /** The affected items, if there are several. */
   items?: string[]
-  /** What mends it: a command, or text to paste, as it is. */
+  /** What fixes it: a command, or text to paste. */
   remedy?: string
 }

@@ -8,9 +8,8 @@ interface Engines {
 }
 
 /**
- * Refuses a database and a storage that do not belong together. Of two that were never bound, it
- * binds one to the other: each gets the identity of the other one written into it. Any number of
- * instances may do so at once.
+ * Refuses a database and a storage that do not belong together. If neither was bound before, it binds
+ * them: each stores the identity of the other. Several instances may do this concurrently.
  */
 export async function bindStorage({ database, storage }: Engines): Promise<void> {
   const own = await database.readIdentity()
@@ -27,7 +26,7 @@ export async function bindStorage({ database, storage }: Engines): Promise<void>
   }
 }
 
-/** Binds the two to each other, whatever they belonged to before. */
+/** Binds the two to each other, regardless of earlier bindings. */
 export async function rebindStorage({ database, storage }: Engines): Promise<void> {
   const { id } = await database.readIdentity()
   const { storageId } = await storage.replaceIdentity(id)

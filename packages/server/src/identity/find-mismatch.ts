@@ -1,7 +1,7 @@
 import type { DatabaseIdentity } from '../database/database.ts'
 import type { StorageIdentity } from '../storage/storage.ts'
 
-/** Why the two do not belong together; undefined when they do, or when neither is bound yet. */
+/** Why the two do not belong together; undefined if they do, or if neither is bound yet. */
 export function findMismatch(
   database: DatabaseIdentity,
   storage: StorageIdentity | undefined,
@@ -10,7 +10,7 @@ export function findMismatch(
   if (storage === undefined) {
     return storageId === undefined
       ? undefined
-      : `the storage has no identity, but the database belongs to the storage ${storageId}; is the storage empty, another one, or not mounted?`
+      : `the storage has no identity, but the database belongs to the storage ${storageId}; the storage may be empty, not mounted, or the wrong one`
   }
   if (storage.databaseId !== id) {
     return `the storage belongs to the database ${storage.databaseId}, but this is the database ${id}`
@@ -23,4 +23,4 @@ export function findMismatch(
 
 /** What to do about a mismatch. */
 export const REMEDY =
-  'Correct STOWAGE_DATA, STOWAGE_DATABASE or STOWAGE_STORAGE. If these two are meant to belong together, run: stowage adopt'
+  'Correct STOWAGE_DATA, STOWAGE_DATABASE or STOWAGE_STORAGE. If they should belong together, run: stowage adopt'

@@ -5,13 +5,13 @@ import { finishIfStored } from '../operations/uploads/finish-if-stored.ts'
 import { storageUploadOf } from '../operations/uploads/storage-upload-of.ts'
 import { BATCH } from './job.ts'
 
-const LOOKS_AT_ONCE = 8
-/** Clocks differ a little, and settings change. */
+const MAX_CONCURRENT_CHECKS = 8
+/** Allows for clock differences and changed settings. */
 const MARGIN_MS = 24 * 3_600_000
 
 /**
- * Ends uploads that were kept for long enough. The storage is asked first: a part that it received
- * since keeps an upload for longer, and one whose object it has becomes ready.
+ * Expires overdue uploads. It checks the storage first: a part received in the meantime extends the expiry,
+ * and an upload whose object is stored becomes ready.
  */
 export async function expireUploads(context: Context, signal: AbortSignal): Promise<void> {
   const { database, settings } = context
@@ -19,37 +19,44 @@ export async function expireUploads(context: Context, signal: AbortSignal): Prom
   for (;;) {
     const overdue = await database.listOverdueUploads(BATCH)
     const now = await database.readClock()
-    const ended: string[] = []
+    const expired: string[] = []
     let isStuck = false
-    await forEachLimited(each(overdue), { limit: LOOKS_AT_ONCE, signal }, async (upload) => {
-      const verdict = await look(context, upload, now)
-      if (verdict === 'ended') ended.push(upload.asset.id)
-      if (verdict === 'unknown') isStuck = true
-    })
-    if (ended.length > 0) await database.expireUploads(ended)
-    // What could not be looked at is still first in the list: it waits for the next run.
+    await forEachLimited(
+      each(overdue),
+      { limit: MAX_CONCURRENT_CHECKS, signal },
+      async (upload) => {
+        const state = await checkUpload(context, upload, now)
+        if (state === 'expired') expired.push(upload.asset.id)
+        if (state === 'unknown') isStuck = true
+      },
+    )
+    if (expired.length > 0) await database.expireUploads(expired)
+    // Uploads that could not be checked are still first in the list, so wait for the next run.
     if (overdue.length < BATCH || isStuck || signal.aborted) return
   }
 }
 
-async function look(
+async function checkUpload(
   context: Context,
   upload: Upload,
   now: Date,
-): Promise<'ended' | 'kept' | 'unknown'> {
+): Promise<'expired' | 'kept' | 'unknown'> {
   const { storage, settings } = context
   const account = forAccount(context, upload.asset.accountId)
   try {
     const parts = await storage.listParts(storageUploadOf(upload))
     const newest = Math.max(...(parts ?? []).map(({ receivedAt }) => receivedAt.getTime()))
-    const leftMs = newest + settings.uploadsKeptForMs - now.getTime()
-    if (leftMs <= 0) return (await finishIfStored(account, upload)) ? 'kept' : 'ended'
-    await account.data.renewUpload(upload.asset.id, Math.min(leftMs, settings.uploadsKeptForMs))
+    const remainingMs = newest + settings.uploadsKeptForMs - now.getTime()
+    if (remainingMs <= 0) return (await finishIfStored(account, upload)) ? 'kept' : 'expired'
+    await account.data.renewUpload(
+      upload.asset.id,
+      Math.min(remainingMs, settings.uploadsKeptForMs),
+    )
     return 'kept'
   } catch (error) {
-    // No part can have come later than the URLs ended, so waiting has an end.
-    if (upload.expiresAt.getTime() + settings.signedForMs < now.getTime()) return 'ended'
-    context.warn(`whether the upload of ${upload.asset.id} expired is not known yet`, error)
+    // No part can arrive after the URLs have expired, so stop waiting for the storage then.
+    if (upload.expiresAt.getTime() + settings.signedForMs < now.getTime()) return 'expired'
+    context.warn(`could not check whether the upload of ${upload.asset.id} expired`, error)
     return 'unknown'
   }
 }

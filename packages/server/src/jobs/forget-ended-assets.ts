@@ -1,7 +1,7 @@
 import type { Context } from '../operations/context.ts'
 import { BATCH } from './job.ts'
 
-/** How long a cancelled or expired upload can still be asked about. */
+/** How long a cancelled or expired upload can still be read. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 /** Deletes the rows of assets that ended long ago. */

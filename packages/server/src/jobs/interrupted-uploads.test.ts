@@ -39,7 +39,7 @@ async function aFullUpload(service: TestService) {
   return session
 }
 
-/** A context whose storage fails in the calls named. */
+/** A context whose storage fails in the named calls. */
 function withFailing(context: Context, ...names: ('completeUpload' | 'findObject')[]): Context {
   const fail = async () => {
     throw new EngineUnavailable('storage', new Error('it fails now'))
@@ -48,7 +48,7 @@ function withFailing(context: Context, ...names: ('completeUpload' | 'findObject
   return { ...context, storage: { ...context.storage, ...failing } }
 }
 
-test('beginning to complete an upload keeps it for its whole time again', async (t) => {
+test('starting to complete an upload extends its expiry', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await aFullUpload(service)
   await moveExpiryToPast(service.context, [session.id])
@@ -74,7 +74,7 @@ for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as co
   })
 }
 
-test('the object that a completion made in a cancelled upload goes with the upload', async (t) => {
+test('an object that a completion created from a cancelled upload is removed with the upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const { storage } = context
@@ -87,7 +87,7 @@ test('the object that a completion made in a cancelled upload goes with the uplo
   assert.deepEqual(await context.database.listRemovals(10), [])
 })
 
-test('no completion makes an object of an upload whose removal is done', async (t) => {
+test('no completion creates an object from a removed upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const { storage } = context
@@ -96,7 +96,7 @@ test('no completion makes an object of an upload whose removal is done', async (
     const upload = await uploadInStorage(service, session)
     const { won } = await (await ownData(context)).cancelUpload(session.id)
     assert.ok(won)
-    // As by an instance that has read the upload before it was cancelled.
+    // Simulates an instance that read the upload before it was cancelled.
     const late = storage.completeUpload(upload, PLAN, []).catch(() => undefined)
     await runJobs(context)
     await late
@@ -106,7 +106,7 @@ test('no completion makes an object of an upload whose removal is done', async (
   assert.deepEqual(await context.database.listRemovals(10), [])
 })
 
-test('an upload that expires though its parts are listed becomes ready if its object is whole', async (t) => {
+test('an overdue upload becomes ready if its object is complete, even if its parts are still listed', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const session = await aFullUpload(service)
@@ -115,13 +115,13 @@ test('an upload that expires though its parts are listed becomes ready if its ob
   const parts = await storage.listParts(upload)
   await storage.completeUpload(upload, PLAN, [])
   await moveExpiryToPast(context, [session.id])
-  // As OpenStack Swift does.
+  // OpenStack Swift behaves like this.
   const listing = { ...storage, listParts: async () => parts }
   await runJobs(withoutRetention({ ...context, storage: listing }))
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('the search for orphans spares uploads that an object may have been made of', async (t) => {
+test('uploads from which an object may have been created are not removed as orphans', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const data = await ownData(context)
@@ -139,7 +139,7 @@ test('the search for orphans spares uploads that an object may have been made of
   const openedAt = new Date(0)
   const storage = {
     ...context.storage,
-    // As OpenStack Swift does.
+    // OpenStack Swift behaves like this.
     async *listUploads() {
       yield { key: named.id, id: storageId, openedAt }
       yield { key: named.id, id: 'another', openedAt }
@@ -154,7 +154,7 @@ test('the search for orphans spares uploads that an object may have been made of
   assert.deepEqual(aborted, ['another', 'orphan'])
 })
 
-test('two instances, one of which dies, leave no completion waiting that was not begun', async (t) => {
+test('if one of two instances dies, the other finishes the completions that were not started', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const data = await ownData(context)
@@ -164,7 +164,7 @@ test('two instances, one of which dies, leave no completion waiting that was not
     await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
     ids.push(session.id)
   }
-  // It takes some and never gets to the end of the first ones.
+  // It claims some completions and never finishes the first of them.
   const gate = Promise.withResolvers<never>()
   gate.promise.catch(() => {})
   const hanging = { ...context.storage, completeUpload: () => gate.promise }

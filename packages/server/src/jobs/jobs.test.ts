@@ -37,13 +37,13 @@ async function ownAccount(context: Context): Promise<AccountContext> {
 
 async function assertNothingLeft({ context }: TestService): Promise<void> {
   assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
-  const [books] = await context.database.compareUsage()
-  assert.equal(books?.counted.reserved, 0)
-  assert.deepEqual(books?.counted, books?.actual)
+  const [usage] = await context.database.compareUsage()
+  assert.equal(usage?.counted.reserved, 0)
+  assert.deepEqual(usage?.counted, usage?.actual)
   assert.deepEqual(await context.database.listRemovals(10), [])
 }
 
-test('an upload without activity expires when it was kept for long enough, long after its URLs', async (t) => {
+test('an upload without activity expires after the configured time, long after its URLs', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
@@ -63,7 +63,7 @@ test('an upload without activity expires when it was kept for long enough, long 
   await assertNothingLeft(service)
 })
 
-test('an instance whose clock is years ahead expires no upload', async (t) => {
+test('an instance whose clock is years ahead does not expire uploads', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const clock = () => new Date(Date.now() + 20_000 * 3_600_000)
@@ -71,7 +71,7 @@ test('an instance whose clock is years ahead expires no upload', async (t) => {
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
 })
 
-test('resuming an upload keeps it for its whole time again', async (t) => {
+test('resuming an upload extends its expiry', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await moveExpiryToPast(service.context, [session.id])
@@ -80,7 +80,7 @@ test('resuming an upload keeps it for its whole time again', async (t) => {
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 200)
 })
 
-test('a part that was received lately keeps an upload that would expire', async (t) => {
+test('a recently received part extends the expiry of an overdue upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const idle = await requestSession(service.baseUrl, { bytes: someBytes(25) })
@@ -94,7 +94,7 @@ test('a part that was received lately keeps an upload that would expire', async 
   assert.ok(leftMs > 6.9 * 24 * 3_600_000, `kept for ${leftMs} ms more`)
 })
 
-test('an upload whose time is up but whose object is stored becomes ready', async (t) => {
+test('an overdue upload whose object is stored becomes ready', async (t) => {
   const service = await aService(t, SETTINGS)
   const bytes = someBytes(25)
   const session = await requestSession(service.baseUrl, { bytes })
@@ -107,7 +107,7 @@ test('an upload whose time is up but whose object is stored becomes ready', asyn
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('an upload that the storage can’t tell about is kept for as long as its URLs could be used', async (t) => {
+test('an upload that the storage cannot check is kept for as long as its URLs are valid', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const restoreStorage = await makeStorageUnavailable(service)
@@ -122,7 +122,7 @@ test('an upload that the storage can’t tell about is kept for as long as its U
   await assertNothingLeft(service)
 })
 
-test('a completion that still fails when its upload’s time is up expires', async (t) => {
+test('a completion that still fails when its upload is overdue expires', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
@@ -139,24 +139,24 @@ test('a completion that still fails when its upload’s time is up expires', asy
   await assertNothingLeft(service)
 })
 
-test('a reservation whose upload never came to be is given back', async (t) => {
+test('a reservation without an upload in the storage is released', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  // As after a crash between database and storage.
+  // Simulates a crash after the database was written and before the storage was called.
   await service.context.storage.abortUpload(await uploadInStorage(service, session))
   await moveExpiryToPast(service.context, [session.id])
   await runJobs(service.context)
   await assertNothingLeft(service)
 })
 
-test('an upload whose name in the storage was never noted ends like any other', async (t) => {
+test('an upload whose storage ID was never recorded expires like any other', async (t) => {
   const service = await aService(t, SETTINGS)
   const { data, storage } = await ownAccount(service.context)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
   const { id, key } = await uploadInStorage(service, session)
-  // As after a crash right behind the storage's answer: the row has our own name for it, by which
-  // a storage that names uploads itself does not know it.
+  // Simulates a crash after the storage opened the upload: the row has the service’s own ID, which a
+  // storage that chooses the IDs itself does not know.
   await data.recordStorageId(key, { previous: id, storageId: session.upload_id })
   const left = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
   await runJobs(service.context)
@@ -167,7 +167,7 @@ test('an upload whose name in the storage was never noted ends like any other', 
   await assertNothingLeft(service)
 })
 
-test('an orphaned upload that cannot be removed keeps no other from being removed', async (t) => {
+test('an orphaned upload that cannot be removed does not block others', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const keys = [newUuid(), newUuid(), newUuid()]
@@ -183,7 +183,7 @@ test('an orphaned upload that cannot be removed keeps no other from being remove
   assert.deepEqual(left, [stubborn?.key])
 })
 
-test('an old upload that no row speaks of is removed, one that a row speaks of stays', async (t) => {
+test('an old upload without a row is removed, one with a row is kept', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
@@ -193,7 +193,7 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
     (await Array.fromAsync(storage.listUploads())).map(({ key }) => key).sort()
   await runJobs(service.context)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
-  // Only the job that is meant: the others would end the upload of the row, too.
+  // Runs only this job: the others would also end the upload that has a row.
   const clock = () => new Date(Date.now() + 37 * 3_600_000)
   await removeOrphanedUploads({ ...service.context, clock }, NEVER)
   assert.deepEqual(await left(), [session.id, stranger.key].sort())
@@ -201,13 +201,13 @@ test('an old upload that no row speaks of is removed, one that a row speaks of s
   assert.deepEqual(await left(), [session.id])
 })
 
-test('parts that lie in the storage after a cancel are removed', async (t) => {
+test('parts that are in the storage after a cancel are removed', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { storage } = service.context
   const upload = await uploadInStorage(service, session)
   await cancel(service.baseUrl, session)
-  // A part that slipped in makes the upload appear again.
+  // A late part makes the upload appear again.
   const id = await storage.createUpload({ ...upload, mime: 'text/plain' })
   const ranges = [{ number: 1, start: 0, end: 10 }]
   const {
@@ -255,7 +255,7 @@ for (const crash of ['before', 'after']) {
   })
 }
 
-test('a completion whose parts are lost is an upload again, and can be cancelled', async (t) => {
+test('a completion whose parts are lost becomes an upload again and can be cancelled', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)
@@ -269,7 +269,7 @@ test('a completion whose parts are lost is an upload again, and can be cancelled
   await assertNothingLeft(service)
 })
 
-test('while the storage is away nothing is lost, and it is put right on its return', async (t) => {
+test('nothing is lost during an outage of the storage, and the jobs catch up afterwards', async (t) => {
   const service = await aService(t, SETTINGS)
   const bytes = someBytes(25)
   const unwanted = await requestSession(service.baseUrl, { bytes })

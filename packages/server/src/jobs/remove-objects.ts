@@ -3,14 +3,14 @@ import { forEachLimited } from '../iterables/for-each-limited.ts'
 import type { Context } from '../operations/context.ts'
 import { BATCH } from './job.ts'
 
-/** Fewer than the database has connections by default, so that requests always find one. */
-const REMOVALS_AT_ONCE = 8
+/** Fewer than the default number of database connections, so that requests always get one. */
+const MAX_CONCURRENT_REMOVALS = 8
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 3_600_000
 
-/** Removes from the storage what was cancelled, expired or deleted. */
+/** Removes the objects and parts of cancelled, expired and deleted assets from the storage. */
 export async function removeObjects(context: Context, signal: AbortSignal): Promise<void> {
-  const limits = { limit: REMOVALS_AT_ONCE, signal }
+  const limits = { limit: MAX_CONCURRENT_REMOVALS, signal }
   await forEachLimited(dueRemovals(context), limits, (removal) => remove(context, removal))
 }
 
@@ -18,29 +18,28 @@ async function* dueRemovals({ database }: Context): AsyncIterable<Removal> {
   for (;;) {
     const due = await database.claimDueRemovals(await database.readClock(), BATCH)
     yield* due
-    // What failed is postponed, so each batch has other rows.
+    // Failed removals are postponed, so each batch has different rows.
     if (due.length < BATCH) return
   }
 }
 
 /**
- * Never fails: what does not succeed now is retried later, with growing pauses, until the storage
- * confirms it.
+ * Never throws: a failed removal is retried with increasing pauses until the storage confirms it.
  */
 async function remove(context: Context, removal: Removal): Promise<void> {
   const { database, storage } = context
   try {
-    // In this order: once the upload is gone, no completion can make an object of it any more.
+    // In this order: after the upload is removed, no completion can create an object from it.
     if (removal.kind === 'upload') {
       await storage.abortUpload({ id: removal.storageId, key: removal.key })
     }
     await storage.removeObject(removal.key)
     await database.finishRemoval(removal.id)
   } catch (error) {
-    context.warn(`the ${removal.kind} ${removal.key} could not be removed yet`, error)
+    context.warn(`could not remove the ${removal.kind} ${removal.key}; retrying later`, error)
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** removal.attempts, LONGEST_PAUSE_MS)
     await postpone(context, removal, pauseMs).catch((failure: unknown) => {
-      context.warn('the removal stays due', failure)
+      context.warn('could not postpone the removal; it stays due', failure)
     })
   }
 }

@@ -4,21 +4,21 @@ import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
 import { BATCH } from './job.ts'
 
-/** How long beyond its addresses' life an upload without a row is left alone. */
+/** How long an upload without a row is kept after its URLs have expired. */
 const ORPHANED_MS = 24 * 3_600_000
 
 /**
- * Removes uploads that the storage holds though their asset has ended. Where there is no row at all
- * only old ones go: after a database was restored from a copy, the young ones are those since.
+ * Removes uploads from the storage whose asset has ended. If there is no row at all, it removes only old
+ * uploads: after the database is restored from a backup, recent uploads may have no row yet.
  */
 export async function removeOrphanedUploads(context: Context, signal: AbortSignal): Promise<void> {
   for await (const batch of inBatches(context.storage.listUploads(), BATCH)) {
     if (signal.aborted) return
-    await removeOrphansOf(context, batch, signal)
+    await removeOrphans(context, batch, signal)
   }
 }
 
-async function removeOrphansOf(
+async function removeOrphans(
   { database, storage, settings, warn }: Context,
   uploads: OpenUpload[],
   signal: AbortSignal,
@@ -31,12 +31,12 @@ async function removeOrphansOf(
     const state = states.get(upload.key)
     if (state === undefined ? openedAt > old : isUploadInUse(state, upload.id)) continue
     try {
-      // After a database was restored from a copy, the object may be all that is left of a file.
+      // After the database is restored from a backup, the object may be the only copy of a file.
       if (state === undefined && (await storage.findObject(upload.key))) continue
       await storage.abortUpload(upload)
     } catch (error) {
-      // It is retried in the next run, and keeps no other from being removed.
-      warn(`the orphaned upload of ${upload.key} could not be removed`, error)
+      // It is retried in the next run and does not block others.
+      warn(`could not remove the orphaned upload of ${upload.key}; retrying later`, error)
     }
   }
 }

@@ -9,7 +9,7 @@ import type { AccountData } from '../database/account-data.ts'
 import type { Context } from '../operations/context.ts'
 import { openSchedule } from './schedule.ts'
 
-/** The storage as it is, but for removals: each waits until the gate is opened. */
+/** The real storage, except that each removal waits until the gate is opened. */
 function withGatedRemovals(context: Context) {
   const gate = Promise.withResolvers<void>()
   const counts = { begun: 0, running: 0, most: 0 }
@@ -35,7 +35,7 @@ async function ownData({ context }: TestService): Promise<AccountData> {
   return context.database.of(account?.id ?? '')
 }
 
-/** A service with so many objects to remove, whose own jobs do nothing. */
+/** A service with this many objects to remove, whose own jobs do nothing. */
 async function withBacklog(t: TestContext, count: number) {
   const service = await aService(t)
   const context = takeOverJobs(service)
@@ -47,7 +47,7 @@ async function withBacklog(t: TestContext, count: number) {
   return { service, context: withClockAhead(context, 2) }
 }
 
-test('removals that the storage does not answer delay no other job', async (t) => {
+test('removals that hang in the storage do not delay other jobs', async (t) => {
   const { service, context: own } = await withBacklog(t, 1)
   const bytes = someBytes(10)
   const session = await requestSession(service.baseUrl, { bytes })
@@ -67,7 +67,7 @@ test('removals that the storage does not answer delay no other job', async (t) =
   }
 })
 
-test('a limited number of removals run at once, and closing begins no further one', async (t) => {
+test('a limited number of removals run concurrently, and closing starts no further one', async (t) => {
   const { context: own } = await withBacklog(t, 20)
   const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })
@@ -85,7 +85,7 @@ test('closing does not wait for the next run of any job', async (t) => {
   await schedule.close()
 })
 
-test('closing waits only so long for a removal that the storage does not answer', async (t) => {
+test('closing waits for a hanging removal only until its timeout', async (t) => {
   const { context: own } = await withBacklog(t, 1)
   const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })

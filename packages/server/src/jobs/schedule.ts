@@ -9,7 +9,7 @@ import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 import { watchClock } from './watch-clock.ts'
 
-/** How long each job pauses between two runs. */
+/** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
 /** Orphans are rare and harmless, and stores charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
@@ -18,16 +18,16 @@ const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()
 
 export interface Schedule {
   /**
-   * Begins nothing more, and waits for the items that the jobs have begun, but only so long: all of
-   * them can be cut off at any point and are carried on later.
+   * Starts nothing more and waits for the running items, for at most `withinMs`: every job can be
+   * interrupted at any point and continues later.
    */
   close(withinMs?: number): Promise<void>
 }
 
 /**
- * Runs every job at once and then again and again, side by side: a backlog or an outage in one
- * delays no other. Where no other instance can be at work, nothing is under way at the start, and
- * every completion that is not finished was interrupted.
+ * Runs every job immediately and then repeatedly, each in its own loop, so that a backlog or an outage in
+ * one does not delay the others. If no other instance can be running (`isAlone`), every unfinished
+ * completion at the start was interrupted.
  */
 export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }): Schedule {
   const stop = new AbortController()
@@ -47,7 +47,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('watchClock', PAUSE_MS, watchClock),
-    // Later: a start has better things to do than writing megabytes.
+    // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
   ]
 
@@ -56,14 +56,14 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
       try {
         await job(context, signal)
       } catch (error) {
-        context.warn(`the job ${name} failed and is retried`, error)
+        context.warn(`the job ${name} failed; retrying later`, error)
       }
       await pauseFor(pauseMs)
     }
   }
 
   async function pauseFor(pauseMs: number): Promise<void> {
-    // It rejects when the signal is aborted.
+    // The pause rejects if the signal is aborted.
     await pause(pauseMs, undefined, { signal }).catch(() => {})
   }
 

@@ -2,8 +2,8 @@ import { skewText } from '../domain/clock-skew.ts'
 import type { Context } from '../operations/context.ts'
 
 /**
- * Compares this instance's clock with the database's, and reports when it begins to be off. Expiry
- * goes by the database's clock, but the URLs that this instance signs go by its own.
+ * Compares this instance’s clock with the database’s, and warns when they start to differ. Uploads expire
+ * by the database’s clock, but this instance signs URLs by its own.
  */
 export async function watchClock(context: Context): Promise<void> {
   const { database, clock, health, warn } = context

@@ -84,7 +84,7 @@ test('an identity that can’t be read is named, with what to do', async (t) => 
   await writeFile(identity, 'nonsense')
   const { code, stderr } = await aFailedStart({ STOWAGE_DATA: folder })
   assert.equal(code, 1)
-  assert.ok(stderr.includes(`${identity} does not hold the identity of a storage`), stderr)
+  assert.ok(stderr.includes(`${identity} does not contain a storage identity`), stderr)
 })
 
 test('a service from before there were identities gets one at its next start', async (t) => {

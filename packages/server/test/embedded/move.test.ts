@@ -166,9 +166,9 @@ test('a damaged file is not carried', async (t) => {
 
 test('what is no data folder, or the target itself, is refused', async (t) => {
   const { carry } = await aTarget(t)
-  await assert.rejects(carry(await aFolder(t)), /is no data folder/)
+  await assert.rejects(carry(await aFolder(t)), /is not a data folder/)
   const { folder } = await aDataFolder(t)
   const same = readConfig({ STOWAGE_DATA: folder })
   const options = { from: folder, ahead: false, verify: false, onProgress: () => {} }
-  await assert.rejects(move(same, options), /name the folder that is to be carried/)
+  await assert.rejects(move(same, options), /is the folder to move/)
 })

@@ -1,4 +1,4 @@
-/** Markup that is safe to put into a page as it is. */
+/** Markup that needs no escaping. */
 export interface Html {
   readonly markup: string
 }
@@ -13,7 +13,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** A template of markup. Values are escaped unless they are markup themselves. */
+/** A template for markup. Values are escaped unless they are markup themselves. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
   return { markup: String.raw({ raw: strings }, ...values.map(toMarkup)) }
 }

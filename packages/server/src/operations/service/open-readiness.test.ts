@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
 import { openReadiness } from './open-readiness.ts'
 
-test('however many ask at once or within a second, each engine is asked once', async (t) => {
+test('each engine is checked once for many requests at the same time or within a second', async (t) => {
   const { context } = await aService(t)
   let now = Date.now()
   const asked = { database: 0, storage: 0 }

@@ -6,14 +6,14 @@ export interface CurlOptions {
   isOpen: boolean
 }
 
-/** The call as a command for a shell. `:id` becomes `$ID`. */
+/** The call as a curl command. `:id` becomes `$ID`. */
 export function curlExample(endpoint: Endpoint, { baseUrl, isOpen }: CurlOptions): string {
   const { methods, path, scope, body, bodyExample, success } = endpoint
   const [method] = methods
   const url = `"${baseUrl}${path.replaceAll(/:(\w+)/g, (_, name) => `$${name.toUpperCase()}`)}"`
-  // curl itself chooses GET, and POST where there is data.
+  // curl’s default is GET, or POST if there is data.
   const isImplied = method === (body ? 'POST' : 'GET')
-  // Saves the file that a redirect leads to under its own name.
+  // Follows the redirect and saves the file under its own name.
   const isDownload = success.status === 302
   const first = ['curl', isImplied ? '' : `-X ${method}`, isDownload ? '-L -OJ' : '', url]
   const rest = [
@@ -24,7 +24,7 @@ export function curlExample(endpoint: Endpoint, { baseUrl, isOpen }: CurlOptions
   return [first.filter(Boolean).join(' '), ...rest.filter(Boolean)].join(' \\\n  ')
 }
 
-/** As one word for a shell, whatever is in it. */
+/** Quotes text as one shell word. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { type Html, html } from '../html.ts'
 import { inline } from './markdown.ts'
 
-/** What the page reads of a schema. */
+/** The keywords of a schema that the page shows. */
 interface Schema {
   type?: string | string[]
   format?: string
@@ -22,13 +22,13 @@ interface Schema {
 }
 
 interface Field {
-  /** With `.` and `[]` for what lies inside: `urls[].start`. */
+  /** With `.` and `[]` for nested fields: `urls[].start`. */
   name: string
   schema: Schema
   isRequired: boolean
 }
 
-/** The fields of an object and of all objects inside of it, as a list of definitions. */
+/** The fields of an object and of all nested objects, as a list of definitions. */
 export function fields(schema: TSchema | undefined): Html | undefined {
   const found = schema === undefined ? [] : fieldsOf(schema as Schema, '')
   if (found.length === 0) return undefined

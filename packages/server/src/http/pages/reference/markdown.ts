@@ -1,11 +1,11 @@
 import { type Html, html } from '../html.ts'
 
 /**
- * Renders the Markdown that the protocol's texts use: paragraphs, `## ` headings, lists, fenced code and
- * `code`. Anything else stays as it is written.
+ * Renders the Markdown that the protocol’s texts use: paragraphs, `## ` headings, lists, fenced code and
+ * `code`. Any other syntax is shown literally.
  */
 export function markdown(text: string): Html {
-  // Fenced code may have empty lines inside, so it is cut out first.
+  // Fenced code may contain empty lines, so split it off first.
   const blocks = text.split(/^```\w*\n([\s\S]*?)^```$/m)
   return html`${blocks.map((block, index) => (index % 2 === 1 ? codeBlock(block) : prose(block)))}`
 }
@@ -16,7 +16,7 @@ export function inline(text: string): Html {
   return html`${pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))}`
 }
 
-/** Code with a button that copies it. The page's script shows the button where copying works. */
+/** Code with a copy button, which the page’s script shows if the browser can copy. */
 export function codeBlock(code: string): Html {
   return html`<div class="code"><pre><code>${code.trimEnd()}</code></pre><button type="button" class="copy" hidden>Copy</button></div>`
 }

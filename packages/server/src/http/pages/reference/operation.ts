@@ -4,7 +4,7 @@ import { type CurlOptions, curlExample } from './curl-example.ts'
 import { fields } from './fields.ts'
 import { codeBlock, inline } from './markdown.ts'
 
-/** One call, closed until somebody opens it or follows a link to it. */
+/** One call, collapsed until the reader opens it or follows a link to it. */
 export function operation(endpoint: Endpoint, options: CurlOptions): Html {
   const { operationId, path, summary, description, scope } = endpoint
   const { params, query, headers, body } = endpoint
@@ -13,7 +13,7 @@ export function operation(endpoint: Endpoint, options: CurlOptions): Html {
 <summary><h3>${methods(endpoint)} <code class="path">${path}</code> <span class="title">${summary}</span></h3></summary>
 <div class="inside">
 <p>${inline(description)}</p>
-<p class="note">${scope === 'public' ? 'Needs no key.' : html`Needs a key with the scope <code>${scope}</code>.`}
+<p class="note">${scope === 'public' ? 'Requires no key.' : html`Requires a key with the scope <code>${scope}</code>.`}
 <a href="#${operationId}">Link to this call</a></p>
 ${codeBlock(curlExample(endpoint, options))}
 ${part('Path parameters', fields(params))}

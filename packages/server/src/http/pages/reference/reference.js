@@ -1,13 +1,13 @@
 /*
- * Runs in the browser. The page reads without it; this adds the colours that were chosen in the
- * dashboard, the filter, copying, and opening the call that a link leads to.
+ * Runs in the browser. The page works without it; it adds the colour scheme chosen in the dashboard, the
+ * filter, copy buttons, and opening the call that a link points to.
  */
 const root = document.documentElement
 try {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   if (chosen === 'light' || chosen === 'dark') root.dataset.colors = chosen
 } catch {
-  // No storage: the colours of the system.
+  // Without storage, the page uses the system’s colour scheme.
 }
 
 document.addEventListener('DOMContentLoaded', () => {
@@ -31,7 +31,7 @@ document.addEventListener('DOMContentLoaded', () => {
   }
   openTarget()
   addEventListener('hashchange', openTarget)
-  // The same link again does not change the hash.
+  // Clicking the same link again does not change the hash.
   document.addEventListener('click', ({ target }) => {
     if (target.closest(`a[href="${CSS.escape(location.hash)}"]`)) openTarget()
   })

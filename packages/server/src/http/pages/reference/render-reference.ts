@@ -6,13 +6,13 @@ import { operation } from './operation.ts'
 
 export interface ReferenceOptions extends CurlOptions {
   version: string
-  /** Changes with the style and the script, so that a browser never mixes versions. */
+  /** Changes with the style and the script, so that browsers never mix versions. */
   assetVersion: string
-  /** Without a built dashboard there is no icon either. */
+  /** The icon is part of the built dashboard. */
   hasDashboard: boolean
 }
 
-/** The API reference as one page. It reads without its script, and loads nothing from elsewhere. */
+/** The API reference as one page. It works without its script and loads nothing from other hosts. */
 export function renderReference(options: ReferenceOptions): string {
   const { baseUrl, version, assetVersion, hasDashboard } = options
   const text = introduction(baseUrl)
@@ -28,7 +28,7 @@ ${hasDashboard ? html`<link rel="icon" href="/icon.svg" type="image/svg+xml">` :
 <script src="/docs/reference.js?v=${assetVersion}"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <p class="brand">Stowage <span>API reference</span></p>
 <nav aria-label="Elsewhere"><a href="/openapi.json">OpenAPI</a> <a href="/">Dashboard</a></nav>
@@ -96,7 +96,7 @@ function errorCatalogue(): Html {
   return html`
 <section>
 <h2 id="error-codes">Error codes</h2>
-<p>Codes that begin with “Storage” come from the URLs of parts and downloads, not from the API.</p>
+<p>Errors that begin with “Storage” are returned by the URLs of parts and downloads, not by the API.</p>
 <dl class="fields">${entries}</dl>
 </section>`
 }
