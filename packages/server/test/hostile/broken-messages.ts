@@ -1,6 +1,6 @@
 import type { Random } from '@stowage/testing/machine/random'
-import type { Message } from './make-broken-request.ts'
 import { CHUNKS, CODINGS, HEADERS, HOSTS, LENGTHS, NO_HTTP, START_LINES } from './malformed.ts'
+import type { Message } from './message.ts'
 
 export interface Trick {
   name: string

@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
 import { deliverPipelined } from './deliver.ts'
-import type { Maker } from './make-api-request.ts'
+import type { Maker } from './maker.ts'
 import { aProbe } from './probe.ts'
 import type { Target } from './target.ts'
 

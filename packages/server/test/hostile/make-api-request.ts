@@ -4,25 +4,12 @@ import { writeJson } from './json.ts'
 import { makeHeaders } from './make-headers.ts'
 import { makeQuery } from './make-query.ts'
 import { hostileTarget } from './make-target.ts'
+import type { Maker } from './maker.ts'
 import { mutateBytes } from './mutate-bytes.ts'
 import { mutateJson } from './mutate-json.ts'
 import { idFor, type KnownUpload, type Pool, pickRecent, UNKNOWN_ID } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 import { type Known, sample } from './sample.ts'
-
-export interface Maker {
-  random: Random
-  pool: Pool
-  operations: DocumentedOperation[]
-  /** `127.0.0.1:1234`, by port. */
-  hosts: { api: string; storage: string }
-  key: string
-  /**
-   * The parts that are sent in this round. A second PUT of the same part ends the first one without an
-   * answer, as it should, so there is none.
-   */
-  partsUnderWay: Set<string>
-}
 
 export const LARGEST_FILE = 40
 

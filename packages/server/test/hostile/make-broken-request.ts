@@ -1,13 +1,7 @@
 import { TRICKS } from './broken-messages.ts'
-import type { Maker } from './make-api-request.ts'
+import type { Maker } from './maker.ts'
+import type { Message } from './message.ts'
 import type { BrokenRequest, Port } from './request.ts'
-
-export interface Message {
-  method: string
-  target: string
-  headers: string[]
-  body: string
-}
 
 /** A message that breaks the rules of HTTP, at either port. */
 export function makeBrokenRequest(maker: Maker, port: Port): BrokenRequest {

@@ -1,4 +1,5 @@
-import { LARGEST_FILE, type Maker } from './make-api-request.ts'
+import { LARGEST_FILE } from './make-api-request.ts'
+import type { Maker } from './maker.ts'
 import { pickRecent } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 

@@ -1,7 +1,7 @@
 import type { Random } from '@stowage/testing/machine/random'
 import type { DocumentedOperation } from './document.ts'
 import { HEADER_TEXTS } from './hostile-values.ts'
-import type { Maker } from './make-api-request.ts'
+import type { Maker } from './maker.ts'
 import { pickRecent } from './pool.ts'
 
 type Header = [string, string]

@@ -1,8 +1,8 @@
 import type { Random } from '@stowage/testing/machine/random'
 import { forgeUrl } from './forge-url.ts'
 import { HEADER_TEXTS } from './hostile-values.ts'
-import type { Maker } from './make-api-request.ts'
 import { hostileTarget } from './make-target.ts'
+import type { Maker } from './maker.ts'
 import { type KnownDownload, type KnownUpload, pickRecent } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 

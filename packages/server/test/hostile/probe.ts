@@ -1,5 +1,5 @@
 import { valuesOf, type WireAnswer } from './answers.ts'
-import type { Maker } from './make-api-request.ts'
+import type { Maker } from './maker.ts'
 import type { Port } from './request.ts'
 
 /** A valid request whose answer can't be taken for another one's. */

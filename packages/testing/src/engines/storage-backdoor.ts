@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { UploadSession } from '@stowage/protocol'
+import type { Context } from '@stowage/server/src/operations/context'
 import type { StorageUpload } from '@stowage/server/src/storage/storage'
-import type { TestService } from '../service/service.ts'
 
 /** Direct access to the storage for tests, without the service, on any storage. */
 export interface StorageBackdoor {
@@ -47,17 +47,22 @@ export function diskBackdoor(folder: string): StorageBackdoor {
   }
 }
 
-export function readObjects({ backdoor }: TestService): Promise<string[]> {
+/** A service whose storage is accessed. */
+interface WithBackdoor {
+  backdoor: StorageBackdoor
+}
+
+export function readObjects({ backdoor }: WithBackdoor): Promise<string[]> {
   return backdoor.readObjects()
 }
 
-export function makeStorageUnavailable({ backdoor }: TestService): Promise<() => Promise<void>> {
+export function makeStorageUnavailable({ backdoor }: WithBackdoor): Promise<() => Promise<void>> {
   return backdoor.makeUnavailable()
 }
 
 /** The storage's key and ID of a session's upload. */
 export async function uploadInStorage(
-  { context }: TestService,
+  { context }: { context: Context },
   session: UploadSession,
 ): Promise<StorageUpload> {
   const account = await context.database.findAccount('default')

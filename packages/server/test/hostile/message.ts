@@ -1,0 +1,6 @@
+export interface Message {
+  method: string
+  target: string
+  headers: string[]
+  body: string
+}
