@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseMediaType, problemWithFilename } from './filename.ts'
+import { problemWithFilename } from './filename.ts'
 
 test('names in any script are valid', () => {
   const names = [
@@ -34,13 +34,4 @@ test('names that no file can have, and paths, are refused', () => {
   ]
   for (const name of names)
     assert.notEqual(problemWithFilename(name), undefined, JSON.stringify(name))
-})
-
-test('a media type may have parameters; an empty one means application/octet-stream', () => {
-  assert.equal(parseMediaType('text/plain; charset=utf-8'), 'text/plain; charset=utf-8')
-  assert.equal(parseMediaType(''), 'application/octet-stream')
-  assert.equal(parseMediaType(undefined), 'application/octet-stream')
-  for (const text of ['zip', 'a/b/c', 'a/b\r\nX: y', 'text/plain;', 'a b/c']) {
-    assert.equal(parseMediaType(text), undefined, text)
-  }
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { pagePosition, stretchOf } from './paging.ts'
+import { pagePosition, rowRangeOf } from './paging.ts'
 
 test('an empty listing has one page, from 0 to 0', () => {
   const position = pagePosition({ page: 1, perPage: 25 }, 0)
@@ -54,7 +54,7 @@ test('a page is read from the nearer end, and has the same rows from either end'
       fc.integer({ min: 1, max: 30 }),
       (total, perPage, page) => {
         const rows = Array.from({ length: total }, (_, index) => index)
-        const { isFromEnd, offset, limit } = stretchOf({ page, perPage }, total)
+        const { isFromEnd, offset, limit } = rowRangeOf({ page, perPage }, total)
         const read = (isFromEnd ? rows.toReversed() : rows).slice(offset, offset + limit)
         const start = (page - 1) * perPage
         assert.deepEqual(isFromEnd ? read.toReversed() : read, rows.slice(start, start + perPage))

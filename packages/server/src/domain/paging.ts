@@ -51,7 +51,7 @@ export function positionAfterCursor(
 }
 
 /** The rows of a page, counted from the nearer end of the listing. */
-export interface Stretch {
+export interface RowRange {
   /** If true, the rows are read in reverse order. */
   isFromEnd: boolean
   offset: number
@@ -62,10 +62,10 @@ export interface Stretch {
  * The cost of skipping rows grows with their number, so the last page must be as cheap as the first.
  * After a cursor no rows are skipped.
  */
-export function stretchOf(
+export function rowRangeOf(
   { page, perPage, after }: PageRequest & { after?: object },
   total: number,
-): Stretch {
+): RowRange {
   if (after !== undefined) return { isFromEnd: false, offset: 0, limit: perPage }
   const offset = (page - 1) * perPage
   const limit = Math.max(0, Math.min(perPage, total - offset))

@@ -1,5 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
-import { stretchOf } from '../../domain/paging.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
 import type { AccountData, AssetQuery, Rows } from '../account-data.ts'
 import { chooseStrategy, isFarPage, MAX_SKIPPED_ROWS } from '../listing/choose-strategy.ts'
 import type { CountsCache } from '../listing/counts-cache.ts'
@@ -30,7 +30,7 @@ export function accountAssetList(
 
   /** Skips rows one by one, from the nearer end of the list. */
   async function readPage(query: AssetQuery, filter: Fragment[], total: number) {
-    const { isFromEnd, offset, limit } = stretchOf(query, total)
+    const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
     const order = orderOf(sql, { by, descending: descending !== isFromEnd })

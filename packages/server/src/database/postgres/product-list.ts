@@ -1,4 +1,4 @@
-import { stretchOf } from '../../domain/paging.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
 import type { AccountData, ProductQuery } from '../account-data.ts'
 import type { Sql } from './connection.ts'
 import { containing } from './name-filter.ts'
@@ -29,7 +29,7 @@ export function accountProductList(sql: Sql, account: string): Pick<AccountData,
       const [counted] = await sql<{ total: number }[]>`
         select count(*) as total from products where ${filtered}`
       const total = counted?.total ?? 0
-      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      const { isFromEnd, offset, limit } = rowRangeOf(query, total)
       if (limit === 0) return { rows: [], total }
       const { after } = query
       const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`

@@ -1,5 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
-import { stretchOf } from '../../domain/paging.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { chooseStrategy, isFarPage } from '../listing/choose-strategy.ts'
 import { prepareAssetBlocks } from './asset-blocks.ts'
@@ -24,7 +24,7 @@ export function prepareAssetList(connection: Connection) {
     query: AssetQuery,
     { filter, total }: { filter: AssetFilter; total: number },
   ): Asset[] {
-    const { isFromEnd, offset, limit } = stretchOf(query, total)
+    const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
     const { by, descending } = query.sort
     const cursor = afterCursor(query)
@@ -42,7 +42,7 @@ export function prepareAssetList(connection: Connection) {
 
   function listAll(account: string, query: AssetQuery, filter: AssetFilter) {
     const total = assetCount.get({ account })?.total ?? 0
-    const { offset } = stretchOf(query, total)
+    const { offset } = rowRangeOf(query, total)
     if (isFarPage(query, offset)) return countBlocks(account, query, filter)
     return { rows: readPage(account, query, { filter, total }), total }
   }

@@ -1,4 +1,4 @@
-import { stretchOf } from '../../domain/paging.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
 import type { Product } from '../../domain/product.ts'
 import type { ProductQuery, Rows } from '../account-data.ts'
 import { type Filter, prepareNameFilter } from './name-filter.ts'
@@ -42,7 +42,7 @@ export function prepareProductList(connection: Connection) {
       const filtered = [own, ...conditions].join(' and ')
       const count = prepare<{ total: number }>(`select count(*) as total ${filtered}`)
       const total = count.get({ account, ...parameters })?.total ?? 0
-      const { isFromEnd, offset, limit } = stretchOf(query, total)
+      const { isFromEnd, offset, limit } = rowRangeOf(query, total)
       if (limit === 0) return { rows: [], total }
       const direction = isFromEnd ? 'asc' : 'desc'
       const { after } = query

@@ -1,7 +1,9 @@
 import type { TextCheck } from '@stowage/protocol'
 import { parseSize } from '@stowage/protocol/format'
-import { isSearchable, parseMediaType, problemWithFilename } from '../../domain/filename.ts'
+import { problemWithFilename } from '../../domain/filename.ts'
+import { isSearchable } from '../../domain/is-searchable.ts'
 import { problemWithLinkUrl } from '../../domain/link-url.ts'
+import { parseMediaType } from '../../domain/media-type.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
 const SIZE_PROBLEM = 'must be a number of bytes, or text such as 10MB or 1.5 GB'

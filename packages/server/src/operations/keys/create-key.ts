@@ -1,5 +1,5 @@
 import { apiKeyHint, formatApiKey, KEY_ENTROPY_BYTES } from '../../domain/api-key.ts'
-import { isSearchable } from '../../domain/filename.ts'
+import { isSearchable } from '../../domain/is-searchable.ts'
 import type { Key, KeyScope } from '../../domain/key.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
