@@ -17,7 +17,7 @@ import {
   type UploadLog,
 } from '../support/uploading-client.ts'
 
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 10)
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? (isOnS3 ? 5 : 10))
 const CLIENTS = 8
 /** How often uploads must have been cancelled and abandoned. */
 const LEAST = 5

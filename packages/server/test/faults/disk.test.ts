@@ -15,6 +15,7 @@ import { keepResult } from '../reliability/result.ts'
 import { type Fault, playFault } from './play-fault.ts'
 
 const run = promisify(execFile)
+const FREES_SPACE = /^(cancel|delete)/
 const skip = !areEmbedded && 'the engines are not SQLite and disk'
 
 test(
@@ -86,6 +87,10 @@ async function playAll(
   }
   t.diagnostic(JSON.stringify(seen))
   assert.deepEqual(failures, [])
+  const refused = Object.entries(seen).filter(
+    ([call, answer]) => FREES_SPACE.test(call) && /^5/.test(answer),
+  )
+  assert.deepEqual(refused, [], 'calls that free space succeed')
   await stage.close()
   await diskBackdoor(folder).assertHoldsOnly([], 10)
   await keepResult(name, {

@@ -16,7 +16,7 @@ import { startTarget } from './target.ts'
  *     HOSTILE_SEED=123 npx node --test packages/server/test/hostile/hostile.test.ts
  */
 const {
-  HOSTILE_REQUESTS = areEmbedded ? '20000' : '3000',
+  HOSTILE_REQUESTS = areEmbedded ? '20000' : '1500',
   HOSTILE_SEED = String(Date.now() % 2 ** 31),
 } = process.env
 

@@ -53,7 +53,7 @@ export async function playCell(stage: Stage, { scene, point, others }: Cell): Pr
     await Promise.race([isThere.promise, call])
     const meanwhile = point === undefined ? [] : await inTurn(clients, others)
     goOn.resolve()
-    const seen = await call
+    const seen = await bounded(call, JSON.stringify(scene.call))
     const events = [...seen, ...meanwhile, ...ghostOf(scene, start.id)]
     const models = linearize([start.model], events)
     if (models.length === 0) assert.fail(explain(start.model, events))
@@ -61,7 +61,7 @@ export async function playCell(stage: Stage, { scene, point, others }: Cell): Pr
     return { points, stopped: answerOf(seen), others: meanwhile.map((event) => answerOf([event])) }
   } finally {
     goOn.resolve()
-    await call.catch(() => {})
+    await bounded(call, JSON.stringify(scene.call)).catch(() => {})
     await endAll(stage)
   }
 }

@@ -3,7 +3,7 @@ import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { keepResult } from '../reliability/result.ts'
 import { soak } from './soak.ts'
 
-const { SOAK_MINUTES = '0.2', SOAK_SEED = String(Date.now() % 2 ** 31) } = process.env
+const { SOAK_MINUTES = '0.1', SOAK_SEED = String(Date.now() % 2 ** 31) } = process.env
 const durationMs = Number(SOAK_MINUTES) * 60_000
 
 test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes and a slow store every byte is there (SOAK_SEED=${SOAK_SEED})`, {
