@@ -3,11 +3,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCommandLine } from './support/command-line.ts'
 import { aStockedShop, ODD_NAMES } from './support/shop.ts'
-import { aStorageGate } from './support/storage-gate.ts'
 
 test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   const { commandLine } = await aStockedShop(t)
@@ -118,12 +118,12 @@ test('get saves under a safe name, does not overwrite files, and writes to a pip
 })
 
 test('get does not overwrite a file that was created during the download', async (t) => {
-  const gate = await aStorageGate(t)
-  const { baseUrl } = await aService(t, gate.settings)
+  const proxy = await aStorageProxy(t)
+  const { baseUrl } = await aService(t, proxy.settings)
   const { run, start, folder } = await aCommandLine(t, baseUrl)
   const bytes = someBytes(3_000_000)
   const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
-  gate.cutDownloadsAfter(2_000_000, 'break')
+  proxy.cutDownloadsAfter(2_000_000, 'break')
   const running = start({}, 'get', 'film.mp4')
   await until('the download has started', async () =>
     (await readdir(folder)).includes(`.${id}.part`),
@@ -151,12 +151,12 @@ test('a name that more than 1,000 names contain is refused', async (t) => {
 
 for (const signal of ['SIGKILL', 'SIGINT'] as const) {
   test(`a download that was ended by ${signal} is resumed`, async (t) => {
-    const gate = await aStorageGate(t)
-    const { baseUrl } = await aService(t, gate.settings)
+    const proxy = await aStorageProxy(t)
+    const { baseUrl } = await aService(t, proxy.settings)
     const { run, start, folder } = await aCommandLine(t, baseUrl)
     const bytes = someBytes(3_000_000)
     const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
-    gate.cutDownloadsAfter(2_000_000)
+    proxy.cutDownloadsAfter(2_000_000)
     const running = start({}, 'get', 'film.mp4')
     const partial = join(folder, `.${id}.part`)
     const sizeOfPartial = async () => (await readFile(partial).catch(() => Buffer.alloc(0))).length
@@ -167,7 +167,7 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const) {
       assert.match(ended.stderr, /Run the same command again to resume/)
     }
 
-    // The gate lets the rest through, but not the whole file.
+    // The proxy lets the rest through, but not the whole file.
     assert.equal((await run('get', 'film.mp4')).code, 0)
     assert.ok((await readFile(join(folder, 'film.mp4'))).equals(bytes))
     assert.deepEqual(await readdir(folder), ['film.mp4'])
@@ -175,12 +175,12 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const) {
 }
 
 test('a download to a pipe is resumed after the connection breaks', async (t) => {
-  const gate = await aStorageGate(t)
-  const { baseUrl } = await aService(t, gate.settings)
+  const proxy = await aStorageProxy(t)
+  const { baseUrl } = await aService(t, proxy.settings)
   const { run } = await aCommandLine(t, baseUrl)
   const text = someBytes(1_500_000).toString('hex')
   await uploadFile(baseUrl, { name: 'dump.txt', bytes: Buffer.from(text) })
-  gate.cutDownloadsAfter(1_100_000, 'break')
+  proxy.cutDownloadsAfter(1_100_000, 'break')
   const { code, stdout, stderr } = await run('get', 'dump.txt', '-o', '-')
   assert.equal(code, 0, stderr)
   assert.ok(stdout === text)

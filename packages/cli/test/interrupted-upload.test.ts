@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
+import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes } from '@stowage/testing/service/upload'
 import { aCommandLine } from './support/command-line.ts'
-import { aStorageGate } from './support/storage-gate.ts'
 
 const CHUNK = 100_000
 const PARTS = 12
@@ -22,55 +22,55 @@ const PARALLEL = 4
 
 /** A service whose storage accepts `parts` parts and holds the rest, and a file to upload. */
 async function aLimitedService(t: TestContext, parts: number) {
-  const gate = await aStorageGate(t)
-  const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
+  const proxy = await aStorageProxy(t)
+  const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
   const service = await aService(t, settings)
   const commandLine = await aCommandLine(t, service.baseUrl)
   const bytes = someBytes(SIZE)
   const path = join(commandLine.folder, 'my course.mp4')
   await writeFile(path, bytes)
-  gate.letThrough(parts)
+  proxy.letThrough(parts)
   const account = async () => (await service.call('GET', `${API}/account`)).body.data
   const atOnce = Math.min(PARALLEL, PARTS - parts)
   const untilStuck = () =>
-    until('the upload is stuck', () => gate.parts() === parts && gate.held() >= atOnce)
+    until('the upload is stuck', () => proxy.accepted() === parts && proxy.held() >= atOnce)
   /** The last bytes of a client that has exited may still arrive. */
-  const untilIdle = () => until('no part is held', () => gate.held() === 0)
-  return { ...service, gate, commandLine, bytes, path, account, untilStuck, untilIdle }
+  const untilIdle = () => until('no part is held', () => proxy.held() === 0)
+  return { ...service, proxy, commandLine, bytes, path, account, untilStuck, untilIdle }
 }
 
 test('after kill -9, the same command sends only what is missing, from another folder', async (t) => {
   const scene = await aLimitedService(t, 8)
-  const { baseUrl, gate, commandLine, bytes, path, untilStuck, untilIdle } = scene
+  const { baseUrl, proxy, commandLine, bytes, path, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
   await untilIdle()
-  const before = gate.bytesSent()
+  const before = proxy.bytesSent()
 
-  gate.letThrough(Number.POSITIVE_INFINITY)
+  proxy.letThrough(Number.POSITIVE_INFINITY)
   const elsewhere = { cwd: await aFolder(t) }
   const { code, stderr } = await commandLine.runWith(elsewhere, 'upload', path)
   assert.equal(code, 0, stderr)
-  assert.equal(gate.bytesSent() - before, SIZE - 8 * CHUNK)
+  assert.equal(proxy.bytesSent() - before, SIZE - 8 * CHUNK)
   const assets = await listAll(baseUrl)
   assert.equal(assets.length, 1)
   assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(bytes))
 })
 
 test('after a kill, files that were already uploaded are not sent again', async (t) => {
-  const { baseUrl, gate, commandLine } = await aLimitedService(t, 2)
+  const { baseUrl, proxy, commandLine } = await aLimitedService(t, 2)
   const { folder } = commandLine
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(folder, name), name)
   const words = ['upload', 'a.txt', 'b.txt', 'c.txt', 'my course.mp4']
   const running = commandLine.start({}, ...words)
   const uploaded = () => running.output().stdout.match(/\n/g)?.length
-  await until('the small files are uploaded', () => gate.held() > 0 && uploaded() === 3)
+  await until('the small files are uploaded', () => proxy.held() > 0 && uploaded() === 3)
   await running.end('SIGKILL')
   const early = (await listAll(baseUrl)).map(({ id }) => id)
   assert.equal(early.length, 3)
 
-  gate.letThrough(Number.POSITIVE_INFINITY)
+  proxy.letThrough(Number.POSITIVE_INFINITY)
   const { code, stdout, stderr } = await commandLine.run(...words)
   assert.equal(code, 0, stderr)
   assert.equal((await listAll(baseUrl)).length, 4)
@@ -80,7 +80,7 @@ test('after a kill, files that were already uploaded are not sent again', async 
 
 test('Ctrl-C pauses and shows the command that resumes the upload', async (t) => {
   const scene = await aLimitedService(t, 8)
-  const { baseUrl, gate, commandLine, account, untilStuck, untilIdle } = scene
+  const { baseUrl, proxy, commandLine, account, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4', '--json')
   await untilStuck()
   const paused = await running.end('SIGINT')
@@ -89,20 +89,20 @@ test('Ctrl-C pauses and shows the command that resumes the upload', async (t) =>
   assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
   assert.equal((await account()).reserved, SIZE)
   await untilIdle()
-  const before = gate.bytesSent()
+  const before = proxy.bytesSent()
 
-  gate.letThrough(Number.POSITIVE_INFINITY)
+  proxy.letThrough(Number.POSITIVE_INFINITY)
   const command = /^ {2}stowage (.+)$/m.exec(paused.stderr)?.[1] ?? ''
   const words = execFileSync('bash', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
   const elsewhere = { cwd: await aFolder(t) }
   const { code, stderr } = await commandLine.runWith(elsewhere, ...words.split('\0').slice(0, -1))
   assert.equal(code, 0, stderr)
-  assert.equal(gate.bytesSent() - before, SIZE - 8 * CHUNK)
+  assert.equal(proxy.bytesSent() - before, SIZE - 8 * CHUNK)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
 test('a second Ctrl-C cancels the upload at the service', async (t) => {
-  const { gate, commandLine, account, baseUrl, untilStuck } = await aLimitedService(t, 8)
+  const { proxy, commandLine, account, baseUrl, untilStuck } = await aLimitedService(t, 8)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGINT')
@@ -112,10 +112,10 @@ test('a second Ctrl-C cancels the upload at the service', async (t) => {
   assert.match(stderr, /Cancelled: 1 upload/)
   assert.equal((await account()).reserved, 0)
 
-  gate.letThrough(Number.POSITIVE_INFINITY)
-  const before = gate.parts()
+  proxy.letThrough(Number.POSITIVE_INFINITY)
+  const before = proxy.accepted()
   assert.equal((await commandLine.run('upload', 'my course.mp4')).code, 0)
-  assert.equal(gate.parts() - before, 12)
+  assert.equal(proxy.accepted() - before, 12)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
@@ -164,22 +164,22 @@ test('without a terminal, progress is logged, and SIGTERM pauses and exits', asy
 })
 
 test('without a terminal, as under nohup, SIGHUP is ignored', async (t) => {
-  const { gate, commandLine, untilStuck } = await aLimitedService(t, 2)
+  const { proxy, commandLine, untilStuck } = await aLimitedService(t, 2)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGHUP')
-  gate.letThrough(Number.POSITIVE_INFINITY)
-  gate.dropHeld()
+  proxy.letThrough(Number.POSITIVE_INFINITY)
+  proxy.dropHeld()
   assert.equal((await running.end()).code, 0)
 })
 
 test('standard input is kept after an interruption and removed once it is uploaded', async (t) => {
-  const { baseUrl, gate, commandLine, bytes, untilStuck } = await aLimitedService(t, 4)
+  const { baseUrl, proxy, commandLine, bytes, untilStuck } = await aLimitedService(t, 4)
   const running = commandLine.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
   await untilStuck()
   const { stderr } = await running.end('SIGINT')
   const path = /upload (\S+stowage-stdin-\S+) --name dump\.bin/.exec(stderr)?.[1] ?? ''
-  gate.letThrough(Number.POSITIVE_INFINITY)
+  proxy.letThrough(Number.POSITIVE_INFINITY)
   const { code } = await commandLine.run('upload', path, '--name', 'dump.bin')
   assert.equal(code, 0)
   const assets = await listAll(baseUrl)
@@ -190,13 +190,13 @@ test('standard input is kept after an interruption and removed once it is upload
 })
 
 test('a file that changed after an interrupted upload is sent from the beginning', async (t) => {
-  const { baseUrl, gate, commandLine, path, untilStuck } = await aLimitedService(t, 4)
+  const { baseUrl, proxy, commandLine, path, untilStuck } = await aLimitedService(t, 4)
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
   const other = someBytes(SIZE, 2)
   await writeFile(path, other)
-  gate.letThrough(Number.POSITIVE_INFINITY)
+  proxy.letThrough(Number.POSITIVE_INFINITY)
   const restarted = await commandLine.run('upload', 'my course.mp4')
   assert.equal(restarted.code, 0, restarted.stderr)
   const assets = await listAll(baseUrl)

@@ -6,12 +6,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
+import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { widthOf } from '../src/text/width.ts'
 import { aCommandLine } from './support/command-line.ts'
 import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
-import { aStorageGate } from './support/storage-gate.ts'
 
 const whyNoTerminal =
   process.platform === 'linux'
@@ -70,17 +70,17 @@ terminalTest(
 )
 
 terminalTest('bars show each file and the total, and are removed at the end', async (t) => {
-  const gate = await aStorageGate(t)
-  const settings = { ...gate.settings, STOWAGE_CHUNK_SIZE: '100000' }
+  const proxy = await aStorageProxy(t)
+  const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: '100000' }
   const { baseUrl } = await aService(t, settings)
   const commandLine = await aCommandLine(t, baseUrl)
   for (const name of ['a.bin', 'b.bin']) {
     await writeFile(join(commandLine.folder, name), someBytes(500_000))
   }
-  gate.letThrough(4)
+  proxy.letThrough(4)
   const running = commandLine.startOnTerminal({ columns: 70 }, 'upload', 'a.bin', 'b.bin')
   const seen = () => running.output().stdout
-  await until('bars are drawn', () => /a\.bin +█*░* +\d+ %/.test(seen()) && gate.parts() === 4)
+  await until('bars are drawn', () => /a\.bin +█*░* +\d+ %/.test(seen()) && proxy.accepted() === 4)
   await until('the total is drawn', () => /0\/2 files +█+░* +\d+ %/.test(seen()))
   for (const line of stripVTControlCharacters(seen()).split(/[\r\n]+/)) {
     assert.ok(widthOf(line) < 70, line)

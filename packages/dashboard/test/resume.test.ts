@@ -4,6 +4,7 @@ import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { freePort } from '@stowage/testing/machine/free-port'
+import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import type { BrowserContext, Page } from 'playwright-core'
 import {
@@ -16,7 +17,6 @@ import {
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
 import { watchParts } from './support/parts.ts'
-import { openStorageGate } from './support/storage-gate.ts'
 
 const NO_BROWSER = await whyNoBrowser()
 const SIZE = 500_000_000
@@ -47,7 +47,7 @@ test('an upload of 500 MB is paused, interrupted by a reload, and resumed with t
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
   const video = await aLargeFile(folder, 'video.mov', SIZE)
-  const parts = await openStorageGate(t, 2)
+  const parts = await aStorageProxy(t, { readsHeld: false, letThrough: 2 })
   const { page, context, client } = await openDashboard(t, parts.settings)
   await page.goto('/')
   await page.getByText('Drop your first file here').waitFor()

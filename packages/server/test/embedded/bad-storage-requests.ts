@@ -19,19 +19,19 @@ const rangeNotSatisfiable: Refusal = { status: 416, code: 'range_not_satisfiable
 
 export async function badStorageRequests(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'an address of a part that is not as it was signed': changedPartRows(fixture),
-    'an address of a file that is not as it was signed': await changedDownloadRows(fixture),
-    'an address that ran out': await expiredRows(fixture),
+    'a changed URL of a part': changedPartRows(fixture),
+    'a changed URL of a file': await changedDownloadRows(fixture),
+    'an expired URL': await expiredRows(fixture),
     'a part of another length': lengthRows(fixture),
-    'an upload or a file that is gone': await goneRows(fixture),
-    'an address that is none': nowhereRows(fixture),
-    'a method that the address does not take': await methodRows(fixture),
+    'an upload or a file that does not exist': await goneRows(fixture),
+    'a path that does not exist': unknownPathRows(fixture),
+    'a method that the path does not support': await methodRows(fixture),
     'a range outside the file': await rangeRows(fixture),
-    'a large body, whose sender sees the answer too': await largeRows(fixture),
+    'a large body, whose sender still gets the response': await largeRows(fixture),
   }
 }
 
-/** The address without its origin, so that it can be sent letter by letter. */
+/** The URL without its origin, so that it can be sent exactly as it is. */
 function pathOf(url: string | null | undefined): string {
   return (url ?? '').replace(/^https?:\/\/[^/]+/, '')
 }
@@ -60,7 +60,7 @@ function changedPartRows(fixture: UploadFixture): BadRequest[] {
     ['another signature', `${path.slice(0, -4)}AAAA`],
     ['a signature cut short', path.slice(0, -1)],
     ['a signature made longer', `${path}A`],
-    ['a signature of 5,000 letters', path + 'A'.repeat(5000)],
+    ['a signature of 5,000 characters', path + 'A'.repeat(5000)],
     ['an empty signature', `${unsigned}&signature=`],
     ['no signature', unsigned],
     ['the signature twice', `${path}&signature=${signature}`],
@@ -72,11 +72,11 @@ function changedPartRows(fixture: UploadFixture): BadRequest[] {
     ['a part that is no number', path.replace('/1?', '/x?')],
     ['another upload id', path.replace(empty.upload_id, open.upload_id)],
     ['another asset id', path.replace(empty.id, open.id)],
-    ['more time', path.replace(/expires=\d+/, 'expires=9999999999')],
-    ['a parameter more', `${path}&x=1`],
-    ['a parameter before', path.replace('?', '?x=1&')],
+    ['a later expiry', path.replace(/expires=\d+/, 'expires=9999999999')],
+    ['an additional parameter', `${path}&x=1`],
+    ['an additional parameter at the start', path.replace('?', '?x=1&')],
     ['a parameter twice', path.replace('?', '?length=10&')],
-    ['letters encoded anew', path.replace('length', '%6cength')],
+    ['characters encoded differently', path.replace('length', '%6cength')],
     ['a fragment', `${path}#x`],
     ['dots in the path', path.replace('/uploads/', '/uploads/../uploads/')],
     ['only the folder', '/uploads/'],
@@ -100,7 +100,7 @@ async function changedDownloadRows(fixture: UploadFixture): Promise<BadRequest[]
     ['the signature of a part', `${unsigned}&signature=${partSignature}`],
     ['another asset id', path.replace(fixture.ready.id, fixture.open.id)],
     ['another name and size', path.replace(/object=[\w-]+/, 'object=e30')],
-    ['more time', path.replace(/expires=\d+/, 'expires=9999999999')],
+    ['a later expiry', path.replace(/expires=\d+/, 'expires=9999999999')],
     ['only the key', `/objects/${fixture.ready.id}`],
     ['dots in the path', '/objects/../secret'],
   ]
@@ -144,14 +144,18 @@ function lengthRows(fixture: UploadFixture): BadRequest[] {
   const chunked = { 'transfer-encoding': 'chunked' }
   const expecting = { expect: '100-continue' }
   return rowsOf(fixture, [
-    ['a byte less', { path, body: bytes.subarray(0, 9) }, wrongLength],
-    ['a byte more', { path, body: bytes.subarray(0, 11) }, wrongLength],
+    ['one byte less', { path, body: bytes.subarray(0, 9) }, wrongLength],
+    ['one byte more', { path, body: bytes.subarray(0, 11) }, wrongLength],
     ['the whole file', { path, body: bytes }, wrongLength],
-    ['no byte', { path, body: Buffer.alloc(0) }, wrongLength],
+    ['an empty body', { path, body: Buffer.alloc(0) }, wrongLength],
     ['no body', { path }, wrongLength],
     ['the right length in chunks', { path, body, headers: chunked }, wrongLength],
     ['another length in chunks', { path, body: bytes, headers: chunked }, wrongLength],
-    ['another length, announced', { path, body: bytes, headers: expecting }, wrongLength],
+    [
+      'another length with Expect: 100-continue',
+      { path, body: bytes, headers: expecting },
+      wrongLength,
+    ],
   ])
 }
 
@@ -171,12 +175,12 @@ async function goneRows(fixture: UploadFixture): Promise<BadRequest[]> {
   return rowsOf(fixture, [
     ['a cancelled upload', { path: pathOf(cancelled.urls[0]?.url), body }, uploadNotFound],
     ['a completed upload', { path: pathOf(completed), body }, uploadNotFound],
-    ['an upload that never was', { path: pathOf(none), body }, uploadNotFound],
-    ['a file that never was', { method: 'GET', path: pathOf(download) }, objectNotFound],
+    ['an upload that never existed', { path: pathOf(none), body }, uploadNotFound],
+    ['a file that never existed', { method: 'GET', path: pathOf(download) }, objectNotFound],
   ])
 }
 
-function nowhereRows(fixture: UploadFixture): BadRequest[] {
+function unknownPathRows(fixture: UploadFixture): BadRequest[] {
   const paths = ['/', '/nothing', '/secret', '/../secret', '/UPLOADS/a', '/uploads', '//uploads/a']
   return rowsOf(
     fixture,
@@ -198,7 +202,7 @@ async function methodRows(fixture: UploadFixture): Promise<BadRequest[]> {
   return rowsOf(fixture, [...ofPart, ...ofFile])
 }
 
-/** The answer has the size that the ranges miss. */
+/** The response has the size of the file. */
 async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const path = await downloadPathOf(fixture)
   const ranges = ['25-', '25-30', '100-200', '-0', '9007199254740993-', '99999999999999999999-']
@@ -215,7 +219,7 @@ async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   }))
 }
 
-/** Several times: an answer that is cut off is cut off often, not always. */
+/** Several times, because a response that may be cut off is not cut off every time. */
 async function largeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const { empty, cancelled, service } = fixture
   const body = Buffer.alloc(8_000_000)

@@ -6,14 +6,14 @@ import { callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 
-test('while another process holds the write lock, reads are answered and a write waits', async (t) => {
+test('while another process holds the write lock, reads succeed and a write waits', async (t) => {
   const service = await aServiceProcess(t)
   const other = new DatabaseSync(join(service.deployment.folder, 'stowage.db'))
   t.after(() => other.close())
   other.exec('begin immediate')
   const link = { filename: 'a link', url: 'https://example.com' }
   const write = callJson(`${service.baseUrl}${API}/assets/store`, { method: 'POST', body: link })
-  // Were the process blocked, some of these would be answered only after the write was refused.
+  // If the process were blocked, some of these responses would arrive only after the write was refused.
   for (let count = 0; count < 50; count += 1) {
     const health = await callJson(`${service.baseUrl}/healthz`, { method: 'GET' })
     assert.equal(health.status, 200)

@@ -4,7 +4,7 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
 
-test('a second process on the same folder ends with code 1 and names the holder', async (t) => {
+test('a second process with the same data folder exits with code 1 and names the process that uses it', async (t) => {
   const holder = await aServiceProcess(t)
   const { settings, folder } = holder.deployment
   const { code, stderr } = await aFailedStart(settings)
@@ -16,7 +16,7 @@ test('a second process on the same folder ends with code 1 and names the holder'
   await uploadFile(holder.baseUrl, { bytes: someBytes(10) })
 })
 
-test('a folder whose holder was killed is free at once', async (t) => {
+test('a data folder can be used immediately after the process that used it was killed', async (t) => {
   const killed = await aServiceProcess(t)
   await killed.stop('SIGKILL')
   const next = await aServiceProcess(t, {}, killed.deployment)

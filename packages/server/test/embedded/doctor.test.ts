@@ -12,7 +12,7 @@ function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)
 }
 
-test('a service that runs is found well, in lines for people and in JSON', async (t) => {
+test('doctor finds nothing wrong with a running service, and reports it as text and as JSON', async (t) => {
   const { folder, baseUrl } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   const settings = { STOWAGE_DATA: folder }
@@ -25,14 +25,14 @@ test('a service that runs is found well, in lines for people and in JSON', async
   assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
 })
 
-test('a folder that was never served is no problem, and stays as it is', async (t) => {
+test('doctor accepts a data folder that does not exist yet and does not create it', async (t) => {
   const folder = join(await aFolder(t), 'data')
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 0)
   assert.match(stdout, /^pending +database: .* does not exist yet; the service creates it/m)
 })
 
-test('a folder that can’t be used is named', async (t) => {
+test('doctor reports a data folder that cannot be used', async (t) => {
   const folder = await aFolder(t)
   await writeFile(join(folder, 'file'), '')
   const { code, stdout } = await doctor({ STOWAGE_DATA: join(folder, 'file/data') })
@@ -41,7 +41,7 @@ test('a folder that can’t be used is named', async (t) => {
   assert.doesNotMatch(stdout, /database:/)
 })
 
-test('counters that went wrong are named, and counted again when asked', async (t) => {
+test('doctor reports wrong usage counters, and recounts them on request', async (t) => {
   const { folder, baseUrl, context } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   const database = new DatabaseSync(join(folder, 'stowage.db'))
@@ -63,7 +63,7 @@ test('counters that went wrong are named, and counted again when asked', async (
   assert.equal(usage?.counted.types[0]?.assets, 1)
 })
 
-test('--verify finds a byte that changed on the disk', async (t) => {
+test('doctor --verify finds a byte that changed on the disk', async (t) => {
   const { folder, baseUrl } = await aService(t)
   const { id } = await uploadFile(baseUrl, { name: 'a.zip', bytes: someBytes(2500) })
   const file = join(folder, 'storage/objects', id.slice(-2), id, '00001')
@@ -76,7 +76,7 @@ test('--verify finds a byte that changed on the disk', async (t) => {
   assert.match(stdout, new RegExp(`- ${id} a.zip: .*00001 has changed since it was stored`))
 })
 
-test('what others put into the folder of objects is not looked at', async (t) => {
+test('doctor ignores files of other programs in the objects folder', async (t) => {
   const { folder, baseUrl } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   await writeFile(join(folder, 'storage/objects/.DS_Store'), '')
@@ -84,7 +84,7 @@ test('what others put into the folder of objects is not looked at', async (t) =>
   assert.equal(code, 0, stdout)
 })
 
-test('a file that is no database is named', async (t) => {
+test('doctor reports a database file that is not a database', async (t) => {
   const folder = await aFolder(t)
   await writeFile(
     join(folder, 'stowage.db'),
@@ -96,7 +96,7 @@ test('a file that is no database is named', async (t) => {
   assert.match(stdout, /not compared/)
 })
 
-test('what can’t be meant ends with code 2', async (t) => {
+test('doctor exits with code 2 for invalid arguments and settings', async (t) => {
   const folder = await aFolder(t)
   assert.equal((await doctor({ STOWAGE_DATA: folder }, 'now')).code, 2)
   const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: 'x' }

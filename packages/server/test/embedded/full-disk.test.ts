@@ -31,7 +31,7 @@ async function onSmallDisk(
   await work(disk, () => aService(t, settings))
 }
 
-test('uploads stop at the reserve of the disk, and completing and deleting go on', (t) =>
+test('uploads are refused when the disk reserve is reached, but completing and deleting still work', (t) =>
   onSmallDisk(t, async (disk, start) => {
     const service = await start()
     const { baseUrl } = service
@@ -41,12 +41,12 @@ test('uploads stop at the reserve of the disk, and completing and deleting go on
     assert.ok(huge.body.available < 75 * MB && huge.body.available > 50 * MB)
     const account = await service.call('GET', `${API}/account`)
     assert.equal(account.body.data.reserved, 0)
-    // What exceeds the plan, too, is refused for that.
+    // An upload that also exceeds the plan is refused for the plan.
     const beyond = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 2e12 })
     assert.equal(beyond.status, 402)
 
     const bytes = someBytes(20 * MB)
-    // Each of them fits, but not all of them together.
+    // Each of them fits, but not all together.
     const sessions = await Promise.all(
       Array.from({ length: 5 }, () => requestSession(baseUrl, { bytes })),
     )
@@ -70,7 +70,7 @@ test('uploads stop at the reserve of the disk, and completing and deleting go on
     await assertUsageConsistent(service)
   }))
 
-test('an upload does not grow beyond the room on the disk, and can shrink on a full one', (t) =>
+test('an upload cannot grow beyond the free space of the disk, and can shrink on a full disk', (t) =>
   onSmallDisk(t, async (_, start) => {
     const service = await start()
     const session = await requestSession(service.baseUrl, { bytes: someBytes(10 * MB) })
@@ -88,7 +88,7 @@ test('an upload does not grow beyond the room on the disk, and can shrink on a f
     assert.equal(account.body.data.reserved, 15 * MB)
   }))
 
-test('parts that are sent at the same time share the room that is left', (t) =>
+test('parts that are sent at the same time share the remaining space', (t) =>
   onSmallDisk(t, async (disk, start) => {
     const service = await start()
     const bytes = someBytes(40 * MB)
@@ -105,7 +105,7 @@ test('parts that are sent at the same time share the room that is left', (t) =>
     assert.ok((await disk.free()) > RESERVE)
   }))
 
-test('deleting and cancelling work on a disk that something else has filled, also after a restart', (t) =>
+test('deleting and cancelling work on a disk that another program has filled, also after a restart', (t) =>
   onSmallDisk(t, async (disk, start) => {
     let service = await start()
     const bytes = someBytes(2 * MB)

@@ -11,7 +11,7 @@ import { aFailedStart } from '../support/failed-start.ts'
 
 const BYTES = someBytes(25)
 
-/** A data folder with one file in it, of a service that was stopped. */
+/** The data folder of a stopped service with one file. */
 async function aUsedFolder(t: TestContext) {
   const folder = await aFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
@@ -29,7 +29,7 @@ async function assertRefused(folder: string, why: RegExp): Promise<void> {
   assert.doesNotMatch(stderr, /^\s+at /m)
 }
 
-test('a database with the storage of another one is refused, until it is adopted', async (t) => {
+test('a storage that belongs to another database is refused until it is adopted', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const other = await aUsedFolder(t)
   await rm(join(folder, 'storage'), { recursive: true })
@@ -57,7 +57,7 @@ test('a database with the storage of another one is refused, until it is adopted
   assert.equal((await fetch(`${service.baseUrl}/api/v1/assets/${id}`)).status, 200)
 })
 
-test('a storage that is empty, as when its disk is not mounted, is refused', async (t) => {
+test('an empty storage, as with a disk that is not mounted, is refused', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const away = join(folder, 'away')
   await cp(join(folder, 'storage'), away, { recursive: true })
@@ -79,7 +79,7 @@ test('a database that belongs to another storage is refused', async (t) => {
   )
 })
 
-test('an identity that can’t be read is named, with what to do', async (t) => {
+test('an unreadable identity is reported with what to do', async (t) => {
   const { folder, identity } = await aUsedFolder(t)
   await writeFile(identity, 'nonsense')
   const { code, stderr } = await aFailedStart({ STOWAGE_DATA: folder })
@@ -87,7 +87,7 @@ test('an identity that can’t be read is named, with what to do', async (t) => 
   assert.ok(stderr.includes(`${identity} does not contain a storage identity`), stderr)
 })
 
-test('a service from before there were identities gets one at its next start', async (t) => {
+test('a service from a version without identities gets one when it starts', async (t) => {
   const { folder, id, identity } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec(`drop table identity; delete from migrations where name like '%identity.sql'`)
@@ -103,7 +103,7 @@ test('a service from before there were identities gets one at its next start', a
   assert.deepEqual(row, { id: bound.database, storage_id: bound.storage })
 })
 
-test('a start that was killed between both identities is completed by the next', async (t) => {
+test('a start that was killed between writing the two identities is completed by the next start', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec('update identity set storage_id = null')

@@ -14,7 +14,7 @@ import {
 } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 
-test('at rest there are hashes of keys, and no key in any table or byte of the data folder', async (t) => {
+test('keys are stored only as hashes, and no key occurs in any table or file of the data folder', async (t) => {
   const service = await aKeyedService(t)
   const { keys, call } = await anAccount(service, { name: 'default' })
   const created = await requestKey(call, 'write')
@@ -36,7 +36,7 @@ test('at rest there are hashes of keys, and no key in any table or byte of the d
     assert.ok(!stored.includes(secret) && !bytes.includes(secret), secret)
     assert.ok(!bytes.includes(secret.slice(5, 37)), 'not a piece of it either')
     const hash = createHash('sha256').update(secret).digest('hex')
-    // The one from outside is in the settings; nothing of it is kept.
+    // The admin key comes from the settings and is not stored at all.
     assert.equal(stored.includes(hash) && bytes.includes(hash), secret !== ADMIN_KEY)
   }
 })

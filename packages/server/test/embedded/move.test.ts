@@ -15,7 +15,7 @@ import {
 import { type MoveOptions, move } from '../../src/compose-move.ts'
 import { readConfig } from '../../src/config/config.ts'
 
-/** A data folder with something of everything, of a service that was stopped. */
+/** The data folder of a stopped service with files, a link, a product and an open upload. */
 async function aDataFolder(t: TestContext) {
   const folder = await aFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '10' })
@@ -35,7 +35,7 @@ async function aDataFolder(t: TestContext) {
   return { folder, list }
 }
 
-/** What clients see, but for the addresses of the service itself. */
+/** The list as clients see it, without the base URL of the service. */
 async function listOf(baseUrl: string) {
   const url = `${baseUrl}${API}/assets?with_products=true&sort=created_at`
   const { body } = await callJson(url, { method: 'GET' })
@@ -62,7 +62,7 @@ async function contentOf(folder: string): Promise<string> {
   return (await Promise.all(texts)).sort().join('\n')
 }
 
-test('everything arrives as it was, with other parts, and the source stays as it was', async (t) => {
+test('a move copies everything, with a new part size, and does not change the source', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const { carry, open } = await aTarget(t)
   const before = await contentOf(folder)
@@ -86,7 +86,7 @@ test('everything arrives as it was, with other parts, and the source stays as it
   assert.partialDeepStrictEqual(usage?.actual, { stored: 60, reserved: 0, assets: 5 })
 })
 
-test('running it again changes nothing, and goes on where files are missing', async (t) => {
+test('repeating a move changes nothing, except that it copies missing files', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const { carry, open } = await aTarget(t)
   await carry(folder, { ahead: true })
@@ -96,7 +96,7 @@ test('running it again changes nothing, and goes on where files are missing', as
   assert.deepEqual(await listOf(baseUrl), list)
 })
 
-test('files can be carried while the service runs, the rest only when it is stopped', async (t) => {
+test('files can be copied while the service runs, the rest only after it is stopped', async (t) => {
   const { folder } = await aDataFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
   const { carry, open } = await aTarget(t)
@@ -111,7 +111,7 @@ test('files can be carried while the service runs, the rest only when it is stop
   assert.deepEqual(await download(baseUrl, later.id), someBytes(33))
 })
 
-test('a file that was carried ahead and deleted since does not stay in the target', async (t) => {
+test('a file that is deleted after it was copied ahead does not remain in the target', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
   const { carry, open } = await aTarget(t)
@@ -126,7 +126,7 @@ test('a file that was carried ahead and deleted since does not stay in the targe
   assert.equal(objects.length, 3)
 })
 
-test('a target that has other assets is refused, and stays as it is', async (t) => {
+test('a target with other assets is refused and not changed', async (t) => {
   const { folder } = await aDataFolder(t)
   const { carry, open } = await aTarget(t)
   const service = await open()
@@ -142,7 +142,7 @@ test('a target that has other assets is refused, and stays as it is', async (t) 
   assert.deepEqual(await readAll((await open()).baseUrl), before)
 })
 
-test('an asset that was renamed since it was carried is refused by name', async (t) => {
+test('a move is refused if an asset was renamed after it was copied, and names the asset', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const { carry } = await aTarget(t)
   await carry(folder)
@@ -153,7 +153,7 @@ test('an asset that was renamed since it was carried is refused by name', async 
   await assert.rejects(carry(folder), /differ from it/)
 })
 
-test('a damaged file is not carried', async (t) => {
+test('a damaged file is not copied', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const { carry } = await aTarget(t)
   const { id } = list[3]
@@ -164,7 +164,7 @@ test('a damaged file is not carried', async (t) => {
   await assert.rejects(carry(folder), /Ünïcode 45\.bin \(.*00002 has changed since it was stored/)
 })
 
-test('what is no data folder, or the target itself, is refused', async (t) => {
+test('a move from a folder without data, or from the target itself, is refused', async (t) => {
   const { carry } = await aTarget(t)
   await assert.rejects(carry(await aFolder(t)), /is not a data folder/)
   const { folder } = await aDataFolder(t)

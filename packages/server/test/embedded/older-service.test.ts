@@ -5,11 +5,11 @@ import { test } from 'node:test'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 
-/** As a version from before the last migration left it. */
+/** Reverts the database to the state before the migration that adds identities. */
 const OLDER = `drop table identity; delete from migrations where name like '%_identity.sql'`
 const TABLE = `select count(*) as count from sqlite_schema where name = 'identity'`
 
-test('a command of a newer version does not migrate the database of a service that runs', async (t) => {
+test('a command of a newer version does not migrate the database of a running service', async (t) => {
   const service = await aServiceProcess(t)
   const { folder } = service.deployment
   const database = new DatabaseSync(join(folder, 'stowage.db'))

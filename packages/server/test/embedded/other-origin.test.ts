@@ -22,12 +22,12 @@ interface Ids {
   key: string
 }
 
-/** Has the page try everything against the target; each attempt's outcome by its name. */
+/** Runs all attempts of the page against the target, and returns the outcomes by name. */
 async function attemptAll(page: Page, target: string, ids: Ids): Promise<Record<string, string>> {
   return page.evaluate(`attempt(${JSON.stringify(target)}, ${JSON.stringify(ids)})`)
 }
 
-/** What can be read of the state, in the database and in the storage. */
+/** The state in the database and the storage. */
 async function readAll(fixture: ShopFixture) {
   return { state: await readState(fixture), shop: await readShopState(fixture.service.context) }
 }
@@ -36,7 +36,7 @@ function idsOf({ ready, products, readKey }: ShopFixture): Ids {
   return { asset: ready.id, product: products[0]?.id, key: readKey.id }
 }
 
-/** `localhost` and `127.0.0.1` are two sites; two ports of one of them are two origins of it. */
+/** `localhost` and `127.0.0.1` are different sites; two ports of the same host are different origins. */
 const PAIRS = [
   { site: '127.0.0.1', service: '127.0.0.1' },
   { site: 'localhost', service: '127.0.0.1' },
@@ -44,34 +44,37 @@ const PAIRS = [
   { site: 'localhost', service: 'localhost' },
 ]
 
-/** Somebody else's name, which their DNS made to mean this machine. */
+/** An attacker's hostname that resolves to this machine (DNS rebinding). */
 const REBOUND = 'rebound.example'
 
-test('in a real browser, only a page of the service’s own origin gets to it', async (t) => {
+test('in a real browser, only pages of the service’s own origin have access to it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const fixture = await aShopFixture(t)
   const browser = await aBrowser(t, { rebound: REBOUND })
   const port = await anotherSite(t)
   for (const { site, service } of PAIRS) {
     const target = fixture.service.baseUrl.replace('127.0.0.1', service)
-    await t.test(`a page of ${site} reads and changes nothing of ${service}`, async () => {
+    await t.test(`a page of ${site} can read and change nothing on ${service}`, async () => {
       const page = await browser.newPage()
       await page.goto(`http://${site}:${port}/`)
-      await checkKeptOff(page, target, fixture)
+      await checkBlocked(page, target, fixture)
     })
   }
-  await t.test('a rebound name makes no page of ours', async () => {
+  await t.test('DNS rebinding gives no access', async () => {
     const page = await browser.newPage()
     await checkRebound(page, fixture)
   })
-  await t.test('the same attempts succeed where nothing keeps them off', async (group) => {
-    const page = await browser.newPage()
-    await page.goto(`http://127.0.0.1:${port}/`)
-    await checkLetIn(page, await aPermissiveService(group))
-  })
+  await t.test(
+    'the same attempts succeed against a service that allows every origin',
+    async (group) => {
+      const page = await browser.newPage()
+      await page.goto(`http://127.0.0.1:${port}/`)
+      await checkAllowed(page, await aPermissiveService(group))
+    },
+  )
   for (const { service } of PAIRS.slice(1, 3)) {
     const origin = fixture.service.baseUrl.replace('127.0.0.1', service)
-    await t.test(`a page of the service works by the name ${service}`, async () => {
+    await t.test(`a page of the service works on the host ${service}`, async () => {
       const page = await browser.newPage()
       await page.goto(`${origin}/`)
       await checkOwnPage(page)
@@ -79,15 +82,15 @@ test('in a real browser, only a page of the service’s own origin gets to it', 
   }
 })
 
-async function checkKeptOff(page: Page, target: string, fixture: ShopFixture): Promise<void> {
+async function checkBlocked(page: Page, target: string, fixture: ShopFixture): Promise<void> {
   const before = await readAll(fixture)
   const answered: number[] = []
   page.on('response', (response) => {
     if (response.url().startsWith(target)) answered.push(response.status())
   })
-  assertKeptOff(await attemptAll(page, target, idsOf(fixture)))
-  // The browser hides from us, as from the page, what it kept from the page.
-  assert.ok(answered.length > 8, `only ${answered.length} answers`)
+  assertAllBlocked(await attemptAll(page, target, idsOf(fixture)))
+  // The browser does not report responses that it hides from the page.
+  assert.ok(answered.length > 8, `only ${answered.length} responses`)
   assert.deepEqual(new Set(answered), new Set([403]))
   await assertNothingShown(page, fixture)
   await assertLinkRefused(page, target, fixture)
@@ -95,9 +98,9 @@ async function checkKeptOff(page: Page, target: string, fixture: ShopFixture): P
   assert.deepEqual(await readAll(fixture), before)
 }
 
-function assertKeptOff(outcomes: Record<string, string>): void {
+function assertAllBlocked(outcomes: Record<string, string>): void {
   assert.ok(Object.keys(outcomes).length > 25)
-  // A frame and an opaque answer are there, but the page sees nothing of them.
+  // The page gets a frame or an opaque response, but cannot read its content.
   const isUnreadable = (name: string) => /^(a beacon|no-cors|a form|a frame)/.test(name)
   const expected = Object.keys(outcomes).map((name) => [
     name,
@@ -106,17 +109,17 @@ function assertKeptOff(outcomes: Record<string, string>): void {
   assert.deepEqual(outcomes, Object.fromEntries(expected))
 }
 
-/** Not even to the person in front of the page. */
+/** The frames show no data of the service, not even to the user. */
 async function assertNothingShown(page: Page, fixture: ShopFixture): Promise<void> {
   const frames = page.frames().filter((frame) => frame !== page.mainFrame())
   assert.ok(frames.length >= 6, `only ${frames.length} frames`)
   for (const frame of frames) {
     const content: string = await frame.evaluate('document.documentElement.outerHTML')
-    assertNothingOfOurs(content, fixture)
+    assertNoServiceData(content, fixture)
   }
 }
 
-function assertNothingOfOurs(content: string, { ready, link, products }: ShopFixture): void {
+function assertNoServiceData(content: string, { ready, link, products }: ShopFixture): void {
   for (const secret of [
     ready.id,
     ready.filename,
@@ -128,27 +131,27 @@ function assertNothingOfOurs(content: string, { ready, link, products }: ShopFix
   }
 }
 
-/** A link that somebody follows leads to a refusal, too. */
+/** Following a link to the service is refused too. */
 async function assertLinkRefused(page: Page, target: string, fixture: ShopFixture): Promise<void> {
-  const address = JSON.stringify(`${target}${API}/assets`)
+  const url = JSON.stringify(`${target}${API}/assets`)
   const opened = page.waitForEvent('popup')
-  await page.evaluate(`void window.open(${address})`)
+  await page.evaluate(`void window.open(${url})`)
   const popup = await opened
   await popup.waitForLoadState()
   const content = await popup.content()
   assert.match(content, /forbidden/)
-  assertNothingOfOurs(content, fixture)
+  assertNoServiceData(content, fixture)
   await popup.close()
 }
 
-/** To the browser such a page is of the service's own origin: no other check would stop it. */
+/** The browser treats such a page as the service's own origin, so only the Host check stops it. */
 async function checkRebound(page: Page, fixture: ShopFixture): Promise<void> {
   const before = await readAll(fixture)
   const origin = fixture.service.baseUrl.replace('127.0.0.1', REBOUND)
   for (const path of ['/', '/docs', '/openapi.json', '/healthz', `${API}/assets`]) {
     const response = await page.goto(origin + path)
     assert.equal(response?.status(), 403, path)
-    assertNothingOfOurs(await page.content(), fixture)
+    assertNoServiceData(await page.content(), fixture)
   }
   const outcomes = await tryOwn(page, fixture)
   for (const [name, status] of Object.entries(outcomes)) assert.equal(status, 403, name)
@@ -169,11 +172,11 @@ function tryOwn(page: Page, { ready }: ShopFixture): Promise<Record<string, numb
   ).then(Object.fromEntries)`)
 }
 
-async function checkLetIn(page: Page, careless: PermissiveService): Promise<void> {
-  const target = `http://127.0.0.1:${careless.port}`
+async function checkAllowed(page: Page, permissive: PermissiveService): Promise<void> {
+  const target = `http://127.0.0.1:${permissive.port}`
   const outcomes = await attemptAll(page, target, { asset: 'a', product: 'p', key: 'k' })
   const refused = Object.entries(outcomes).filter(([, outcome]) => outcome === 'refused')
-  // It has no sockets.
+  // The service has no WebSockets.
   assert.deepEqual(refused, [['a socket', 'refused']])
   for (const arrival of [
     'GET',
@@ -184,11 +187,11 @@ async function checkLetIn(page: Page, careless: PermissiveService): Promise<void
     'POST application/x-www-form-urlencoded',
     'POST multipart/form-data',
   ]) {
-    assert.ok(careless.got.includes(arrival), `${arrival} is not in ${careless.got}`)
+    assert.ok(permissive.got.includes(arrival), `${arrival} is not in ${permissive.got}`)
   }
 }
 
-/** The page at `/` may call everything, with or without a built dashboard. */
+/** The page at `/` can use the whole API, with or without a built dashboard. */
 async function checkOwnPage(page: Page): Promise<void> {
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'Content-Type': 'application/json' }

@@ -4,7 +4,7 @@ import { aService } from '@stowage/testing/service/service'
 import { requestSession, someBytes } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
 
-test('a part that is replaced while its answer waits behind another one closes the connection', async (t) => {
+test('a part that is replaced while its response waits for an earlier one closes the connection', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const bytes = someBytes(20)
   const { urls } = await requestSession(baseUrl, { bytes })
@@ -19,7 +19,7 @@ test('a part that is replaced while its answer waits behind another one closes t
   assert.doesNotMatch(connection.received(), /^HTTP\/1\.1 5/m)
 })
 
-test('the disk storage answers a refused part once, even if its body is broken, and refuses CONNECT', async (t) => {
+test('the disk storage sends one response to a refused part, even if its body is malformed, and refuses CONNECT', async (t) => {
   const { storageUrl } = await aService(t)
   const messages = {
     403: 'PUT /uploads/a/b/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabcde\r\n',

@@ -12,7 +12,7 @@ import { aRawConnection } from '../support/raw-connection.ts'
 
 const BYTES = someBytes(10)
 
-test('every answer of the storage has an X-Request-Id, also a refusal', async (t) => {
+test('every response of the storage has an X-Request-Id, including errors', async (t) => {
   const { baseUrl } = await aService(t)
   const session = await requestSession(baseUrl, { bytes: BYTES })
   const url = session.urls[0]?.url ?? ''
@@ -34,7 +34,7 @@ test('every answer of the storage has an X-Request-Id, also a refusal', async (t
   }
 })
 
-test('the storage sends no 100 to HTTP/1.0, and refuses other expectations with a reason', async (t) => {
+test('the storage sends no 100 Continue to HTTP/1.0 clients, and refuses unknown expectations with a reason', async (t) => {
   const { baseUrl } = await aService(t)
   const session = await requestSession(baseUrl, { bytes: BYTES })
   const { pathname, search, origin, host } = new URL(session.urls[0]?.url ?? '')
@@ -51,7 +51,7 @@ test('the storage sends no 100 to HTTP/1.0, and refuses other expectations with 
   assert.match(strange.received(), /^HTTP\/1\.1 417 .*"code":"expectation_failed"\}$/s)
 })
 
-test('downloads honour If-Match and If-None-Match, with lists, weak tags and *', async (t) => {
+test('downloads support If-Match and If-None-Match, with lists, weak tags and *', async (t) => {
   const { baseUrl } = await aService(t)
   const { id } = await uploadFile(baseUrl, { bytes: BYTES })
   const url = await downloadUrl(baseUrl, id)
@@ -72,7 +72,7 @@ test('downloads honour If-Match and If-None-Match, with lists, weak tags and *',
     [{ 'If-Match': etag, Range: 'bytes=2-3' }, 206],
     [{ 'If-Match': '"other"' }, 412],
     [{ 'If-Match': '"other"', Range: 'bytes=2-3' }, 412],
-    // A weak tag never matches strongly.
+    // If-Match uses strong comparison, in which a weak tag never matches.
     [{ 'If-Match': `W/${etag}` }, 412],
     [{ 'If-Match': '"other"', 'If-None-Match': etag }, 412],
     [{ 'If-None-Match': `"other", ${etag}`, Range: 'bytes=99-' }, 304],

@@ -17,10 +17,10 @@ import { aFailedStart } from '../support/failed-start.ts'
 import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
 import { anIdleConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 
-/** More than the buffers between two processes hold, so that whoever stops reading stops it. */
+/** More than the buffers between two processes hold, so that a download stops when the client stops reading. */
 const LONG = 40_000_000
 
-test('SIGTERM keeps new transfers off, and the process waits for those that run', async (t) => {
+test('after SIGTERM, the storage refuses new transfers and the process waits for running ones', async (t) => {
   const service = await aServiceProcess(t)
   const stored = someBytes(LONG, 2)
   const asset = await uploadFile(service.baseUrl, { bytes: stored })
@@ -30,7 +30,7 @@ test('SIGTERM keeps new transfers off, and the process waits for those that run'
   const download = await aSlowDownload(await downloadUrl(service.baseUrl, asset.id))
 
   const ended = service.stop('SIGTERM')
-  await until('the storage takes no new calls', () => isRefused(service.storageUrl))
+  await until('the storage refuses new connections', () => isRefused(service.storageUrl))
   assert.equal(service.child.exitCode, null)
   assert.equal((await put.finish()).status, 200)
   assert.equal(service.child.exitCode, null)
@@ -39,7 +39,7 @@ test('SIGTERM keeps new transfers off, and the process waits for those that run'
   assert.equal(await ended, 0)
 })
 
-test('SIGTERM ends it, though someone is connected to the storage and says nothing', async (t) => {
+test('SIGTERM ends the service even if an idle client is connected to the storage', async (t) => {
   const service = await aServiceProcess(t)
   await uploadFile(service.baseUrl, { bytes: someBytes(10) })
   await anIdleConnection(t, service.storageUrl)
@@ -48,7 +48,7 @@ test('SIGTERM ends it, though someone is connected to the storage and says nothi
   assert.equal(await ended, 0)
 })
 
-test('a storage port that is taken ends it with code 1 and a message that names it', async (t) => {
+test('with a storage port that is in use, the service exits with code 1 and names the port', async (t) => {
   const { settings } = await aDeployment(t)
   const port = await aTakenPort(t)
   const taken = { ...settings, STOWAGE_STORAGE_PORT: String(port) }
@@ -60,7 +60,7 @@ test('a storage port that is taken ends it with code 1 and a message that names 
   assert.doesNotMatch(stderr, /^\s+at /m)
 })
 
-test('the storage’s own failures and refusals are logged without signatures', async (t) => {
+test('failures and refusals of the storage are logged without signatures', async (t) => {
   const service = await aServiceProcess(t, { STOWAGE_LOG: 'trace', STOWAGE_CHUNK_SIZE: '100' })
   const { baseUrl, deployment } = service
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(250) })
@@ -69,13 +69,13 @@ test('the storage’s own failures and refusals are logged without signatures', 
   const longer = part.replace('length=100', 'length=250')
   assert.notEqual(longer, part)
   assert.equal((await putPart(longer, someBytes(250))).status, 403)
-  const address = await downloadUrl(baseUrl, id)
+  const url = await downloadUrl(baseUrl, id)
   await truncate(join(deployment.folder, 'storage', 'objects', id.slice(-2), id, '00002'), 50)
-  await assert.rejects(async () => (await fetch(address)).arrayBuffer())
+  await assert.rejects(async () => (await fetch(url)).arrayBuffer())
   await until('the failure is in the log', () => /request failed/.test(service.output().stderr))
   assert.equal(await service.stop('SIGTERM'), 0)
   const { stdout, stderr } = service.output()
-  for (const signature of [part, address].map(signatureOf)) {
+  for (const signature of [part, url].map(signatureOf)) {
     assert.ok(signature.length > 40)
     assert.ok(!`${stdout}${stderr}`.includes(signature), `${signature} is in the log`)
   }

@@ -18,7 +18,7 @@ import { aSlowPut } from '../support/slow-transfer.ts'
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)
 
-/** The unfinished parts of an upload that take room on the disk, in its folder or already unlinked. */
+/** The unfinished parts of an upload that use disk space, including files that are already unlinked. */
 async function unfinishedParts({ folder }: TestService, session: UploadSession): Promise<string[]> {
   const uploads = join(folder, 'storage', 'uploads')
   const own = (await readdir(uploads)).filter((name) => name.startsWith(session.id))
@@ -32,13 +32,16 @@ async function unfinishedParts({ folder }: TestService, session: UploadSession):
   ]
 }
 
-test('of thirty unfinished PUTs of one part only the newest takes room', async (t) => {
+test('of thirty unfinished PUTs of one part, only the newest uses disk space', async (t) => {
   const service = await aService(t)
   const session = await requestSession(service.baseUrl, { bytes })
   const { url = '' } = session.urls[0] ?? {}
   const slow = []
   for (let index = 0; index < 30; index += 1) slow.push(await aSlowPut(url, bytes))
-  await until('one is left', async () => (await unfinishedParts(service, session)).length <= 1)
+  await until(
+    'one unfinished part remains',
+    async () => (await unfinishedParts(service, session)).length <= 1,
+  )
   const newest = slow.pop()
   assert.equal((await newest?.finish())?.status, 200)
   for (const older of slow) await assert.rejects(older.finish())
@@ -46,7 +49,7 @@ test('of thirty unfinished PUTs of one part only the newest takes room', async (
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('a part that is sent again replaces the one that its client gave up', async (t) => {
+test('a part that is sent again replaces the attempt that its client abandoned', async (t) => {
   const service = await aService(t)
   const session = await requestSession(service.baseUrl, { bytes })
   const { url = '' } = session.urls[0] ?? {}
@@ -59,7 +62,7 @@ test('a part that is sent again replaces the one that its client gave up', async
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('cancelling an upload ends its transfers and frees their room at once', async (t) => {
+test('cancelling an upload ends its transfers and frees their disk space', async (t) => {
   const service = await aService(t)
   const sessions: UploadSession[] = []
   const slow = []
@@ -71,7 +74,7 @@ test('cancelling an upload ends its transfers and frees their room at once', asy
   }
   for (const session of sessions) {
     const isFree = async () => (await unfinishedParts(service, session)).length === 0
-    await until('its room is free', isFree)
+    await until('the disk space is free', isFree)
   }
   for (const transfer of slow) {
     const answer = await transfer.finish().catch(() => undefined)

@@ -19,34 +19,34 @@ import {
 
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? (isOnS3 ? 5 : 10))
 const CLIENTS = 8
-/** How often uploads must have been cancelled and abandoned. */
+/** The minimum number of cancelled uploads, and of abandoned ones. */
 const LEAST = 5
-/** S3 takes no smaller parts but the last. */
+/** S3 refuses smaller parts, except for the last one. */
 const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
-/** Short enough that what was abandoned in the first rounds expires during the last ones. */
+/** Short enough that uploads abandoned in the first rounds expire during the last ones. */
 const SETTINGS = {
   STOWAGE_CHUNK_SIZE: String(CHUNK),
   STOWAGE_SIGNED_FOR: '5s',
   STOWAGE_UPLOADS_KEPT_FOR: '5s',
 }
 
-test(`after ${ROUNDS} kills under eight clients nothing answered is lost and nothing is left over`, async (t) => {
+test(`after ${ROUNDS} kills with eight clients, every confirmed change is kept and nothing else remains`, async (t) => {
   const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
   try {
-    await killAgainAndAgain(t, seed)
+    await killRepeatedly(t, seed)
   } catch (error) {
     t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
     throw error
   }
 })
 
-async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
+async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   const random = aRandom(seed)
   const deployment = await aDeployment(t)
   const uploadLog = anEmptyUploadLog()
   let left: (SentFile | undefined)[] = []
   let interruptedRounds = 0
-  // On a slow machine little happens in a round: it goes on until every end was seen often enough.
+  // On a slow machine, little happens in a round, so more rounds follow until each outcome occurred often enough.
   for (
     let round = 0;
     round < ROUNDS || (!hasSeenEnough(uploadLog) && round < 3 * ROUNDS);
@@ -58,16 +58,16 @@ async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   t.diagnostic(describe(uploadLog, interruptedRounds))
   assert.ok(
     uploadLog.completed.size >= 2 * ROUNDS,
-    `${uploadLog.completed.size} completions were answered`,
+    `${uploadLog.completed.size} completions were confirmed`,
   )
   assert.ok(
     uploadLog.cancelled.size >= LEAST,
-    `${uploadLog.cancelled.size} cancellations were answered`,
+    `${uploadLog.cancelled.size} cancellations were confirmed`,
   )
   assert.ok(uploadLog.abandoned.size >= LEAST, `${uploadLog.abandoned.size} uploads were abandoned`)
   assert.ok(interruptedRounds >= ROUNDS / 2, `${interruptedRounds} rounds were interrupted`)
   assert.ok(uploadLog.interrupted.complete > 0)
-  // To S3 the parts pass by the service, so that its death breaks none.
+  // Parts go directly to S3, so killing the service interrupts none.
   assert.equal(uploadLog.interrupted.parts > 0, !isOnS3)
 
   const service = await aService(t, SETTINGS, deployment)
@@ -77,7 +77,7 @@ async function killAgainAndAgain(t: TestContext, seed: number): Promise<void> {
   await checkAnswers(service, uploadLog, assets)
   await checkContents(service, uploadLog, assets)
   await checkUsage(service, assets)
-  // Then nothing is being removed just now.
+  // After closing, no job is removing objects.
   await service.close()
   await deployment.backdoor.assertHoldsOnly(assets, CHUNK)
 }
@@ -101,14 +101,14 @@ async function runUntilKilled(
   const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, uploadLog, left })
   const enough = uploadLog.completed.size + random.between(0, 8)
   await until('uploads are completed', () => uploadLog.completed.size >= enough)
-  // Not a wait for anything: the end may come at any moment.
+  // A random time until the kill; it waits for no particular event.
   await pause(random.between(0, 100))
   const interrupted = await clients.stop(() => service.stop('SIGKILL'))
   assert.equal(service.output().stderr, '')
   return interrupted
 }
 
-/** With some parts, or few bytes: what is sent again and again must not take long. */
+/** Small sizes with few parts, so that repeated uploads are fast. */
 function pickSize({ pick, between }: Random): number {
   if (isOnS3)
     return pick([0, 1, between(1, 1000), between(1, 100_000), between(CHUNK, CHUNK + 1000)])
@@ -118,5 +118,5 @@ function pickSize({ pick, between }: Random): number {
 function describe(uploadLog: UploadLog, interruptedRounds: number): string {
   const { completed, cancelled, abandoned, interrupted } = uploadLog
   const steps = Object.entries(interrupted).map(([step, count]) => `${step} ${count}`)
-  return `answered: ${completed.size} completions, ${cancelled.size} cancellations; abandoned: ${abandoned.size}; interrupted: ${interruptedRounds} rounds (${steps.join(', ')})`
+  return `confirmed: ${completed.size} completions, ${cancelled.size} cancellations; abandoned: ${abandoned.size}; interrupted: ${interruptedRounds} rounds (${steps.join(', ')})`
 }

@@ -21,7 +21,7 @@ const FILES = [
 ]
 
 for (const { size, ranges } of FILES) {
-  test(`curl alone takes ${size} bytes there and back, completed by POST and by PUT`, async (t) => {
+  test(`curl can upload and download ${size} bytes, completed with POST and with PUT`, async (t) => {
     if (NO_CURL !== undefined) return skipUnlessCi(t, NO_CURL)
     const { baseUrl } = await aServiceProcess(t, {}, await aDeployment(t, { isReliable: true }))
     const folder = await aFolder(t)
@@ -64,15 +64,15 @@ async function requestByCurl(baseUrl: string, size: number): Promise<UploadSessi
   return answer.body
 }
 
-/** One curl process per part, all at once, the last part first. */
+/** Sends the parts with one curl process each, concurrently, starting with the last part. */
 async function sendByCurl(
   session: UploadSession,
   file: string,
   folder: string,
 ): Promise<CompletedPart[]> {
-  const slices = session.urls.toReversed().map((address) => ({
-    ...address,
-    slice: join(folder, `slice-${address.part}`),
+  const slices = session.urls.toReversed().map((part) => ({
+    ...part,
+    slice: join(folder, `slice-${part.part}`),
   }))
   for (const { slice, start, end } of slices) await cutFile(file, slice, { start, end })
   return Promise.all(

@@ -12,13 +12,13 @@ import { API } from '@stowage/testing/service/upload'
 import { aPattern, type Pattern } from '../support/pattern.ts'
 
 const FILES = 8
-/** Several times what the process may take, so that nothing it keeps of them goes unnoticed. */
+/** All files together are several times the memory limit, so that buffering them would exceed it. */
 const SIZE = Number(process.env.MEMORY_FILE_SIZE ?? 250_000_000)
 const PART = 100_000_000
-const PARTS_AT_ONCE = 3
+const CONCURRENT_PARTS = 3
 const LIMIT = 180_000_000
 
-test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process stays under 180 MB`, async (t) => {
+test(`the process stays under 180 MB of memory while eight files of ${inMegabytes(SIZE)} are uploaded and downloaded concurrently`, async (t) => {
   const reason = await whyNotHere()
   if (reason !== undefined) return skipUnlessCi(t, reason)
   const deployment = await aDeployment(t, { isReliable: true })
@@ -50,17 +50,17 @@ test(`eight files of ${inMegabytes(SIZE)} go in and out at once, and the process
   })
   assert.deepEqual(lengths, Array(FILES).fill({ status: 200, length: SIZE }))
   const highest = await readMemory(service.pid, 'VmHWM')
-  t.diagnostic(`the highest ever was ${inMegabytes(highest)}`)
+  t.diagnostic(`peak memory: ${inMegabytes(highest)}`)
   assert.ok(Math.max(...peaks, highest) < LIMIT, `${inMegabytes(highest)} is too much`)
   assert.equal(service.output().stderr, '')
 })
 
 async function whyNotHere(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'only Linux tells the memory of a process in /proc'
+  if (process.platform !== 'linux') return 'only Linux has the memory of a process in /proc'
   const { bavail, bsize } = await statfs(tmpdir())
   const needed = FILES * SIZE * 1.1
   if (bavail * bsize >= needed) return undefined
-  return `${tmpdir()} has ${inMegabytes(bavail * bsize)} free, and ${inMegabytes(needed)} are needed`
+  return `${tmpdir()} has ${inMegabytes(bavail * bsize)} free, but the test needs ${inMegabytes(needed)}`
 }
 
 async function upload(baseUrl: string, pattern: Pattern, file: number): Promise<string> {
@@ -72,13 +72,13 @@ async function upload(baseUrl: string, pattern: Pattern, file: number): Promise<
   assert.equal(status, 201, JSON.stringify(session))
   const waiting: PartAddress[] = session.urls
   assert.equal(waiting.length, Math.ceil(SIZE / PART))
-  async function putWhatWaits(): Promise<void> {
+  async function putWaitingParts(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { start, end, url } = next
       assert.equal(await pattern.put(url, { file, start, end }), 200)
     }
   }
-  await Promise.all(Array.from({ length: PARTS_AT_ONCE }, putWhatWaits))
+  await Promise.all(Array.from({ length: CONCURRENT_PARTS }, putWaitingParts))
   const completed = await callJson(`${baseUrl}${API}/assets/${session.id}/uploaded`, {
     method: 'POST',
     body: { upload_id: session.upload_id },

@@ -23,10 +23,10 @@ import { aFailedStart } from '../support/failed-start.ts'
 import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
 import { anIdleConnection, anUnfinishedRequest, aTakenPort, isRefused } from '../support/tcp.ts'
 
-/** More than the buffers between two processes hold, so that whoever stops reading stops it. */
+/** More than the buffers between two processes hold, so that a download stops when the client stops reading. */
 const LONG = 40_000_000
 
-test('SIGTERM breaks no part and no download that is running, and the exit code is 0', async (t) => {
+test('after SIGTERM, running uploads and downloads finish, and the exit code is 0', async (t) => {
   const service = await aServiceProcess(t)
   const stored = someBytes(LONG, 2)
   const asset = await uploadFile(service.baseUrl, { bytes: stored })
@@ -36,8 +36,8 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
   const download = await aSlowDownload(await downloadUrl(service.baseUrl, asset.id))
 
   const ended = service.stop('SIGTERM')
-  await until('it says that it ends', () => service.output().stderr.includes('shutting down'))
-  await until('the interface takes no new calls', () => isRefused(service.baseUrl))
+  await until('the shutdown is logged', () => service.output().stderr.includes('shutting down'))
+  await until('the service refuses new connections', () => isRefused(service.baseUrl))
   const answer = await put.finish()
   assert.equal(answer.status, 200)
   const { status, body } = await download.finish()
@@ -53,7 +53,7 @@ test('SIGTERM breaks no part and no download that is running, and the exit code 
   assert.deepEqual(resumed.body.received, [{ PartNumber: 1, ETag: answer.etag, size: sent.length }])
 })
 
-test('SIGTERM ends it, though someone is connected and says nothing', async (t) => {
+test('SIGTERM ends the service even if an idle client is connected', async (t) => {
   const service = await aServiceProcess(t)
   await uploadFile(service.baseUrl, { bytes: someBytes(10) })
   await anIdleConnection(t, service.baseUrl)
@@ -62,17 +62,17 @@ test('SIGTERM ends it, though someone is connected and says nothing', async (t) 
   assert.equal(await ended, 0)
 })
 
-test('SIGTERM ends it, though a client never closes its side of the connection', async (t) => {
+test('SIGTERM ends the service even if a client never closes its side of the connection', async (t) => {
   const service = await aServiceProcess(t)
   const client = await anUnfinishedRequest(t, `${service.baseUrl}${API}/assets/signed`)
   const ended = service.stop('SIGTERM')
-  await until('the interface takes no new calls', () => isRefused(service.baseUrl))
+  await until('the service refuses new connections', () => isRefused(service.baseUrl))
   assert.match(await client.finish(), /^HTTP\/1\.1 422 /)
   await untilEnded(service)
   assert.equal(await ended, 0)
 })
 
-test('all problems with the settings are reported at once, with exit code 2', async (t) => {
+test('all invalid settings are reported together, with exit code 2', async (t) => {
   const folder = await aFolder(t)
   const { code, stdout, stderr } = await aFailedStart({
     STOWAGE_DATA: folder,
@@ -96,7 +96,7 @@ test('all problems with the settings are reported at once, with exit code 2', as
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a port that is taken ends it with code 1 and a message that names STOWAGE_PORT', async (t) => {
+test('with a port that is in use, the service exits with code 1 and names STOWAGE_PORT', async (t) => {
   const { settings } = await aDeployment(t)
   const port = await aTakenPort(t)
   const { code, stdout, stderr } = await aFailedStart({ ...settings, STOWAGE_PORT: String(port) })
@@ -107,8 +107,8 @@ test('a port that is taken ends it with code 1 and a message that names STOWAGE_
   assert.doesNotMatch(stderr, /^\s+at /m)
 })
 
-test('the log never has a signature, whatever is done with the addresses', async (t) => {
-  // S3 takes no smaller parts.
+test('the log never contains a signature of a URL', async (t) => {
+  // S3 refuses smaller parts.
   const chunk = isOnS3 ? 5 * 2 ** 20 : 100
   const settings = { STOWAGE_LOG: 'trace', STOWAGE_CHUNK_SIZE: String(chunk) }
   const service = await aServiceProcess(t, settings)
@@ -118,8 +118,8 @@ test('the log never has a signature, whatever is done with the addresses', async
   const first = session.urls[0]?.url ?? ''
   await complete(baseUrl, session, await putParts(session, bytes))
   const resumed = await callJson(`${baseUrl}${API}/assets/${session.id}/upload`, { method: 'GET' })
-  const address = await downloadUrl(baseUrl, session.id)
-  const downloaded = Buffer.from(await (await fetch(address)).arrayBuffer())
+  const fileUrl = await downloadUrl(baseUrl, session.id)
+  const downloaded = Buffer.from(await (await fetch(fileUrl)).arrayBuffer())
   assert.ok(downloaded.equals(bytes))
 
   const cancelled = await requestSession(baseUrl, { bytes })
@@ -133,11 +133,11 @@ test('the log never has a signature, whatever is done with the addresses', async
     await putPart(`${first}A`, part),
     await putPart(cancelled.urls[0]?.url ?? '', part),
     await fetch(first.replace(storage, baseUrl), { method: 'PUT' }),
-    await fetch(address.replace(storage, baseUrl)),
+    await fetch(fileUrl.replace(storage, baseUrl)),
     await fetch(first),
   ]
   for (const { status } of refused) assert.ok(status >= 400 && status < 500, `${status}`)
-  // The storage's failures are logged too.
+  // Failures of the storage are logged too.
   const restoreStorage = await service.deployment.backdoor.makeUnavailable()
   const asked = { method: 'POST', body: { name: 'a.bin', size: 1 } }
   const failed = await callJson(`${baseUrl}${API}/assets/signed`, asked)
@@ -151,8 +151,8 @@ test('the log never has a signature, whatever is done with the addresses', async
   const { stdout, stderr } = service.output()
   assert.ok(stderr.includes(`/assets/${session.id}/uploaded`), 'the calls are in the log')
   const sessions = [session, cancelled, resumed.body, open.body]
-  const addresses = sessions.flatMap(({ urls }) => urls.map(({ url }: { url: string }) => url))
-  const signatures = [...addresses, address].map(signatureOf)
+  const partUrls = sessions.flatMap(({ urls }) => urls.map(({ url }: { url: string }) => url))
+  const signatures = [...partUrls, fileUrl].map(signatureOf)
   assert.ok(signatures.length >= 10 && signatures.every((signature) => signature.length > 40))
   for (const signature of signatures) {
     assert.ok(!`${stdout}${stderr}`.includes(signature), `${signature} is in the log`)

@@ -8,21 +8,21 @@ import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { buildah, findImage } from './buildah.ts'
 
 const run = promisify(execFile)
-/** Like the image that stands behind the name on Docker Hub: it leaves out what only people read. */
+/** Leaves out documentation, like the slim image on Docker Hub. */
 const LEFT_OUT = ['man', 'doc', 'locale', 'info'].map(
   (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
 )
 const LABEL = 'stowage.made-of'
 
 /**
- * Makes the image that the Dockerfile begins with available: the real one where Docker Hub can be
- * reached, otherwise one of Debian's packages with the Node that runs us. It is kept for the next time.
+ * Provides the base image of the Dockerfile: the real one if Docker Hub can be reached, otherwise one that
+ * is made from Debian's packages and the Node version that runs the tests. It is kept for the next run.
  */
 export async function ensureBaseImage(name: string, folder: string): Promise<string> {
   const image = `docker.io/library/${name}`
   const [, major] = /^node:(\d+)-slim$/.exec(name) ?? []
   if (major !== process.versions.node.split('.')[0]) {
-    throw new Error(`the Dockerfile begins with ${name}, and the tests run ${process.version}`)
+    throw new Error(`The Dockerfile uses ${name}, but the tests run on ${process.version}`)
   }
   if (await canBePulled(image)) return 'from Docker Hub'
   const settings = await npmSettings()
@@ -41,7 +41,7 @@ async function canBePulled(image: string): Promise<boolean> {
 
 interface NpmSettings {
   registry: string
-  /** Of this machine, where npm is told of one. */
+  /** The file with additional certificates that npm uses on this machine, if any. */
   certificates?: string
 }
 
@@ -60,7 +60,7 @@ async function fingerprint(settings: NpmSettings): Promise<string> {
     .digest('hex')
 }
 
-/** Debian's, as in `bookworm`. */
+/** The name of the Debian release, such as `bookworm`. */
 async function suite(): Promise<string> {
   const release = await readFile('/etc/os-release', 'utf8')
   return /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1] ?? 'stable'
@@ -76,9 +76,9 @@ interface Making {
 async function makeBaseImage({ image, folder, settings, madeOf }: Making): Promise<void> {
   const missing = await ensureInstalled({ command: 'mmdebstrap', packages: ['mmdebstrap'] })
   if (missing !== undefined) throw new Error(missing)
-  // The machine's own sources, as these can be reached.
+  // Use the package sources of this machine, because it can reach them.
   const sources = globSync('/etc/apt/{sources.list,sources.list.d/*.{list,sources}}')
-  // The folder is copied into an image right away: dpkg need not wait for the disk.
+  // The folder is copied into an image immediately, so dpkg need not sync to the disk.
   const packages = ['--variant=essential', '--include=libstdc++6', '--dpkgopt=force-unsafe-io']
   const words = [...packages, ...LEFT_OUT, '--format=directory', await suite(), folder]
   await run('mmdebstrap', [...words, ...sources], { maxBuffer: 2 ** 26 })
@@ -88,11 +88,11 @@ async function makeBaseImage({ image, folder, settings, madeOf }: Making): Promi
   const recipe = `${folder}.Dockerfile`
   await writeFile(recipe, 'FROM scratch\nCOPY . /\nCMD ["node"]\n')
   await buildah('bud', '--label', `${LABEL}=${madeOf}`, '--file', recipe, '--tag', image, folder)
-  // The one that it replaces; if another run still uses that, a later one removes it.
+  // Remove the image that this one replaces. If another run still uses it, a later run removes it.
   await buildah('rmi', '--prune').catch(() => {})
 }
 
-/** Node and npm as they run us. */
+/** Adds the Node and npm that run the tests. */
 async function addNode(folder: string): Promise<void> {
   const local = join(folder, 'usr/local')
   await cp(process.execPath, join(local, 'bin/node'))
@@ -107,7 +107,7 @@ async function addNode(folder: string): Promise<void> {
 
 async function addNpmSettings(folder: string, settings: NpmSettings): Promise<void> {
   const { registry, certificates } = settings
-  // What npm has fetched for this machine already is not fetched again.
+  // With prefer-offline, npm does not download packages again that are in its cache.
   const lines = [`registry=${registry}`, 'prefer-offline=true']
   if (certificates !== undefined) {
     const copy = '/usr/local/share/ca-certificates.crt'
@@ -119,7 +119,7 @@ async function addNpmSettings(folder: string, settings: NpmSettings): Promise<vo
   await writeFile(file, `${lines.join('\n')}\n`)
 }
 
-/** The user `node`, as in the real image. */
+/** Adds the user `node`, as in the real image. */
 async function addUser(folder: string): Promise<void> {
   await appendFile(join(folder, 'etc/passwd'), 'node:x:1000:1000::/home/node:/bin/bash\n')
   await appendFile(join(folder, 'etc/group'), 'node:x:1000:\n')

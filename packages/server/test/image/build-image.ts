@@ -10,20 +10,20 @@ import { buildah, buildahArguments, findImage, type ImageConfig } from './builda
 
 export const ROOT = join(import.meta.dirname, '../../../..')
 
-/** A built image, as the tests find it. */
+/** A built image. */
 export interface BuiltImage {
   config: ImageConfig
-  /** Its files, which containers share, as none of them may change them. */
+  /** The folder with its files. All containers share it, because none of them may change it. */
   files: string
 }
 
-/** Builds the Dockerfile. Returns where what is known about the image is written. */
+/** Builds the Dockerfile. Returns the path of the file that describes the image. */
 export async function buildImage(folder: string) {
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8')
   const [base = '', ...others] = new Set(
     [...text.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name),
   )
-  if (others.length > 0) throw new Error('the stages of the Dockerfile begin with different images')
+  if (others.length > 0) throw new Error('The stages of the Dockerfile use different base images')
   const begin = performance.now()
   console.log(`base image ${base}: ${await ensureBaseImage(base, folder)}, ${secondsSince(begin)}`)
   const name = `localhost/stowage-test-${randomUUID()}`
@@ -44,10 +44,10 @@ export async function buildImage(folder: string) {
   }
 }
 
-/** Where there is no Docker engine: without a network or a runtime of its own for the steps. */
+/** Builds without a Docker engine: the steps run without their own network or container runtime. */
 async function build(name: string): Promise<void> {
   const cache = join(process.env.npm_config_cache ?? join(homedir(), '.npm'), '_cacache')
-  // Health checks exist in Docker's format only.
+  // Only Docker's format supports health checks.
   const options = ['--isolation', 'chroot', '--network', 'host', '--format', 'docker']
   const volume = existsSync(cache) ? ['--volume', `${cache}:/root/.npm/_cacache`] : []
   const words = ['bud', '--pull-never', ...options, ...volume, '--tag', name, ROOT]

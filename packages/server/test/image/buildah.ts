@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** Of our own, as the base image that we make there must not replace the one that people have. */
+/** A separate image store, so that the base image made here does not replace the user's. */
 const STORE = join(tmpdir(), 'stowage-images')
 
 export function buildahArguments(...words: string[]): string[] {
   return ['--root', join(STORE, 'root'), '--runroot', join(STORE, 'run'), ...words]
 }
 
-/** Returns what it wrote to standard output. */
+/** Runs buildah and returns its standard output. */
 export async function buildah(...words: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)('buildah', buildahArguments(...words), {
     maxBuffer: 2 ** 26,
@@ -18,7 +18,7 @@ export async function buildah(...words: string[]): Promise<string> {
   return stdout.trim()
 }
 
-/** What an image says about how it is run. */
+/** The runtime configuration of an image. */
 export interface ImageConfig {
   Env: string[]
   Entrypoint: string[]
@@ -31,7 +31,7 @@ export interface ImageConfig {
   Healthcheck?: { Test: string[] }
 }
 
-/** Undefined when there is no such image. */
+/** Returns undefined if the image does not exist. */
 export async function findImage(name: string): Promise<ImageConfig | undefined> {
   const answer = await buildah('inspect', '--type', 'image', name).catch(() => undefined)
   return answer === undefined ? undefined : JSON.parse(answer).Docker.config

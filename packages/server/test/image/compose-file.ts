@@ -14,13 +14,13 @@ interface ComposeService {
   security_opt?: string[]
 }
 
-/** What people who follow the comment of compose.yaml have set. */
+/** The variables that the comment in compose.yaml asks users to set. */
 const VARIABLES: Record<string, string> = {
   STOWAGE_ADMIN_KEY: 'a'.repeat(64),
   S3_SECRET: 'b'.repeat(64),
 }
 
-/** What compose.yaml says, with its variables replaced. Fails where its services don't fit together. */
+/** Reads compose.yaml and replaces its variables. Throws if its services do not fit together. */
 export function readCompose() {
   const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
   const { services } = parse(replaceVariables(text), { merge: true }) as {
@@ -52,7 +52,7 @@ function replaceVariables(text: string): string {
   })
 }
 
-/** Where the store listens, and the key that it accepts: as its own script writes it. */
+/** The port of the store and the key that it accepts, from its startup script. */
 function readStore(store: ComposeService) {
   const script = store.entrypoint?.at(-1) ?? ''
   const printed = script.slice(0, script.indexOf('> /tmp/s3.json'))

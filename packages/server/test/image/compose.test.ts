@@ -22,7 +22,7 @@ import {
 const POSTGRES_PORT = 5432
 const { stowage, proxy, database, store, bucket } = readCompose()
 
-/** PostgreSQL with the role and the database that its image makes of these settings. */
+/** Starts PostgreSQL with the role and the database that its image would create from these settings. */
 async function standInForPostgres(): Promise<void> {
   const { url, close } = await startPostgres()
   after(close)
@@ -35,7 +35,7 @@ async function standInForPostgres(): Promise<void> {
   after(stop)
 }
 
-/** Ceph, with the key that the store accepts, at the store's port; and the bucket. */
+/** Starts Ceph with the store's key and port, and creates the bucket. */
 async function standInForStore(): Promise<void> {
   const { credentials } = store
   const { endpoint, region, close } = await startCeph(credentials)
@@ -47,7 +47,7 @@ async function standInForStore(): Promise<void> {
   client.destroy()
 }
 
-test('compose.yaml runs the image as it is tested', () => {
+test('compose.yaml runs the image with the tested configuration', () => {
   assert.equal(stowage.read_only, true)
   assert.deepEqual(stowage.cap_drop, ['ALL'])
   assert.deepEqual(stowage.security_opt, ['no-new-privileges:true'])
@@ -69,10 +69,13 @@ test('a container with the settings of compose.yaml, on PostgreSQL and S3', asyn
 
   await t.test('serves the dashboard and the API reference', () => expectDashboard(service))
 
-  await t.test('runs stowage doctor --fix in the same image, with nothing wrong', async () => {
-    const doctor = await runContainer(t, { ...options, command: ['doctor', '--fix'] })
-    assert.equal(await doctor.ended, 0, doctor.output())
-  })
+  await t.test(
+    'runs stowage doctor --fix in the same image, which finds nothing wrong',
+    async () => {
+      const doctor = await runContainer(t, { ...options, command: ['doctor', '--fix'] })
+      assert.equal(await doctor.ended, 0, doctor.output())
+    },
+  )
 
   const stored = await requestSession(service)
   await t.test('stores an uploaded file', async () => {
@@ -82,7 +85,7 @@ test('a container with the settings of compose.yaml, on PostgreSQL and S3', asyn
   })
 
   const interrupted = await requestSession(service)
-  await t.test('exits with 0 on SIGTERM, and the next container has what was stored', async () => {
+  await t.test('exits with 0 on SIGTERM, and the next container has the stored data', async () => {
     await send(interrupted.urls.slice(0, 1))
     await service.kill('TERM')
     assert.equal(await service.ended, 0, service.output())

@@ -8,32 +8,32 @@ import type { TestContext } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import type { BuiltImage } from './build-image.ts'
 
-/** The image that is tested. */
+/** The tested image. */
 export const IMAGE: BuiltImage = JSON.parse(
   readFileSync(process.env.STOWAGE_TEST_IMAGE ?? '', 'utf8'),
 )
 
 export interface ContainerOptions {
   environment: Record<string, string>
-  /** What is mounted at /data. */
+  /** The folder that is mounted at /data. */
   data: string
-  /** Instead of the image's own. */
+  /** Replaces the command of the image. */
   command?: string[]
 }
 
 export interface Container {
-  /** Of the first process, as the machine sees it. */
+  /** The ID of the container's first process on the host. */
   pid(): Promise<number>
-  /** What it has written so far. */
+  /** The output so far. */
   output(): string
   /** Like `docker exec`. */
   exec(...words: string[]): Promise<{ code: number; output: string }>
   kill(signal: string): Promise<void>
-  /** Its exit code, once it has ended. */
+  /** Resolves to the exit code when the container ends. */
   ended: Promise<number | null>
 }
 
-/** A folder for /data, which belongs to the same user as in the image: so does a volume of Docker's. */
+/** A folder for /data that belongs to the same user as in the image, like a Docker volume. */
 export async function aVolume(t: TestContext): Promise<string> {
   const data = join(await aFolder(t), 'data')
   const { uid, gid } = await stat(join(IMAGE.files, 'data'))
@@ -43,8 +43,8 @@ export async function aVolume(t: TestContext): Promise<string> {
 }
 
 /**
- * A container of the image: read-only but for /data, as the image's user, without any rights of root.
- * It ends with the test.
+ * Runs a container of the image: read-only except for /data, as the image's user, without capabilities. It
+ * ends with the test.
  */
 export async function runContainer(t: TestContext, options: ContainerOptions): Promise<Container> {
   const bundle = await aFolder(t)
@@ -107,7 +107,7 @@ async function runtimeConfig({ environment, data, command }: ContainerOptions): 
   }
 }
 
-/** The image's user as numbers, from its own list of users. */
+/** The numeric IDs of the image's user, from the image's /etc/passwd. */
 async function user(): Promise<string> {
   const users = await readFile(join(IMAGE.files, 'etc/passwd'), 'utf8')
   const { User } = IMAGE.config

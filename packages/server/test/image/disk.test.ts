@@ -21,7 +21,7 @@ import {
   send,
 } from './service.ts'
 
-/** The settings of the `docker run` that docs/production.md shows. */
+/** The settings of the `docker run` command in docs/production.md. */
 function documentedSettings(): Record<string, string> {
   const page = readFileSync(join(ROOT, 'docs/production.md'), 'utf8')
   const command = /^docker run (?:.*\\\n)+.*$/m.exec(page)?.[0] ?? assert.fail('no docker run')
@@ -33,7 +33,7 @@ function documentedSettings(): Record<string, string> {
   return { ...Object.fromEntries(settings), STOWAGE_ADMIN_KEY: 'a'.repeat(64) }
 }
 
-/** Every package that is installed in the folder, by its path there. */
+/** The paths of all packages that are installed in the folder. */
 function packagesIn(folder: string, path = 'node_modules'): string[] {
   return readdirSync(join(folder, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
@@ -47,7 +47,7 @@ function packagesIn(folder: string, path = 'node_modules'): string[] {
     })
 }
 
-test('the image has the versions of the lock file, and nothing else', async () => {
+test('the image contains exactly the package versions of the lock file, and no development packages', async () => {
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8'))
   const locked = (await read(join(ROOT, 'package-lock.json'))).packages
   const app = join(IMAGE.files, IMAGE.config.WorkingDir)
@@ -77,7 +77,7 @@ test('a container on SQLite and disk', async (t) => {
     assert.equal((await service.exec('touch', '/data/new')).code, 0)
   })
 
-  await t.test('passes its health check, which fails where nothing answers', async () => {
+  await t.test('passes its health check, which fails if the service does not respond', async () => {
     const { code, output } = await checkHealth(service)
     assert.equal(code, 0, output)
     const elsewhere = await checkHealth(service, 'STOWAGE_PORT=1')
@@ -94,7 +94,7 @@ test('a container on SQLite and disk', async (t) => {
   })
 
   const interrupted = await requestSession(service)
-  await t.test('keeps what was stored when it is killed in the middle of a part', async () => {
+  await t.test('keeps the stored data when it is killed while it receives a part', async () => {
     const [first, second] = interrupted.urls
     assert.ok(first && second)
     await send([first])
@@ -120,7 +120,7 @@ test('a container on SQLite and disk', async (t) => {
     const put = await aSlowPut(first.url, FILE.subarray(first.start, first.end))
     const download = await aSlowDownload(await downloadUrl(service, stored.id))
     await service.kill('TERM')
-    await until('it takes no new calls', () => isRefused(service.baseUrl))
+    await until('the service refuses new connections', () => isRefused(service.baseUrl))
     assert.equal((await put.finish()).status, 200)
     assert.ok((await download.finish()).body.equals(FILE))
     assert.equal(await service.ended, 0, service.output())

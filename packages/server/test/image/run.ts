@@ -9,7 +9,7 @@ import { buildImage } from './build-image.ts'
 import { readCompose } from './compose-file.ts'
 
 /*
- * Builds the image of the Dockerfile, then tests containers of it: npm run test:image
+ * Builds the image from the Dockerfile and tests its containers: npm run test:image
  */
 
 const NEEDED = [
@@ -19,8 +19,8 @@ const NEEDED = [
 ]
 
 /**
- * A network of its own, in which the ports of compose.yaml are free and its host names are known. crun
- * refuses to start where both versions of cgroups are mounted, as it does not support that mixture.
+ * A separate network, in which the ports of compose.yaml are free and its host names resolve. Mounts cgroups
+ * version 2 where both versions are mounted, because crun refuses to start with both.
  */
 const ENTER = `
 mount --bind "$1" /etc/hosts
@@ -57,7 +57,7 @@ async function runTests(image: string, folder: string): Promise<number> {
 async function run(): Promise<number> {
   const missing = await whyNoContainers()
   if (missing !== undefined) {
-    console.error(`the image is not tested: ${missing}`)
+    console.error(`Skipped the tests of the image: ${missing}`)
     return process.env.CI === 'true' ? 1 : 0
   }
   const folder = await mkdtemp(join(tmpdir(), 'stowage-image-'))

@@ -7,7 +7,7 @@ import { callJson } from '@stowage/testing/service/service'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { type Container, type ContainerOptions, IMAGE, runContainer } from './container.ts'
 
-/** The smallest that S3 takes. */
+/** The minimum part size of S3. */
 const CHUNK = 5 * 2 ** 20
 /** Three parts. */
 export const FILE = someBytes(12_000_000)
@@ -17,7 +17,7 @@ export interface ContainedService extends Container {
   key: string
 }
 
-/** The service in a container, as soon as it answers. */
+/** Starts the service in a container and waits until it responds. */
 export async function aContainedService(
   t: TestContext,
   options: ContainerOptions,
@@ -29,8 +29,8 @@ export async function aContainedService(
   container.ended.then(() => {
     isRunning = false
   })
-  await until('the service answers', async () => {
-    if (!isRunning) throw new Error(`it ended: ${container.output()}`)
+  await until('the service responds', async () => {
+    if (!isRunning) throw new Error(`The container ended: ${container.output()}`)
     return fetch(`${baseUrl}/healthz`).then(
       ({ ok }) => ok,
       () => false,
@@ -39,7 +39,7 @@ export async function aContainedService(
   const ms = Math.round(performance.now() - begin)
   const status = await readFile(`/proc/${await container.pid()}/status`, 'utf8')
   const memory = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024)
-  t.diagnostic(`a container started: first answer after ${ms} ms, ${memory} MB of memory`)
+  t.diagnostic(`a container started: first response after ${ms} ms, ${memory} MB of memory`)
   return { ...container, baseUrl, key }
 }
 
@@ -65,7 +65,7 @@ export async function send(urls: UploadSession['urls']): Promise<void> {
   }
 }
 
-/** Which parts have arrived and which are missing, freshly signed. */
+/** Returns the received parts, and newly signed URLs for the missing ones. */
 export async function resume(service: ContainedService, id: string) {
   const { status, body } = await call(service, 'GET', `/assets/${id}/upload`)
   assert.equal(status, 200, JSON.stringify(body))
@@ -92,14 +92,14 @@ export async function expectStored(service: ContainedService, id: string): Promi
   assert.ok(Buffer.from(await response.arrayBuffer()).equals(FILE))
 }
 
-/** Runs the image's own health check, as Docker does; with these settings instead of the container's. */
+/** Runs the image's health check as Docker does, optionally with other settings. */
 export function checkHealth(container: Container, ...settings: string[]) {
   const [kind, ...words] = IMAGE.config.Healthcheck?.Test ?? []
   assert.equal(kind, 'CMD')
   return container.exec('env', ...settings, ...words)
 }
 
-/** The page, and all that it loads. */
+/** Checks the page of the dashboard and every file that it loads. */
 export async function expectDashboard({ baseUrl }: ContainedService): Promise<void> {
   const page = await (await fetch(baseUrl)).text()
   const parts = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path]) => path)

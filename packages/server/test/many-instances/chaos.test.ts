@@ -19,20 +19,20 @@ import {
 const INSTANCES = 4
 const CLIENTS = 16
 const DURATION_MS = 60_000
-/** On a machine that is slow it takes longer. */
+/** The test runs until these are reached, which takes longer on a slow machine. */
 const LEAST = { kills: 15, completions: 100, cancellations: 10 }
-/** In the middle of one of these an instance is killed. */
+/** Instances are killed during one of these steps. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
-/** Short enough that what is abandoned at first expires, on whatever instance, before the end. */
+/** Short enough that uploads abandoned early expire before the end, on any instance. */
 const SETTINGS = { STOWAGE_SIGNED_FOR: '30s', STOWAGE_UPLOADS_KEPT_FOR: '30s' }
 
 await withSharedEngines('chaos', (engines) => {
-  test('after a minute of kills among four instances nothing answered is lost and nothing is left over', {
+  test('after a minute of kills among four instances, every confirmed change is kept and nothing else remains', {
     timeout: 5 * 60_000,
   }, async (t) => {
     const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
     try {
-      await killAmongFour(t, engines, aRandom(seed))
+      await killInstances(t, engines, aRandom(seed))
     } catch (error) {
       t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
       throw error
@@ -40,7 +40,7 @@ await withSharedEngines('chaos', (engines) => {
   })
 })
 
-async function killAmongFour(t: TestContext, engines: SharedEngines, random: Random) {
+async function killInstances(t: TestContext, engines: SharedEngines, random: Random) {
   const deployment = await engines.deploy(t)
   const running = await Promise.all(
     Array.from({ length: INSTANCES }, () => deployment.start(SETTINGS)),
@@ -80,7 +80,7 @@ async function killAmongFour(t: TestContext, engines: SharedEngines, random: Ran
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
   await checkFinalState(t, deployment, outcomes)
-  // The bucket has no rules yet: that is all that there is to mend.
+  // The only thing to fix is that the bucket has no lifecycle rules yet.
   const { code, stdout } = await stowage(
     deployment.settings,
     'doctor',
@@ -101,15 +101,15 @@ interface Killing {
   attempts: Attempt[]
 }
 
-/** Kills whichever instance is in the middle of a step, and starts another in its place. */
+/** Repeatedly kills an instance that is executing a step, and starts another one instead. */
 async function killUntil(isOver: () => boolean, killing: Killing): Promise<void> {
   const { deployment, random, running, ended, attempts } = killing
   while (!isOver()) {
     const step = random.pick(STEPS)
     let victim = -1
-    await until(`a ${step} is under way`, () => {
-      const underWay = attempts.findLast((call) => call.step === step && !call.endedAt)
-      victim = running.findIndex(({ baseUrl }) => baseUrl === underWay?.baseUrl)
+    await until(`a ${step} is in progress`, () => {
+      const current = attempts.findLast((call) => call.step === step && !call.endedAt)
+      victim = running.findIndex(({ baseUrl }) => baseUrl === current?.baseUrl)
       return victim >= 0 || isOver()
     })
     const [killed] = running.slice(victim, victim + 1)
@@ -117,7 +117,7 @@ async function killUntil(isOver: () => boolean, killing: Killing): Promise<void>
     await killed.stop('SIGKILL')
     ended.push(killed)
     running[victim] = await deployment.start(SETTINGS)
-    // Not a wait for anything: this is how long all four are there.
+    // A random time during which all four instances run; it waits for no particular event.
     await pause(random.between(0, 600))
   }
 }
@@ -127,7 +127,7 @@ function baseUrlsOf(running: ServiceProcess[]): [string, ...string[]] {
   return [first, ...others]
 }
 
-/** Connections that broke after they were made. */
+/** The number of requests whose connection broke after it was established. */
 function cutOff(attempts: Attempt[], step: Attempt['step']): number {
   const isCut = ({ failure = 'ECONNREFUSED' }: Attempt) => !failure.includes('ECONNREFUSED')
   return attempts.filter((call) => call.step === step && isCut(call)).length
@@ -137,5 +137,5 @@ function describe(report: { outcomes: Outcomes; attempts: Attempt[]; kills: numb
   const { outcomes, attempts, kills } = report
   const steps = STEPS.map((step) => `${step} ${cutOff(attempts, step)}`)
   const { completed, deleted, cancelled, abandoned } = outcomes
-  return `${kills} kills; answered: ${completed.size} completions, ${cancelled.size} cancellations, ${deleted.size} deletions; abandoned: ${abandoned.size}; cut off: ${steps.join(', ')}`
+  return `${kills} kills; confirmed: ${completed.size} completions, ${cancelled.size} cancellations, ${deleted.size} deletions; abandoned: ${abandoned.size}; cut off: ${steps.join(', ')}`
 }

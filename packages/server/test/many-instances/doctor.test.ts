@@ -5,13 +5,13 @@ import postgres from 'postgres'
 import { anAccount, aReadyAsset } from '../../src/database/contract/builders.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
-/** As if each row took so long to read as thousands do. */
+/** Makes reading a row as slow as reading thousands of rows. */
 const SLOW = `
   create or replace function asset_type(kind text, mime text) returns text
   language plpgsql as $$ begin perform pg_sleep(0.4); return 'archive'; end $$`
 
 await withSharedEngines('doctor', (engines) => {
-  test('doctor compares tables that take longer to read than a request may', async (t) => {
+  test('doctor can read tables that take longer than the statement timeout of requests', async (t) => {
     const { settings, database } = await engines.deploy(t)
     const { id } = await anAccount(database, 'default')
     for (let count = 0; count < 5; count += 1) await aReadyAsset(database.of(id))

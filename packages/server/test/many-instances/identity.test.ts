@@ -7,7 +7,7 @@ import { aFailedStart } from '../support/failed-start.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
 await withSharedEngines('identity', (engines) => {
-  test('instances that start at once bind one storage, and another bucket is refused', async (t) => {
+  test('instances that start at the same time bind to one storage, and another bucket is refused', async (t) => {
     const deployment = await engines.deploy(t)
     const instances = await Promise.all(Array.from({ length: 6 }, () => deployment.start()))
     const { storageId } = await deployment.database.readIdentity()
@@ -32,14 +32,14 @@ await withSharedEngines('identity', (engines) => {
     })
     assert.match(prefixed.stderr, /the storage has no identity/)
 
-    const stranger = { ...other.settings, STOWAGE_STORAGE: bucket }
-    const foreign = await aFailedStart(stranger)
-    assert.match(foreign.stderr, /the storage belongs to the database/)
+    const otherDatabase = { ...other.settings, STOWAGE_STORAGE: bucket }
+    const taken = await aFailedStart(otherDatabase)
+    assert.match(taken.stderr, /the storage belongs to the database/)
 
     await Promise.all(instances.map((instance) => instance.stop('SIGTERM')))
-    const adopted = await stowage(stranger, 'adopt', '--yes')
+    const adopted = await stowage(otherDatabase, 'adopt', '--yes')
     assert.equal(adopted.code, 0, adopted.stderr)
-    const adopter = await deployment.start(stranger)
+    const adopter = await deployment.start(otherDatabase)
     assert.ok(adopter)
     const back = await aFailedStart(deployment.settings)
     assert.match(back.stderr, /the storage belongs to the database/)
@@ -48,7 +48,7 @@ await withSharedEngines('identity', (engines) => {
     assert.deepEqual(await download(last.baseUrl, id), bytes)
   })
 
-  test('a second machine with a folder of its own on the same PostgreSQL is refused', async (t) => {
+  test('a second machine with its own data folder on the same PostgreSQL database is refused', async (t) => {
     const { settings } = await engines.deploy(t)
     const own = async () => ({
       STOWAGE_DATABASE: settings.STOWAGE_DATABASE ?? '',

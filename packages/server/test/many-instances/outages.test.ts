@@ -24,17 +24,17 @@ import {
 } from '../support/shared-engines.ts'
 
 const CLIENTS = 8
-/** Longer than the pause between two runs of the jobs, so that they meet it. */
-const AWAY_MS = 16_000
+/** Longer than the pause between two runs of the jobs, so that they run during the outage. */
+const OUTAGE_MS = 16_000
 const LONGEST_CALL_MS = 10_000
-const BACK_WITHIN_MS = 15_000
+const RECOVERY_MS = 15_000
 
 interface Case {
   engine: 'database' | 'storage'
   outage: RestartableEngine
-  /** The steps that can't be done while the engine is away. */
+  /** The steps that fail during the outage. */
   needing: Step[]
-  /** What anyone can ask meanwhile, and its status. */
+  /** Paths that are requested during the outage, and their expected status. */
   meanwhile: Record<string, number>
 }
 
@@ -55,16 +55,16 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
   ]
   for (const one of cases) {
     test(
-      `while the ${one.engine} is away what needs it is 503 soon, and on its return all is well`,
+      `during an outage of the ${one.engine}, requests that need it get 503 soon, and succeed after it`,
       {
         timeout: 3 * 60_000,
       },
-      (t) => outlive(t, { postgres, ceph, ...engines }, one),
+      (t) => checkOutage(t, { postgres, ceph, ...engines }, one),
     )
   }
 })
 
-async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promise<void> {
+async function checkOutage(t: TestContext, engines: SharedEngines, one: Case): Promise<void> {
   const deployment = await engines.deploy(t)
   const instances = [await deployment.start(), await deployment.start()] as const
   const attempts: Attempt[] = []
@@ -84,42 +84,42 @@ async function outlive(t: TestContext, engines: SharedEngines, one: Case): Promi
     isOver = true
   })
   const completed = (count: number) => () => isOver || outcomes.completed.size >= count
-  const goThrough = async () => {
-    await until('work has begun', completed(20), 60_000)
+  const interrupt = async () => {
+    await until('uploads are completed', completed(20), 60_000)
     const open = await anOpenUpload(instances[0].baseUrl, outcomes)
     await one.outage.stop()
-    const away = performance.now()
+    const stoppedAt = performance.now()
     try {
       const kept = [...outcomes.completed].find((id) => !outcomes.deleted.has(id)) ?? ''
-      while (performance.now() < away + AWAY_MS && !isOver) {
-        for (const { baseUrl } of instances) await lookAround(baseUrl, one, { kept, open })
-        // Not a wait for anything: this is how often it is looked at.
+      while (performance.now() < stoppedAt + OUTAGE_MS && !isOver) {
+        for (const { baseUrl } of instances) await checkRequests(baseUrl, one, { kept, open })
+        // The interval between two checks; it waits for no particular event.
         await pause(200)
       }
     } finally {
       await one.outage.start()
     }
-    const back = performance.now()
-    await until('work goes on', completed(outcomes.completed.size + 20), BACK_WITHIN_MS)
+    const restartedAt = performance.now()
+    await until('uploads continue', completed(outcomes.completed.size + 20), RECOVERY_MS)
     for (const { baseUrl } of instances) {
       const isReady = async () => (await callUrl(`${baseUrl}/readyz`)).status === 200
-      await until('it is ready', isReady)
+      await until('the instance is ready', isReady)
       assert.equal((await complete(baseUrl, open)).status, 200)
     }
     outcomes.completed.add(open.id)
     isOver = true
-    return { away, returning: away + AWAY_MS, back }
+    return { stoppedAt, restartingAt: stoppedAt + OUTAGE_MS, restartedAt }
   }
-  const [times] = await Promise.all([goThrough(), working])
+  const [times] = await Promise.all([interrupt(), working])
   for (const instance of instances) assert.equal(await instance.stop('SIGTERM'), 0)
 
-  t.diagnostic(describe(attempts, times.back))
+  t.diagnostic(describe(attempts, times.restartedAt))
   checkAttempts(attempts, one, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
   await checkFinalState(t, deployment, outcomes)
 }
 
-/** All of it is stored, but it is not completed. */
+/** An upload whose parts are all stored, but which is not completed. */
 async function anOpenUpload(baseUrl: string, outcomes: Outcomes): Promise<UploadSession> {
   const bytes = someBytes(1000)
   const session = await requestSession(baseUrl, { bytes })
@@ -128,8 +128,8 @@ async function anOpenUpload(baseUrl: string, outcomes: Outcomes): Promise<Upload
   return session
 }
 
-/** While the engine is away. */
-async function lookAround(
+/** Checks the responses during the outage. */
+async function checkRequests(
   baseUrl: string,
   { engine, meanwhile }: Case,
   { kept, open }: { kept: string; open: UploadSession },
@@ -155,32 +155,32 @@ async function lookAround(
 function checkAttempts(
   attempts: Attempt[],
   { engine, needing }: Case,
-  times: { away: number; returning: number; back: number },
+  times: { stoppedAt: number; restartingAt: number; restartedAt: number },
 ): void {
   const calls = attempts.filter(({ step }) => step !== 'part')
   let refused = 0
   for (const call of calls) {
     const { step, startedAt, endedAt = Number.POSITIVE_INFINITY, status, code, retryAfter } = call
-    const said = JSON.stringify(call)
-    assert.ok(status !== undefined, `the connection broke: ${said}`)
-    assert.ok(endedAt - startedAt < LONGEST_CALL_MS, `this took too long: ${said}`)
+    const details = JSON.stringify(call)
+    assert.ok(status !== undefined, `the connection broke: ${details}`)
+    assert.ok(endedAt - startedAt < LONGEST_CALL_MS, `the call took too long: ${details}`)
     if (status === 503) {
       refused += 1
-      assert.equal(code, `${engine}_unavailable`, said)
-      assert.ok(Number(retryAfter) > 0, said)
-      assert.ok(endedAt < times.back + BACK_WITHIN_MS, `this came after the return: ${said}`)
+      assert.equal(code, `${engine}_unavailable`, details)
+      assert.ok(Number(retryAfter) > 0, details)
+      assert.ok(endedAt < times.restartedAt + RECOVERY_MS, `refused after the outage: ${details}`)
     }
-    const isMeanwhile = startedAt > times.away && endedAt < times.returning
-    if (isMeanwhile) assert.equal(status === 503, needing.includes(step), said)
+    const isDuringOutage = startedAt > times.stoppedAt && endedAt < times.restartingAt
+    if (isDuringOutage) assert.equal(status === 503, needing.includes(step), details)
   }
   assert.ok(refused >= CLIENTS, `${refused} calls were refused`)
 }
 
-function describe(attempts: Attempt[], back: number): string {
+function describe(attempts: Attempt[], restartedAt: number): string {
   const calls = attempts.filter(({ step }) => step !== 'part')
   const refused = calls.filter(({ status }) => status === 503)
   const lasted = calls.map(({ startedAt, endedAt = 0 }) => endedAt - startedAt)
-  const last = Math.max(0, ...refused.map(({ endedAt = 0 }) => endedAt - back))
+  const last = Math.max(0, ...refused.map(({ endedAt = 0 }) => endedAt - restartedAt))
   const steps = [...new Set(refused.map(({ step }) => step))].toSorted()
-  return `${refused.length} of ${calls.length} calls were refused (${steps.join(', ')}), the last ${Math.round(last)} ms after the return; the longest call took ${Math.round(Math.max(...lasted))} ms`
+  return `${refused.length} of ${calls.length} calls were refused (${steps.join(', ')}), the last ${Math.round(last)} ms after the outage; the longest call took ${Math.round(Math.max(...lasted))} ms`
 }

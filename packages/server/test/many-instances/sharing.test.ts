@@ -23,11 +23,11 @@ import {
 const WITH_KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 
 interface Four extends SharedDeployment {
-  /** Where the four instances answer. */
+  /** The base URLs of the four instances. */
   all: readonly [string, string, string, string]
 }
 
-/** All started at once: on an empty database one migrates, and all come up. */
+/** Starts four instances at the same time: one migrates the empty database, and all of them start. */
 async function fourInstances(
   t: TestContext,
   engines: SharedEngines,
@@ -43,7 +43,7 @@ async function fourInstances(
   return { ...deployment, all: [one.baseUrl, two.baseUrl, three.baseUrl, four.baseUrl] }
 }
 
-/** Calls so many times at once, one instance after the other. */
+/** Sends this many requests concurrently, distributed over the instances in turn. */
 function spread<Result>(
   { all }: Four,
   count: number,
@@ -63,15 +63,15 @@ async function assertReserved({ database }: Four, reserved: number): Promise<voi
 }
 
 await withSharedEngines('many instances', (engines) => {
-  test('of 200 requests on four instances for a tenth of the plan exactly 10 succeed, and again after cancelling', async (t) => {
+  test('of 200 concurrent requests on four instances for a tenth of the plan each, exactly 10 succeed, also after cancelling', async (t) => {
     const four = await fourInstances(t, engines, { STOWAGE_PLAN_STORAGE: '1000' })
-    const ask = (baseUrl: string) =>
+    const request = (baseUrl: string) =>
       callJson(`${baseUrl}${API}/assets/signed`, {
         method: 'POST',
         body: { name: 'a', size: 100 },
       })
     for (let round = 0; round < 3; round += 1) {
-      const answers = await spread(four, 200, ask)
+      const answers = await spread(four, 200, request)
       const sessions: UploadSession[] = answers
         .filter(({ status }) => status === 201)
         .map(({ body }) => body)
@@ -81,7 +81,7 @@ await withSharedEngines('many instances', (engines) => {
       await assertReserved(four, 1000)
       const cancels = await Promise.all(
         sessions.flatMap((session, index) =>
-          // Every second one on several instances at once.
+          // Every second upload is cancelled on all instances concurrently.
           four.all.slice(0, index % 2 === 0 ? 1 : 4).map((baseUrl) => cancel(baseUrl, session)),
         ),
       )
@@ -90,7 +90,7 @@ await withSharedEngines('many instances', (engines) => {
     }
   })
 
-  test('an Idempotency-Key used at once on all instances gives one session', async (t) => {
+  test('concurrent requests with one Idempotency-Key on all instances get the same session', async (t) => {
     const four = await fourInstances(t, engines)
     const size = 2 * CHUNK
     for (let round = 1; round <= 5; round += 1) {
@@ -114,7 +114,7 @@ await withSharedEngines('many instances', (engines) => {
     }
   })
 
-  test('a rate limit counts the calls to all instances together', async (t) => {
+  test('the rate limit counts requests to all instances together', async (t) => {
     const limit = 20
     const four = await fourInstances(t, engines, {
       ...WITH_KEYS,
@@ -123,7 +123,7 @@ await withSharedEngines('many instances', (engines) => {
     const answers = await spread(four, 3 * limit, (baseUrl) =>
       callerWith(baseUrl, ADMIN_KEY)('GET', `${API}/account`),
     )
-    // The minute may end between: then there are two of them, each with its own count.
+    // The requests may span two minutes, each with its own count.
     const minutes = Map.groupBy(answers, ({ headers }) => headers.get('x-ratelimit-reset'))
     for (const within of minutes.values()) {
       const admitted = within.filter(({ status }) => status === 200)
@@ -134,22 +134,22 @@ await withSharedEngines('many instances', (engines) => {
     assert.ok(minutes.size <= 2)
   })
 
-  test('a key works on all instances from its first moment, and on none once it is revoked', async (t) => {
+  test('a key works on all instances as soon as it is created, and on none as soon as it is revoked', async (t) => {
     const four = await fourInstances(t, engines, WITH_KEYS)
-    for (const [index, maker] of four.all.entries()) {
-      const admin = callerWith(maker, ADMIN_KEY)
+    for (const [index, creator] of four.all.entries()) {
+      const admin = callerWith(creator, ADMIN_KEY)
       const key = await requestKey(admin, 'read')
       const use = (baseUrl: string) => callerWith(baseUrl, key.secret)('GET', `${API}/account`)
       const before = await spread(four, 8, use)
       assert.deepEqual(new Set(before.map(({ status }) => status)), new Set([200]))
-      const revoker = callerWith(four.all[(index + 1) % 4] ?? maker, ADMIN_KEY)
+      const revoker = callerWith(four.all[(index + 1) % 4] ?? creator, ADMIN_KEY)
       assert.equal((await revoker('DELETE', `${KEYS}/${key.id}`)).status, 200)
       const later = await spread(four, 8, use)
       assert.deepEqual(new Set(later.map(({ status }) => status)), new Set([401]))
     }
   })
 
-  test('an upload begins on one instance, is resumed on another, completed on a third, read on a fourth', async (t) => {
+  test('an upload can be started, resumed, completed and downloaded on four different instances', async (t) => {
     const four = await fourInstances(t, engines)
     const [first, second, third, fourth] = four.all
     const bytes = someBytes(2 * CHUNK + 1)
@@ -169,7 +169,7 @@ await withSharedEngines('many instances', (engines) => {
     for (const { body } of lists) assert.equal(body.data[0].id, session.id)
   })
 
-  test('completed on all instances at once, an upload gives every caller the same asset', async (t) => {
+  test('concurrent completions of an upload on all instances return the same asset', async (t) => {
     const four = await fourInstances(t, engines)
     for (let round = 1; round <= 10; round += 1) {
       const bytes = someBytes(round * 1000, round)

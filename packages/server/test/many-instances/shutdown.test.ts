@@ -9,7 +9,7 @@ import { withSharedEngines } from '../support/shared-engines.ts'
 import { isRefused } from '../support/tcp.ts'
 
 await withSharedEngines('shutdown', (engines) => {
-  test('SIGTERM ends an instance between two removals, and it takes no calls meanwhile', async (t) => {
+  test('SIGTERM ends an instance between two removals, and it accepts no requests meanwhile', async (t) => {
     const deployment = await engines.deploy(t)
     const account = await anAccount(deployment.database, 'default', 100_000)
     const data = deployment.database.of(account.id)
@@ -20,16 +20,16 @@ await withSharedEngines('shutdown', (engines) => {
     const due = (await deployment.database.listRemovals(100)).length
     const proxy = await aHoldingProxy(t, deployment.settings.STOWAGE_S3_ENDPOINT ?? '', 'DELETE')
     const instance = await deployment.start({ STOWAGE_S3_ENDPOINT: proxy.url })
-    await until('removals are under way', () => proxy.held() > 0)
+    await until('removals are in progress', () => proxy.held() > 0)
     const ended = instance.stop('SIGTERM')
-    await until('it takes no new calls', () => isRefused(instance.baseUrl))
+    await until('the instance refuses new connections', () => isRefused(instance.baseUrl))
     proxy.release()
     await untilEnded(instance)
     assert.equal(await ended, 0)
     assert.equal((await deployment.database.listRemovals(100)).length, due - 8)
   })
 
-  test('SIGTERM ends an instance whose store never answers a completion', async (t) => {
+  test('SIGTERM ends an instance whose storage never responds to a completion', async (t) => {
     const deployment = await engines.deploy(t)
     const other = await deployment.start()
     const bytes = someBytes(5)

@@ -1,11 +1,11 @@
-// What a web page can try against another origin. Runs in the browser; `window.attempt` is called
-// by the test and gives each attempt's outcome.
+// The ways in which a web page can try to access another origin. Runs in the browser. The test calls
+// `window.attempt`, which returns the outcome of each attempt.
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const JSON_BLOB = { type: 'application/json' }
 const LINK = '{"filename":"planted","url":"https://evil.example/"}'
 
-/** What of an answer the page can see. */
+/** The part of the response that the page can read. */
 async function tryFetch(url, options) {
   try {
     const response = await fetch(url, options)
@@ -16,7 +16,7 @@ async function tryFetch(url, options) {
   }
 }
 
-/** Whether an element could load the address. */
+/** Whether an element can load the URL. */
 function tryElement(name, attribute, url, more = {}) {
   return new Promise((resolve) => {
     const element = Object.assign(document.createElement(name), more)
@@ -27,7 +27,7 @@ function tryElement(name, attribute, url, more = {}) {
   })
 }
 
-/** A frame of its own, which tells when something is in it; what, the page can't see. */
+/** A new frame that reports when it has loaded, and whether the page can read its content. */
 function aFrame(name) {
   const frame = document.createElement('iframe')
   frame.name = name
@@ -52,7 +52,7 @@ function tryFrame(name, url) {
   return filled
 }
 
-/** A form that is sent without asking, into a frame. */
+/** A form that is submitted into a frame without user interaction. */
 function tryForm(name, { action, method, enctype, fields }) {
   const { filled } = aFrame(name)
   const form = Object.assign(document.createElement('form'), { action, method, enctype })
@@ -85,7 +85,7 @@ function trySocket(url) {
   })
 }
 
-/** From a frame whose origin is "null". */
+/** Sends the request from a frame whose origin is "null". */
 function tryWithoutOrigin(url) {
   const frame = document.createElement('iframe')
   frame.sandbox = 'allow-scripts'
@@ -104,13 +104,13 @@ function tryWithoutOrigin(url) {
 
 const through = (url) => `/redirect?to=${encodeURIComponent(url)}`
 
-/** All of them, one after the other, by name. */
+/** Runs all attempts one after another and returns their outcomes by name. */
 window.attempt = async (target, { asset, product, key }) => {
   const api = `${target}/api/v1`
   const store = `${api}/assets/store`
   const plain = (body) => ({ method: 'POST', mode: 'no-cors', body })
   const form = (enctype, fields) => ({ action: store, method: 'post', enctype, fields })
-  // As plain text, name=value becomes one JSON object.
+  // With text/plain, "name=value" forms one JSON object.
   const asText = { [`${LINK.slice(0, -1)},"x":"`]: '"}' }
   const fields = { filename: 'planted', url: 'https://evil.example/' }
   const attempts = {

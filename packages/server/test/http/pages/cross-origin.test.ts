@@ -12,7 +12,7 @@ function listed(headers: Headers, name: string): string[] {
   return (headers.get(name) ?? '').toLowerCase().split(/\s*,\s*/)
 }
 
-test('with keys, a page of any origin may ask first, for every method and header of the interface', async (t) => {
+test('with keys, a preflight from any origin is allowed for every method and header of the API', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   for (const path of [`${API}/assets`, `${API}/assets/signed`, `${API}/keys/some-id`, '/nowhere']) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
@@ -35,7 +35,7 @@ test('with keys, a page of any origin may ask first, for every method and header
   }
 })
 
-/** Whatever a page's fetch can bring about. */
+/** Every kind of response that a page's fetch can get. */
 const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
   [200, 'GET', `${API}/assets`, KEY],
   [200, 'GET', '/', {}],
@@ -51,7 +51,7 @@ const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
   [422, 'GET', `${API}/assets?limit=0`, KEY],
 ]
 
-test('with keys, every answer can be read by a page of any origin, refusals too', async (t) => {
+test('with keys, a page of any origin can read every response, including errors', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   for (const [status, method, path, headers, body] of ANSWERS) {
     await t.test(`${status} ${method} ${path.slice(0, 40)}`, async () => {
@@ -74,7 +74,7 @@ function assertClosed({ headers }: Answer): void {
   assert.deepEqual(names, [])
 }
 
-test('without keys no answer is for other origins, and asking first is refused', async (t) => {
+test('without keys, no response is readable for other origins, and preflights are refused', async (t) => {
   const { baseUrl } = await aService(t)
   for (const [, method, path, headers, body] of ANSWERS) {
     assertClosed(await sendExactly(baseUrl, { method, path, headers, body }))

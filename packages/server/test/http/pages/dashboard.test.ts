@@ -11,7 +11,7 @@ import { sendExactly } from '../../support/exact-request.ts'
 
 const PAGES = ['/', '/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f', '/products', '/settings']
 
-test('every page of the dashboard is the same document, under a policy that lets nothing in', async (t) => {
+test('every page of the dashboard is the same document, with a strict content security policy', async (t) => {
   const service = await aService(t, {}, undefined, { dashboard: folder })
   const nonces = new Set<string>()
   for (const path of PAGES) {
@@ -38,8 +38,8 @@ test('every page of the dashboard is the same document, under a policy that lets
   assert.equal(nonces.size, PAGES.length)
 })
 
-test('what the page is made of is compressed as the browser likes, and kept for good', async (t) => {
-  // Wherever it is installed.
+test('the files of the dashboard are compressed as the browser accepts, and cached permanently', async (t) => {
+  // A folder whose name must be encoded in URLs.
   const dashboard = pathToFileURL(join(await aFolder(t), 'a folder of été/'))
   await cp(folder, dashboard, { recursive: true })
   const { baseUrl, call } = await aService(t, {}, undefined, { dashboard })
@@ -65,7 +65,7 @@ test('what the page is made of is compressed as the browser likes, and kept for 
   assert.equal(contents.size, 1)
 })
 
-test('nothing but the built files can be had', async (t) => {
+test('only the built files are served', async (t) => {
   const { baseUrl, call } = await aService(t, {}, undefined, { dashboard: folder })
   for (const name of ['nothing.js', '..%2findex.html', '..%2f..%2fpackage.json', 'x.txt']) {
     const { status, body } = await call('GET', `/app/${name}`)
@@ -87,7 +87,7 @@ test('nothing but the built files can be had', async (t) => {
   }
 })
 
-test('a service without a built dashboard says how to build it', async (t) => {
+test('a service without a built dashboard explains how to build it', async (t) => {
   const { call } = await aService(t)
   const { status, body } = await call('GET', '/')
   assert.equal(status, 200)

@@ -17,7 +17,7 @@ const PUT_PRODUCTS = [
   'Expect: 100-continue',
 ]
 
-test('a client that waits for 100 Continue gets it, and then its answer', async (t) => {
+test('a client that waits for 100 Continue gets it, and then the response', async (t) => {
   const service = await aService(t)
   const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
@@ -25,7 +25,7 @@ test('a client that waits for 100 Continue gets it, and then its answer', async 
   assert.doesNotMatch(received(), / 200 /)
   socket.write(BODY)
   await waitFor('HTTP/1.1 200 OK')
-  // The connection stays good for more.
+  // The connection can be used for further requests.
   socket.write(head('GET /healthz HTTP/1.1'))
   await waitFor('{"status":"ok"}')
 })
@@ -55,7 +55,7 @@ test('a client that waits for 100 Continue behind another request gets it, and t
   await waitFor('"variant_id":1')
 })
 
-test('a client that is refused is not asked for its body', async (t) => {
+test('a refused client does not get 100 Continue', async (t) => {
   const service = await aService(t, { STOWAGE_AUTH: 'keys' })
   for (const [line, status] of [
     [`PUT ${API}/products`, 401],
@@ -69,7 +69,7 @@ test('a client that is refused is not asked for its body', async (t) => {
   }
 })
 
-test('the service closes while a client waits for 100 Continue on another call', async (t) => {
+test('the service can shut down while a client waits for 100 Continue', async (t) => {
   const service = await aService(t)
   const { socket, waitFor } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))
@@ -81,7 +81,7 @@ test('the service closes while a client waits for 100 Continue on another call',
   await closing
 })
 
-test('HTTP/1.0 is never sent a 100', async (t) => {
+test('an HTTP/1.0 client never gets 100 Continue', async (t) => {
   const service = await aService(t)
   const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.0`, ...PUT_PRODUCTS) + BODY)
@@ -89,7 +89,7 @@ test('HTTP/1.0 is never sent a 100', async (t) => {
   assert.doesNotMatch(received(), /100 Continue/)
 })
 
-test('an expectation that nobody knows is refused with a reason', async (t) => {
+test('an unknown expectation is refused with a reason', async (t) => {
   const service = await aService(t)
   const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head('GET /healthz HTTP/1.1', 'Expect: foo'))
@@ -100,7 +100,7 @@ test('an expectation that nobody knows is refused with a reason', async (t) => {
   assert.equal(JSON.parse(json).code, 'expectation_failed')
 })
 
-test('a valid request that is followed by junk gets its answer, and the junk a 400', async (t) => {
+test('a valid request that is followed by garbage gets its response, and the garbage gets 400', async (t) => {
   const service = await aService(t)
   const { socket, closed, received } = aRawConnection(t, service.baseUrl)
   socket.write(
@@ -112,7 +112,7 @@ test('a valid request that is followed by junk gets its answer, and the junk a 4
   assert.match(received(), /"code":"malformed_request"\}$/)
 })
 
-test('a body that is cut into broken chunks is a 400 at once', async (t) => {
+test('a body with malformed chunks immediately gets 400', async (t) => {
   const service = await aService(t)
   const { socket, closed, received } = aRawConnection(t, service.baseUrl)
   const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 
-/** fetch sets these headers itself, so this goes below it. */
+/** Uses node:http, because fetch does not allow setting these headers. */
 async function statusWith(url: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { headers }, (response) => {
@@ -16,7 +16,7 @@ async function statusWith(url: string, headers: Record<string, string>): Promise
   })
 }
 
-test('without keys only loopback names and the own origin are answered, on every route', async (t) => {
+test('without keys, every route accepts only loopback hosts and its own origin', async (t) => {
   const { baseUrl } = await aService(t)
   const { port } = new URL(baseUrl)
   const refused: Record<string, string>[] = [
@@ -61,7 +61,7 @@ test('without keys only loopback names and the own origin are answered, on every
   }
 })
 
-test('a request through a proxy is told what to set, and is served once keys are needed', async (t) => {
+test('a request through a proxy is refused with the setting to change, and accepted with keys', async (t) => {
   const headers = { 'X-Forwarded-For': '203.0.113.9' }
   const open = await aService(t)
   const refused = await open.call('GET', `${API}/assets`, undefined, headers)

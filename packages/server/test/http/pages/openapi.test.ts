@@ -4,7 +4,7 @@ import { ENDPOINTS, ERRORS } from '@stowage/protocol'
 import { aService } from '@stowage/testing/service/service'
 import { Compile } from 'typebox/compile'
 
-test('the OpenAPI document has every call, with examples and every error', async (t) => {
+test('the OpenAPI document has every operation, with examples and every error', async (t) => {
   const { call, baseUrl } = await aService(t)
   const { body } = await call('GET', '/openapi.json')
   assert.equal(body.openapi, '3.1.0')
@@ -23,7 +23,7 @@ test('the OpenAPI document has every call, with examples and every error', async
   }
 })
 
-test('every reference in the document leads somewhere, and operation ids are unique', async (t) => {
+test('every reference in the document can be resolved, and operation IDs are unique', async (t) => {
   const { call } = await aService(t)
   const { body } = await call('GET', '/openapi.json')
   const references = JSON.stringify(body).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)
@@ -36,7 +36,7 @@ test('every reference in the document leads somewhere, and operation ids are uni
   assert.equal(new Set(ids).size, ids.length)
 })
 
-test('the examples are what the schemas say', () => {
+test('the examples match their schemas', () => {
   for (const { operationId, success, body, bodyExample } of ENDPOINTS) {
     if (success.schema && success.example !== undefined) {
       assert.deepEqual([...Compile(success.schema).Errors(success.example)], [], operationId)
@@ -45,7 +45,7 @@ test('the examples are what the schemas say', () => {
   }
 })
 
-test('the reference page loads nothing from outside', async (t) => {
+test('the reference page loads nothing from other origins', async (t) => {
   const { baseUrl } = await aService(t)
   const page = await fetch(`${baseUrl}/docs`)
   const html = await page.text()
@@ -58,7 +58,7 @@ test('the reference page loads nothing from outside', async (t) => {
   }
 })
 
-test('the reference page has every call, every error code, and no link into nowhere', async (t) => {
+test('the reference page has every operation, every error code, and no broken links', async (t) => {
   const { baseUrl } = await aService(t)
   const html = await (await fetch(`${baseUrl}/docs`)).text()
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? '')
@@ -71,7 +71,7 @@ test('the reference page has every call, every error code, and no link into nowh
   }
 })
 
-test('the curl examples of the reference name the key only where one is needed', async (t) => {
+test('the curl examples of the reference include a key only where one is required', async (t) => {
   const open = await aService(t)
   const html = await (await fetch(`${open.baseUrl}/docs#listAssets`)).text()
   const example = /<code>(curl &quot;[^<]*\/assets&quot;[^<]*)<\/code>/

@@ -15,13 +15,13 @@ import type { UploadFixture } from '../../../support/upload-fixture.ts'
 interface Call {
   method: string
   path: string
-  /** What the call would take. */
+  /** A valid body. */
   goodBody: string
-  /** The longest body that it reads. */
+  /** The maximum length of the body. */
   limit: number
 }
 
-/** Every call that takes a body. */
+/** Every endpoint that accepts a body. */
 function callsOf({ open }: UploadFixture): Call[] {
   const ending = JSON.stringify({ upload_id: open.upload_id })
   const asset = `${API}/assets/${open.id}`
@@ -62,7 +62,7 @@ const NOT_OBJECTS = ['null', '[]', '[{}]', '"text"', '5', 'true', '[[[[]]]]']
 export function badBodies(fixture: UploadFixture): BadRequests {
   return {
     'a body that is not JSON': malformedRows(fixture),
-    'a name that is not UTF-8': [latin1Name(fixture)],
+    'a filename that is not UTF-8': [latin1Name(fixture)],
     'JSON that is not an object': rowsOf(fixture, () =>
       NOT_OBJECTS.map((text) => ({ text, refusal: notAnObject })),
     ),
@@ -105,7 +105,7 @@ function malformedRows(fixture: UploadFixture): BadRequest[] {
   ])
 }
 
-/** Read as if it were UTF-8, it would be stored under another name. */
+/** Decoded as UTF-8, it would be stored under another name. */
 function latin1Name({ service }: UploadFixture): BadRequest {
   const path = `${API}/assets/signed`
   const body = Buffer.from('{"name":"gr\xfcn.bin","size":1}', 'latin1')

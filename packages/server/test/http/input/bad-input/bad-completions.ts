@@ -18,7 +18,7 @@ const CALLS = [
 
 const MALFORMED_IDS = [null, 5, true, [], {}, '', ' ', 'nonsense', '0', '\0', '\ud800', '../a']
 
-/** Made of the right upload_id, and yet not it. */
+/** Variations of the correct upload_id. */
 const NEARLY: ((id: string) => string)[] = [
   (id) => `{${id}}`,
   (id) => `urn:uuid:${id}`,
@@ -33,10 +33,10 @@ const NEARLY: ((id: string) => string)[] = [
 
 export async function badCompletions(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'an upload_id that is not of this asset': uploadIdRows(fixture),
+    'an upload_id that does not belong to this asset': uploadIdRows(fixture),
     'parts of the wrong shape': shapeRows(fixture),
     'parts that the storage does not hold': contentRows(fixture),
-    'an upload that is in another state': await stateRows(fixture),
+    'an upload in another state': await stateRows(fixture),
   }
 }
 
@@ -97,7 +97,7 @@ function shapeRows(fixture: UploadFixture): BadRequest[] {
   ])
 }
 
-/** Each refusal names the part at fault. */
+/** Each error names the invalid part. */
 function contentRows(fixture: UploadFixture): BadRequest[] {
   const [first, second, third] = fixture.parts
   const ETag = first?.ETag ?? ''
@@ -140,7 +140,7 @@ async function stateRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const { upload_id } = uploadOfReady.body
   return [
     {
-      input: 'uploaded, of an upload without its parts',
+      input: 'uploaded, for an upload without parts',
       send: call('POST', empty.id, 'uploaded', { upload_id: empty.upload_id }),
       refusal: invalid('parts', /parts 1, 2, 3\b/),
     },
@@ -150,27 +150,27 @@ async function stateRows(fixture: UploadFixture): Promise<BadRequest[]> {
       refusal: invalid('parts', /parts 1, 2, 3\b/),
     },
     {
-      input: 'uploaded, of a cancelled upload',
+      input: 'uploaded, for a cancelled upload',
       send: call('POST', cancelled.id, 'uploaded', { upload_id: cancelled.upload_id }),
       refusal: notFound,
     },
     {
-      input: 'cancel, of a ready asset',
+      input: 'cancel, for a ready asset',
       send: call('POST', ready.id, 'cancel', { upload_id }),
       refusal: { status: 409, code: 'already_uploaded' },
     },
     {
-      input: 'cancel, of a ready asset with the upload_id of another',
+      input: 'cancel, for a ready asset with the upload_id of another one',
       send: call('POST', ready.id, 'cancel', { upload_id: empty.upload_id }),
       refusal: invalid('upload_id'),
     },
     {
-      input: 'download, of an open upload',
+      input: 'download, for an open upload',
       send: call('GET', fixture.open.id, 'download', undefined),
       refusal: { status: 409, code: 'not_ready' },
     },
     ...['', '/upload', '/download'].map((suffix) => ({
-      input: `GET :id${suffix}, of a cancelled upload`,
+      input: `GET :id${suffix}, for a cancelled upload`,
       send: () => service.call('GET', `${API}/assets/${cancelled.id}${suffix}`),
       refusal: notFound,
     })),

@@ -27,17 +27,17 @@ export function badKeys(fixture: ShopFixture): BadRequests {
   const named = (names: unknown[], message: RegExp) =>
     rowsOf(names.map((name) => [{ ...KEY, name }, invalid('name', message)]))
   return {
-    'a key without what it needs': rowsOf([
+    'a key without required fields': rowsOf([
       [{}, invalid('name', /^name is required/)],
       [{}, invalid('scope')],
       [{ scope: 'read' }, invalid('name', /^name is required/)],
       [{ name: 'shop' }, invalid('scope', /^scope is required/)],
     ]),
-    'a name that says nothing': [
+    'an invalid name': [
       ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be text of 1 to 255 characters/),
       ...named([' ', '\u3000', '\t\n', ...UNPRINTABLE], /^name must say what the key is for/),
     ],
-    'a scope that is none': rowsOf(
+    'an unknown scope': rowsOf(
       NOT_SCOPES.map((scope) => [
         { ...KEY, scope },
         invalid('scope', /^scope must be read, write or manage/),

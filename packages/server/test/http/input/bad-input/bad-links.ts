@@ -13,7 +13,7 @@ const LINK = { filename: 'a.zip', url: 'https://example.com/a.zip' }
 
 type Row = [fields: object | string, refusal: Refusal]
 
-/** To store a link with these fields, and to change one to them. */
+/** Rows that store a link with these fields, and rows that change a link to them. */
 function rowsOf({ service, link }: ShopFixture, rows: Row[]): BadRequest[] {
   const change = `${API}/assets/${link.id}`
   return rows.flatMap(([fields, refusal]): BadRequest[] => {
@@ -116,7 +116,7 @@ const NOT_WHOLE = [
   'http://999.999.999.999/',
 ]
 
-/** On a page of the same scheme, a browser takes these for addresses within that page's site. */
+/** On a page with the same scheme, a browser resolves these URLs relative to that page. */
 const RELATIVE_IN_DISGUISE = [
   'http:a.zip',
   'https:a.zip',
@@ -143,7 +143,7 @@ export function badLinks(fixture: ShopFixture): BadRequests {
     )
   const url = 'https://example.com/'
   return {
-    'a name that is no name': [
+    'an invalid filename': [
       ...bad(
         'filename',
         [...NOT_TEXT, ...TOO_LONG],
@@ -153,29 +153,29 @@ export function badLinks(fixture: ShopFixture): BadRequests {
       ...bad('filename', UNPRINTABLE, /^filename must (not have control|be valid Unicode)/),
       ...bad('filename', NOT_NAMES, /^filename must be a name without folders/),
     ],
-    'an address that is no text, or too long': bad(
+    'a URL that is not text, or too long': bad(
       'url',
       [...NOT_TEXT, '', url.padEnd(2049, 'a'), url.padEnd(60_000, 'a')],
       /^url must be an http or https URL of at most 2048 characters/,
     ),
-    'an address that is not of the web': bad('url', OTHER_SCHEMES, /^url must begin with http/),
-    'an address with blanks or control characters': bad(
+    'a URL with another scheme than http or https': bad(
+      'url',
+      OTHER_SCHEMES,
+      /^url must begin with http/,
+    ),
+    'a URL with white space or control characters': bad(
       'url',
       BLANKS,
       /^url must not have spaces or control characters: percent-encode them/,
     ),
-    'an address with a user name or password': bad(
+    'a URL with a user name or password': bad(
       'url',
       WITH_CREDENTIALS,
       /^url must not contain a user name or password/,
     ),
-    'an address that is not whole': bad(
-      'url',
-      NOT_WHOLE,
-      /^url must (be a complete URL|begin with http)/,
-    ),
-    'an address that is relative in disguise': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
-    'a size that is none': [
+    'an incomplete URL': bad('url', NOT_WHOLE, /^url must (be a complete URL|begin with http)/),
+    'a URL that browsers may treat as relative': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
+    'an invalid size': [
       ...bad('size', NOT_SIZES, /^size must be a number of bytes, or text such as 10MB or 1.5 GB/),
       ...['9007199254740993', '1e400', '-1e400'].map((size): BadRequest => {
         const body = `{"filename":"a","url":"${url}","size":${size}}`
@@ -186,8 +186,8 @@ export function badLinks(fixture: ShopFixture): BadRequests {
         }
       }),
     ],
-    'a link that lacks what it needs': missingRows(fixture),
-    'address and size of a file': fileRows(fixture),
+    'a link without required fields': missingRows(fixture),
+    'the URL and size of a file': fileRows(fixture),
   }
 }
 
@@ -208,7 +208,7 @@ function missingRows({ service }: ShopFixture): BadRequest[] {
   }))
 }
 
-/** Also where the name could be changed. */
+/** Refused as a whole, although the name could be changed. */
 function fileRows({ service, ready, open }: ShopFixture): BadRequest[] {
   const { url } = LINK
   const rows: [body: object, field: string][] = [

@@ -10,7 +10,7 @@ import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 const FILE = '{"name":"a.bin","size":1}'
 
-/** Letters that are not HTTP, or HTTP that two readers could read in two ways. */
+/** Text that is not HTTP, or HTTP that two parsers could interpret differently. */
 function malformed(path: string, method: string): [input: string, text: string][] {
   const start = `${method} ${path} HTTP/1.1\r\n`
   const headers = 'Host: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n'
@@ -42,20 +42,20 @@ function malformed(path: string, method: string): [input: string, text: string][
 export function badMessages(fixture: UploadFixture): BadRequests {
   const { baseUrl } = fixture.service
   return {
-    'what is not HTTP, to the service': malformedRows(baseUrl, 'POST', `${API}/assets/signed`),
-    'a body that is not HTTP, to the service': [brokenChunk(baseUrl)],
-    'a request by another name or from another origin': strangerRows(baseUrl),
+    'malformed HTTP to the service': malformedRows(baseUrl, 'POST', `${API}/assets/signed`),
+    'a malformed chunked body to the service': [brokenChunk(baseUrl)],
+    'a request with another Host or from another origin': otherOriginRows(baseUrl),
   }
 }
 
-/** The same, to the disk storage. */
+/** The same requests to the disk storage. */
 export function badStorageMessages(fixture: UploadFixture): BadRequests {
   const { storageUrl } = fixture.service
   const address = (fixture.empty.urls[0]?.url ?? '').replace(storageUrl, '')
   return { 'what is not HTTP': malformedRows(storageUrl, 'PUT', address) }
 }
 
-/** Refused in the one body of every error, as everything else. */
+/** Refused with the same JSON body as every other error. */
 function malformedRows(url: string, method: string, path: string): BadRequest[] {
   return malformed(path, method).map(([input, text]) => ({
     input,
@@ -64,7 +64,7 @@ function malformedRows(url: string, method: string, path: string): BadRequest[] 
   }))
 }
 
-/** The storage takes no chunks at all. */
+/** Only for the service: the storage refuses all chunked bodies. */
 function brokenChunk(baseUrl: string): BadRequest {
   const start = `POST ${API}/assets/signed HTTP/1.1\r\nHost: 127.0.0.1\r\n`
   const headers = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
@@ -75,7 +75,7 @@ function brokenChunk(baseUrl: string): BadRequest {
   }
 }
 
-function strangerRows(baseUrl: string): BadRequest[] {
+function otherOriginRows(baseUrl: string): BadRequest[] {
   const strangers: Record<string, string>[] = [
     { host: 'evil.example' },
     { host: '127.0.0.1.evil.example' },

@@ -30,13 +30,13 @@ function rowsOf({ service }: ShopFixture, rows: Row[]): BadRequest[] {
   }))
 }
 
-/** A good product before it and one after it: neither is stored. */
+/** Puts the row between two valid products, which must not be stored either. */
 function amongGood(product: unknown, refusal: Refusal, input = shorten(product)): Row {
   const others = [1, 2].map((id) => ({ ...PRODUCT, product_id: id, variant_id: id, name: 'Other' }))
   return [{ products: [others[0], product, others[1]] }, refusal, input]
 }
 
-/** A product of which one field is none. */
+/** A product with one invalid field. */
 function fieldRow(field: string, value: unknown, message: RegExp, at = field): Row {
   const input = shorten({ [field]: value })
   return amongGood({ ...PRODUCT, [field]: value }, invalid(`products.1.${at}`, message), input)
@@ -45,14 +45,14 @@ function fieldRow(field: string, value: unknown, message: RegExp, at = field): R
 export function badProducts(fixture: ShopFixture): BadRequests {
   const noProduct = invalid('products.1', /^products\.1 must be an object with product_id/)
   return {
-    'a list of products that is none': rowsOf(fixture, listRows()),
-    'a product that is none': rowsOf(
+    'an invalid list of products': rowsOf(fixture, listRows()),
+    'an invalid product': rowsOf(
       fixture,
       [null, 5, 'a', true, [], [PRODUCT]].map((product) => amongGood(product, noProduct)),
     ),
-    'ids of the shop that are none': rowsOf(fixture, ['product_id', 'variant_id'].flatMap(idRows)),
-    'texts that are none': rowsOf(fixture, textRows()),
-    'tags that are none': [...rowsOf(fixture, tagRows()), endlessTags(fixture)],
+    'invalid shop IDs': rowsOf(fixture, ['product_id', 'variant_id'].flatMap(idRows)),
+    'invalid texts': rowsOf(fixture, textRows()),
+    'invalid tags': [...rowsOf(fixture, tagRows()), endlessTags(fixture)],
     'the same product twice': rowsOf(fixture, duplicateRows()),
   }
 }
@@ -109,13 +109,13 @@ function tagRows(): Row[] {
       fieldRow('tags', ['fine', tag], text, 'tags.1'),
     ),
     ...UNPRINTABLE.map((tag) => fieldRow('tags', ['fine', tag, 'fine too'], control, 'tags.1')),
-    // Each is half of a character; only together they would be one.
+    // Each tag is half of a surrogate pair.
     fieldRow('tags', ['\ud83d', '\ude00'], control, 'tags.0'),
     fieldRow('tags', ['a\ud83d', '\ude00b'], control, 'tags.0'),
   ]
 }
 
-/** While one request is checked, no other is answered. */
+/** The check must be fast, because it blocks all other requests. */
 function endlessTags({ service }: ShopFixture): BadRequest {
   const tags = `${'"a",'.repeat(1_500_000)}"a"`
   const body = `{"products":[{"product_id":9,"variant_id":9,"name":"New","tags":[${tags}]}]}`
@@ -126,7 +126,7 @@ function endlessTags({ service }: ShopFixture): BadRequest {
   }
 }
 
-/** Also where the same number is written in another way. */
+/** Including different notations of the same number. */
 function duplicateRows(): Row[] {
   const other = { ...PRODUCT, variant_id: 10 }
   const third = invalid('products.2', /^products\.2 is the same product and variant as products\.0/)

@@ -100,7 +100,7 @@ const FILTER_ROWS = [
   'a&filename=',
 ].map((filter): [string, Refusal] => [`filename=${filter}`, invalid('filename')])
 
-/** Searched for as it stands, it would be another text than the caller meant. */
+/** Without an error, the filter would search for another text than the caller meant. */
 const BROKEN_ROWS = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', 'a%'].map(
   (filter): [string, Refusal] => [`filename=${filter}`, malformedRequest],
 )
@@ -108,9 +108,9 @@ const BROKEN_ROWS = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', 'a%'].map(
 export function badQueries(fixture: UploadFixture): BadRequests {
   const list = `${API}/assets`
   return {
-    'a limit or page that is no count': rowsOf(fixture, list, COUNT_ROWS),
-    'with_products that is no boolean': rowsOf(fixture, list, BOOLEAN_ROWS),
-    'with_products that is no boolean, of one asset': rowsOf(
+    'a limit or page that is not a positive integer': rowsOf(fixture, list, COUNT_ROWS),
+    'with_products that is not a boolean': rowsOf(fixture, list, BOOLEAN_ROWS),
+    'with_products that is not a boolean, for one asset': rowsOf(
       fixture,
       `${list}/${fixture.ready.id}`,
       BOOLEAN_ROWS,

@@ -23,7 +23,7 @@ import {
 
 type Row = [body: unknown, refusal: Refusal]
 
-/** To attach by it and to detach by it. */
+/** Rows that attach and rows that detach with these references. */
 function rowsOf({ service, ready }: ShopFixture, rows: Row[]): BadRequest[] {
   return ['attach', 'detach'].flatMap((name) =>
     rows.map(([body, refusal]) => ({
@@ -43,7 +43,7 @@ const NOT_UUIDS = [
 
 export function badReferences(fixture: ShopFixture): BadRequests {
   return {
-    'references that name nothing': rowsOf(
+    'no references': rowsOf(
       fixture,
       [
         {},
@@ -58,10 +58,10 @@ export function badReferences(fixture: ShopFixture): BadRequests {
       ),
     ),
     'references of the wrong shape': rowsOf(fixture, shapeRows()),
-    'references to products that are not there': rowsOf(fixture, unknownRows(fixture)),
-    'an asset, product or key that is not there': nowhereRows(fixture),
-    'an id with broken percent-encoding': brokenRows(fixture),
-    'a method that the address does not take': methodRows(fixture),
+    'references to products that do not exist': rowsOf(fixture, unknownRows(fixture)),
+    'an asset, product or key that does not exist': unknownResourceRows(fixture),
+    'an ID with broken percent-encoding': brokenRows(fixture),
+    'a method that the path does not support': methodRows(fixture),
   }
 }
 
@@ -89,7 +89,7 @@ function shapeRows(): Row[] {
     ...UNPRINTABLE.map(
       (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must not have control/)],
     ),
-    // One list is right, the other is not.
+    // One list is valid, the other is not.
     [{ product_ids: [1], products: ['nonsense'] }, invalid('products.0')],
   ]
 }
@@ -106,7 +106,7 @@ function unknownRows({ products, theirs, ready, service }: ShopFixture): Row[] {
     [{ products: [...known, stranger] }, invalid('products', names(stranger))],
     [{ products: [...known, ready.id] }, invalid('products', names(ready.id))],
     [{ product_ids: [2], variant_ids: [2], products: [stranger] }, invalid('products')],
-    // Another account has it.
+    // A product of another account.
     [{ products: [...known, theirs.productId] }, invalid('products', names(theirs.productId))],
     [{ product_ids: [2, 7] }, invalid('product_ids', names(7))],
     [{ variant_ids: [2, 7] }, invalid('variant_ids', names(7))],
@@ -115,7 +115,7 @@ function unknownRows({ products, theirs, ready, service }: ShopFixture): Row[] {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Every new call on one thing, each with what makes it succeed for one of ours. */
+/** Every call on one link, product or key, with a body that is valid for an existing one. */
 function callsOn(kind: 'assets' | 'products' | 'keys', id: string): ExactRequest[] {
   const path = `${API}/${kind}/${id}`
   const references = { headers: JSON_TYPE, body: '{"product_ids":[2]}' }
@@ -148,7 +148,7 @@ function exactRows(
   }))
 }
 
-function nowhereRows(fixture: ShopFixture): BadRequest[] {
+function unknownResourceRows(fixture: ShopFixture): BadRequest[] {
   const { cancelled, otherAccountsUpload, ready, products, readKey, theirs } = fixture
   const product = products[0]?.id ?? ''
   const strange = {

@@ -16,9 +16,9 @@ import type { ShopFixture } from '../../../support/shop-fixture.ts'
 interface Call {
   method: string
   path: string
-  /** What the call would take. */
+  /** A valid body. */
   goodBody: string
-  /** The longest body that it reads. */
+  /** The maximum length of the body. */
   limit: number
 }
 
@@ -29,7 +29,7 @@ function limitOf(operationId: string): number {
   return endpoint?.bodyLimit ?? DEFAULT_LIMIT
 }
 
-/** Every new call that takes a body. */
+/** Every endpoint for links, products and keys that accepts a body. */
 function callsOf({ link, ready }: ShopFixture): Call[] {
   const product = '{"product_id":9,"variant_id":9,"name":"New"}'
   const calls: [operation: string, method: string, path: string, body: string][] = [

@@ -34,7 +34,7 @@ const NOT_SORTS = [
 ]
 const NOT_TYPES = ['', 'folder', 'File', 'LINK', 'file,link', 'file%20', 'url', '1', 'constructor']
 
-/** A value that is none, no value at all, and the parameter twice. */
+/** Invalid values, no value, and the parameter twice. */
 function valueRows(field: string, values: string[], message: RegExp, good: string): Row[] {
   return [
     ...values.map((value): Row => [`${field}=${value}`, invalid(field, message)]),
@@ -70,23 +70,23 @@ export function badShopQueries(fixture: ShopFixture): BadRequests {
   const counts = ['0', '-1', '1.5', 'abc', '', '9'.repeat(400)]
   const withAssets = valueRows('with_assets', NOT_BOOLEANS, BOOLEAN, 'true')
   return {
-    'a sort that is none': rowsOf(
+    'an unknown sort order': rowsOf(
       fixture,
       assets,
       valueRows('sort', NOT_SORTS, new RegExp(`^sort must be one of ${sorts}`), 'bytes'),
     ),
-    'a type that is none': rowsOf(
+    'an unknown type': rowsOf(
       fixture,
       assets,
       valueRows('type', NOT_TYPES, /^type must be file or link/, 'file'),
     ),
-    'linked that is no boolean': rowsOf(
+    'linked that is not a boolean': rowsOf(
       fixture,
       assets,
       valueRows('linked', NOT_BOOLEANS, BOOLEAN, 'true'),
     ),
     'an SKU that no product can have': rowsOf(fixture, assets, textRows('sku')),
-    'an id of the shop that is none': [
+    'an invalid shop ID': [
       ...rowsOf(fixture, assets, valueRows('product_id', NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
       ...['product_id', 'variant_id'].flatMap((field) =>
         rowsOf(fixture, products, valueRows(field, NOT_SHOP_ID_QUERIES, SHOP_ID, '1')),
@@ -95,18 +95,19 @@ export function badShopQueries(fixture: ShopFixture): BadRequests {
     'a text that no product can have': ['name', 'sku', 'vendor', 'tag'].flatMap((field) =>
       rowsOf(fixture, products, textRows(field)),
     ),
-    'a limit or page of products that is no count': ['limit', 'page'].flatMap((field) =>
-      rowsOf(
-        fixture,
-        products,
-        valueRows(field, counts, /must be a whole number of 1 or more/, '1'),
-      ),
+    'a limit or page of products that is not a positive integer': ['limit', 'page'].flatMap(
+      (field) =>
+        rowsOf(
+          fixture,
+          products,
+          valueRows(field, counts, /must be a whole number of 1 or more/, '1'),
+        ),
     ),
-    'with_assets that is no boolean': [
+    'with_assets that is not a boolean': [
       ...rowsOf(fixture, products, withAssets),
       ...rowsOf(fixture, product, withAssets),
     ],
-    'several at once': rowsOf(fixture, assets, [
+    'several invalid parameters': rowsOf(fixture, assets, [
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('sort')],
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('type')],
       ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('linked')],

@@ -13,7 +13,7 @@ const BAD_SIZE_TEXTS = ['9007199254740993', '1e400', '-1e400', '-900719925474099
 
 export async function badSizes(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'a size that is no number of bytes': valueRows(fixture),
+    'a size that is not a number of bytes': valueRows(fixture),
     'a size that the upload cannot have': limitRows(fixture),
     'a new size in another state': stateRows(fixture),
   }
@@ -26,7 +26,7 @@ function resize(fixture: UploadFixture, id: string, body: unknown) {
 function valueRows(fixture: UploadFixture): BadRequest[] {
   const bodies = [
     ...BAD_SIZES.map((size) => ({ size })),
-    // As text, because these numbers don't survive JSON.stringify.
+    // As text, because JSON.stringify would change these numbers.
     ...BAD_SIZE_TEXTS.map((size) => `{"size":${size}}`),
   ]
   return bodies.map((body) => ({
@@ -43,10 +43,10 @@ function limitRows(fixture: UploadFixture): BadRequest[] {
     refusal,
   })
   return [
-    row('more parts than the storage takes', 10_000 * 10 + 1, invalid('size', /at most 100000\b/)),
+    row('more parts than the storage allows', 10_000 * 10 + 1, invalid('size', /at most 100000\b/)),
     row('far too many parts', Number.MAX_SAFE_INTEGER, invalid('size')),
-    row('less than what was received', 20, invalid('size', /part 3 begins at 20\b/)),
-    row('nothing, of what was received', 0, invalid('size', /part 2 begins at 10\b/)),
+    row('less than the received bytes', 20, invalid('size', /part 3 begins at 20\b/)),
+    row('zero after bytes were received', 0, invalid('size', /part 2 begins at 10\b/)),
   ]
 }
 
@@ -60,7 +60,7 @@ function stateRows(fixture: UploadFixture): BadRequest[] {
   return [
     row('of a cancelled upload', cancelled.id, notFound),
     row('of another account', otherAccountsUpload.id, notFound),
-    row('of nothing', '00000000-0000-7000-8000-000000000000', notFound),
+    row('of an asset that does not exist', '00000000-0000-7000-8000-000000000000', notFound),
     row('of a ready asset', ready.id, { status: 409, code: 'already_uploaded' }),
   ]
 }

@@ -71,7 +71,7 @@ const BAD_MEDIA_TYPES = [
   'a/b\0',
   'a/b\n',
   'a/b\r\nX-Evil: 1',
-  // White space that no header can carry: the file could never be downloaded.
+  // White space that a header cannot contain, so that the file could never be downloaded.
   'a/b;\r\n c=d',
   'a/b\n;c=d',
   'a/b;\u00a0c=d',
@@ -85,11 +85,11 @@ const BAD_KEYS = ['', ' ', 'a b', 'a\tb', 'é', '\u0080', 'a'.repeat(256), 'a'.r
 
 export async function badUploadRequests(fixture: UploadFixture): Promise<BadRequests> {
   return {
-    'a name that is no name': nameRows(fixture),
-    'a size that is no number of bytes': sizeRows(fixture),
-    'a media type that is none': mediaTypeRows(fixture),
-    'an Idempotency-Key that is none': keyRows(fixture),
-    'an Idempotency-Key that is taken': await takenKeyRows(fixture),
+    'an invalid filename': nameRows(fixture),
+    'a size that is not a number of bytes': sizeRows(fixture),
+    'an invalid media type': mediaTypeRows(fixture),
+    'an invalid Idempotency-Key': keyRows(fixture),
+    'an Idempotency-Key that is already used': await takenKeyRows(fixture),
   }
 }
 
@@ -110,7 +110,7 @@ function sizeRows(fixture: UploadFixture): BadRequest[] {
     [{ name: 'a.bin' }, invalid('size')],
     [{}, invalid('size')],
     ...BAD_SIZES.map((size): [unknown, Refusal] => [{ ...FILE, size }, invalid('size')]),
-    // As text, because these numbers don't survive JSON.stringify.
+    // As text, because JSON.stringify would change these numbers.
     ...BAD_SIZE_TEXTS.map((size): [unknown, Refusal] => [
       `{"name":"a.bin","size":${size}}`,
       invalid('size'),
@@ -132,11 +132,11 @@ function mediaTypeRows(fixture: UploadFixture): BadRequest[] {
   return [...rowsOf(fixture, rows), slowMediaType(fixture)]
 }
 
-/** Long enough to be seen by the clock, if the time to read it doubles with each parameter. */
+/** Long enough to time out if the time to parse it doubles with each parameter. */
 function slowMediaType(fixture: UploadFixture): BadRequest {
   const mime = `a/b${';c=""'.repeat(26)}\n`
   return {
-    input: 'a media type that is slow to read',
+    input: 'a media type that is slow to parse',
     send: () => withinASecond(() => request(fixture, { name: 'a.bin', size: 1, mime })),
     refusal: invalid('mime'),
   }
@@ -164,13 +164,13 @@ async function takenKeyRows(fixture: UploadFixture): Promise<BadRequest[]> {
   return [
     ...others.map(
       (body): BadRequest => ({
-        input: `for another file ${shorten(body)}`,
+        input: `used for another file ${shorten(body)}`,
         send: () => request(fixture, body, taken),
         refusal: { status: 409, code: 'idempotency_key_reused' },
       }),
     ),
     {
-      input: 'by an upload that was cancelled',
+      input: 'used for an upload that was cancelled',
       send: () => request(fixture, FILE, ended),
       refusal: { status: 409, code: 'upload_ended' },
     },

@@ -11,7 +11,7 @@ import {
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
-/** Every call on one asset, each with what makes it succeed for the open upload. */
+/** Every call on one asset, with a body that is valid for the open upload. */
 function callsOn({ open }: UploadFixture, id: string): ExactRequest[] {
   const body = JSON.stringify({ upload_id: open.upload_id })
   const headers = { 'content-type': 'application/json' }
@@ -36,14 +36,14 @@ function rowsOf(fixture: UploadFixture, requests: ExactRequest[], refusal: Refus
 
 export function badUrls(fixture: UploadFixture): BadRequests {
   return {
-    'an id that is none of ours': foreignIdRows(fixture),
-    'an address with broken percent-encoding': brokenRows(fixture),
-    'an address where nothing is': nowhereRows(fixture),
-    'a method that the address does not take': methodRows(fixture),
+    'an ID that does not exist in the account': unknownIdRows(fixture),
+    'a path with broken percent-encoding': brokenRows(fixture),
+    'a path that does not exist': unknownPathRows(fixture),
+    'a method that the path does not support': methodRows(fixture),
   }
 }
 
-function foreignIdRows(fixture: UploadFixture): BadRequest[] {
+function unknownIdRows(fixture: UploadFixture): BadRequest[] {
   const { open, otherAccountsUpload } = fixture
   const ids = [
     'nonsense',
@@ -87,7 +87,7 @@ function brokenRows(fixture: UploadFixture): BadRequest[] {
   return rowsOf(fixture, requests, malformedRequest)
 }
 
-function nowhereRows(fixture: UploadFixture): BadRequest[] {
+function unknownPathRows(fixture: UploadFixture): BadRequest[] {
   const { id } = fixture.open
   const paths = [
     '/nothing',
@@ -113,7 +113,7 @@ function nowhereRows(fixture: UploadFixture): BadRequest[] {
   return rowsOf(fixture, requests, notFound)
 }
 
-/** Each refusal names the methods that there are. */
+/** Each error lists the allowed methods. */
 function methodRows(fixture: UploadFixture): BadRequest[] {
   const asset = `${API}/assets/${fixture.open.id}`
   const table: [path: string, allow: string[], methods: string[]][] = [

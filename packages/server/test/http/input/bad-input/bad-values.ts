@@ -1,10 +1,10 @@
-/** In place of a text. */
+/** Values that are not text. */
 export const NOT_TEXT = [null, 5, true, [], {}, ['a']]
 
-/** In place of a list. */
+/** Values that are not lists. */
 export const NOT_LISTS = [null, 5, true, 'a', {}, { 0: 'a' }]
 
-/** Texts that no field takes. */
+/** Texts that every field refuses. */
 export const UNPRINTABLE = [
   'a\0b',
   '\0',
@@ -19,10 +19,10 @@ export const UNPRINTABLE = [
   '\ude00\ud83d',
 ]
 
-/** In place of an id of the shop. */
+/** Values that are not shop IDs. */
 export const NOT_SHOP_IDS = [null, '1', '', true, [], {}, [1], -1, -0.5, 1.5, 2 ** 53, 1e300]
 
-/** As text, because these numbers don't survive JSON.stringify. */
+/** As text, because JSON.stringify would change these numbers. */
 export const NOT_SHOP_ID_TEXTS = [
   '9007199254740993',
   '1e400',
@@ -33,7 +33,7 @@ export const NOT_SHOP_ID_TEXTS = [
 
 export const TOO_LONG = ['a'.repeat(256), 'a'.repeat(10_000), '😀'.repeat(256)]
 
-/** In the query, in place of an id of the shop. */
+/** Query values that are not shop IDs. */
 export const NOT_SHOP_ID_QUERIES = [
   '',
   '-1',
@@ -55,7 +55,7 @@ export const NOT_SHOP_ID_QUERIES = [
   '-9007199254740993',
 ]
 
-/** In the query, in place of a text; broken encoding is refused before. */
+/** Query values that are not valid text. Broken percent-encoding is refused earlier. */
 export const UNPRINTABLE_QUERIES = ['%00', 'a%00b', 'a%0ab', '%0d%0aX:1', '%1b', '%7f', '%C2%85']
 export const TOO_LONG_QUERIES = ['a'.repeat(256), 'a'.repeat(300), '%F0%9F%98%80'.repeat(256)]
 export const BROKEN_QUERIES = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80']
@@ -73,7 +73,7 @@ export const NOT_BOOLEANS = [
   'toString',
 ]
 
-/** Ids that are of nothing, whatever the path is of. */
+/** IDs that match no resource of any kind. */
 export const NOWHERE_IDS = [
   'nonsense',
   '0',
