@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { ERRORS } from '@stowage/protocol'
+import { importsOf } from './imports-of.ts'
+import { ROOT } from './root.ts'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
-const source = join(root, 'packages/server/src')
+const source = join(ROOT, 'packages/server/src')
 
-/** Which folder may import from which; any other arrow is a mistake. */
-const ARROWS: Record<string, string[]> = {
+/** Which folder of the server may import from which other folders. */
+const ALLOWED_IMPORTS: Record<string, string[]> = {
   domain: [],
   errors: [],
   crypto: [],
@@ -93,8 +92,8 @@ const ARROWS: Record<string, string[]> = {
   ],
 }
 
-/** Packages that stay in one place. */
-const KEPT_IN: Record<string, string[]> = {
+/** External packages that only these folders may import. */
+const RESTRICTED_PACKAGES: Record<string, string[]> = {
   fastify: ['http'],
   'node:sqlite': ['database/sqlite', 'hold-data-folder'],
   postgres: ['database/postgres'],
@@ -102,8 +101,8 @@ const KEPT_IN: Record<string, string[]> = {
   'hash-wasm': ['storage/disk'],
 }
 
-/** `storage/disk/layout.ts` is of `storage/disk`, `storage/storage.ts` of `storage/port`. */
-function roomOf(file: string): string {
+/** `storage/disk/layout.ts` belongs to `storage/disk`, and `storage/storage.ts` to `storage/port`. */
+function folderOf(file: string): string {
   const steps = relative(source, file).replace(/\.ts$/, '').split(sep)
   const [first = '', second = ''] = steps
   if (first !== 'storage' && first !== 'database') return first
@@ -114,38 +113,34 @@ const files = globSync(join(source, '**/*.ts')).filter(
   (file) => !/(\.(test|contract)\.ts$|[\\/]contract[\\/])/.test(file),
 )
 
-function importsOf(file: string): string[] {
-  const matches = readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)
-  return [...matches].map(([, name]) => name ?? '')
-}
-
-test('imports point one way', () => {
+test('each folder of the server imports only the folders that the table allows', () => {
   assert.ok(files.length > 40)
   for (const file of files) {
-    const room = roomOf(file)
-    assert.ok(ARROWS[room], `${room} has no rule in the table`)
+    const folder = folderOf(file)
+    assert.ok(ALLOWED_IMPORTS[folder], `${folder} has no rule in the table`)
     for (const name of importsOf(file).filter((path) => path.startsWith('.'))) {
       const target = join(dirname(file), name)
       if (target.endsWith('.json')) continue
-      const other = roomOf(target)
-      const isAllowed = other === room || ARROWS[room].includes(other)
-      assert.ok(isAllowed, `${relative(root, file)} must not import from ${other}`)
+      const other = folderOf(target)
+      const isAllowed = other === folder || ALLOWED_IMPORTS[folder].includes(other)
+      assert.ok(isAllowed, `${relative(ROOT, file)} must not import from ${other}`)
     }
   }
 })
 
 test('routes call operations, never a port', () => {
   const call = /\b(data|database|storage)\.\w+\(/
-  const inHttp = files.filter((file) => roomOf(file) === 'http')
+  const inHttp = files.filter((file) => folderOf(file) === 'http')
   assert.ok(inHttp.length > 20)
   for (const file of inHttp) assert.doesNotMatch(readFileSync(file, 'utf8'), call, file)
 })
 
-test('each engine’s and framework’s package stays in its folder', () => {
+test('the packages of engines and frameworks are imported only in their folders', () => {
   for (const file of files) {
     for (const name of importsOf(file)) {
-      const rooms = KEPT_IN[name]
-      if (rooms) assert.ok(rooms.includes(roomOf(file)), `${relative(root, file)} imports ${name}`)
+      const allowed = RESTRICTED_PACKAGES[name]
+      if (allowed)
+        assert.ok(allowed.includes(folderOf(file)), `${relative(ROOT, file)} imports ${name}`)
     }
   }
 })
@@ -153,57 +148,6 @@ test('each engine’s and framework’s package stays in its folder', () => {
 test('only main.ts reads the environment', () => {
   for (const file of files) {
     const reads = readFileSync(file, 'utf8').includes('process.env')
-    assert.equal(reads, roomOf(file) === 'main', relative(root, file))
+    assert.equal(reads, folderOf(file) === 'main', relative(ROOT, file))
   }
-})
-
-test('docs/errors.md lists exactly the codes that there are, with their statuses', () => {
-  const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
-  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+) \| (.+) \|$/gm)]
-  const documented = rows.map(([, status, code, when, remedy]) => ({
-    code,
-    status: Number(status),
-    when,
-    remedy,
-  }))
-  const known = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }))
-  const byCode = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
-    (a.code ?? '').localeCompare(b.code ?? '')
-  assert.deepEqual(documented.sort(byCode), known.sort(byCode))
-})
-
-test('every engine has the same migrations', () => {
-  const engines = globSync(join(root, 'packages/server/migrations/*'))
-  const lists = engines.map((folder) => globSync('*.sql', { cwd: folder }).sort())
-  assert.ok(lists.length > 0)
-  for (const list of lists) assert.deepEqual(list, lists[0])
-})
-
-/** Each engine's way to run units of work, and SQLite's way to survive a full disk. */
-const OF_ONE_ENGINE = ['sqlite/group-commit.ts', 'sqlite/spare-file.ts', 'postgres/pool.ts']
-
-test('both database engines have the same files', () => {
-  const [sqlite = [], postgres] = ['sqlite', 'postgres'].map((engine) => {
-    const names = globSync('*.ts', { cwd: join(source, 'database', engine) })
-    return names
-      .filter((name) => !name.endsWith('.test.ts'))
-      .filter((name) => !OF_ONE_ENGINE.includes(`${engine}/${name}`))
-      .map((name) => name.replace(`${engine}-`, ''))
-      .sort()
-  })
-  assert.ok(sqlite.length > 20)
-  assert.deepEqual(sqlite, postgres)
-})
-
-test('no file grows past 300 lines', () => {
-  for (const file of globSync(join(root, 'packages/*/{src,test}/**/*.ts'))) {
-    if (file.endsWith('.contract.ts')) continue
-    const lines = readFileSync(file, 'utf8').split('\n').length
-    assert.ok(lines <= 300, `${relative(root, file)} has ${lines} lines`)
-  }
-})
-
-test('the lock file names no download address', () => {
-  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8')
-  assert.doesNotMatch(lock, /"resolved": "http/)
 })

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ROOT } from './root.ts'
+
+test('both database engines have the same migrations', () => {
+  const engines = globSync(join(ROOT, 'packages/server/migrations/*'))
+  const lists = engines.map((folder) => globSync('*.sql', { cwd: folder }).sort())
+  assert.ok(lists.length > 0)
+  for (const list of lists) assert.deepEqual(list, lists[0])
+})
+
+/** Each engine's way to run units of work, and SQLite's way to survive a full disk. */
+const OF_ONE_ENGINE = ['sqlite/group-commit.ts', 'sqlite/spare-file.ts', 'postgres/pool.ts']
+
+test('both database engines have the same files', () => {
+  const [sqlite = [], postgres] = ['sqlite', 'postgres'].map((engine) => {
+    const names = globSync('*.ts', { cwd: join(ROOT, 'packages/server/src/database', engine) })
+    return names
+      .filter((name) => !name.endsWith('.test.ts'))
+      .filter((name) => !OF_ONE_ENGINE.includes(`${engine}/${name}`))
+      .map((name) => name.replace(`${engine}-`, ''))
+      .sort()
+  })
+  assert.ok(sqlite.length > 20)
+  assert.deepEqual(sqlite, postgres)
+})

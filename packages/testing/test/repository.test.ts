@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { test } from 'node:test'
+import { ERRORS } from '@stowage/protocol'
+import { ROOT } from './root.ts'
+
+test('docs/errors.md lists exactly the error codes of the catalogue, with their statuses', () => {
+  const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+) \| (.+) \|$/gm)]
+  const documented = rows.map(([, status, code, when, remedy]) => ({
+    code,
+    status: Number(status),
+    when,
+    remedy,
+  }))
+  const known = Object.entries(ERRORS).map(([code, entry]) => ({ code, ...entry }))
+  const byCode = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
+    (a.code ?? '').localeCompare(b.code ?? '')
+  assert.deepEqual(documented.sort(byCode), known.sort(byCode))
+})
+
+test('no file has more than 300 lines', () => {
+  for (const file of globSync(join(ROOT, 'packages/*/{src,test}/**/*.ts'))) {
+    if (file.endsWith('.contract.ts')) continue
+    const lines = readFileSync(file, 'utf8').split('\n').length
+    assert.ok(lines <= 300, `${relative(ROOT, file)} has ${lines} lines`)
+  }
+})
