@@ -1,7 +1,7 @@
-import { type Config, holdsFolder } from './config/config.ts'
-import { holdDataFolder } from './hold-data-folder.ts'
+import { type Config, usesDataFolder } from './config/config.ts'
 import { rebindStorage } from './identity/bind-storage.ts'
 import { findMismatch } from './identity/find-mismatch.ts'
+import { lockDataFolder } from './lock-data-folder.ts'
 import { openDatabase, openStorageContents } from './open-engines.ts'
 
 /** `mismatch` is why the two do not belong together; undefined if neither is bound yet. */
@@ -17,9 +17,9 @@ export async function adopt(
 ): Promise<'adopted' | 'unchanged' | 'declined'> {
   const closers: (() => Promise<void> | void)[] = []
   try {
-    if (holdsFolder(config)) {
-      const held = await holdDataFolder(config.dataDirectory)
-      closers.push(() => held.close())
+    if (usesDataFolder(config)) {
+      const lock = await lockDataFolder(config.dataDirectory)
+      closers.push(() => lock.close())
     }
     const database = await openDatabase(config)
     closers.push(() => database.close())

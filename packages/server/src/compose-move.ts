@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import { type Config, ConfigError, holdsFolder } from './config/config.ts'
-import { holdDataFolder } from './hold-data-folder.ts'
+import { type Config, ConfigError, usesDataFolder } from './config/config.ts'
 import { bindStorage } from './identity/bind-storage.ts'
+import { lockDataFolder } from './lock-data-folder.ts'
 import type { MoveProgress, MoveResult } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
 import { openDatabase, openDataFolder, openStorage } from './open-engines.ts'
@@ -27,9 +27,9 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
     closers.push(() => source.database.close())
     if (!options.ahead) {
       const advice = 'or copy its files in advance while it runs, with --ahead'
-      const held = await holdDataFolder(folder, { advice })
-      closers.push(() => held.close())
-      await held.describe({ pid: process.pid, address: 'stowage move', since: clock() })
+      const lock = await lockDataFolder(folder, { advice })
+      closers.push(() => lock.close())
+      await lock.describe({ pid: process.pid, address: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
     return await moveService({ ...rest, source, target, clock, newId: () => newUuid() })
@@ -41,9 +41,9 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
 const clock = () => new Date()
 
 async function openTarget(config: Config, closers: (() => Promise<void> | void)[]) {
-  if (holdsFolder(config)) {
-    const held = await holdDataFolder(config.dataDirectory)
-    closers.push(() => held.close())
+  if (usesDataFolder(config)) {
+    const lock = await lockDataFolder(config.dataDirectory)
+    closers.push(() => lock.close())
   }
   const database = await openDatabase(config)
   closers.push(() => database.close())
@@ -55,7 +55,7 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
 }
 
 function refuseSame(config: Config, folder: string): void {
-  if (config.dataDirectory !== folder || !holdsFolder(config)) return
+  if (config.dataDirectory !== folder || !usesDataFolder(config)) return
   throw new ConfigError([
     'STOWAGE_DATA: is the folder to move; set STOWAGE_DATABASE and STOWAGE_STORAGE to the target',
   ])

@@ -2,12 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { v7 as newUuid } from 'uuid'
-import { type AuthConfig, type Config, DEFAULT_PLAN_STORAGE, holdsFolder } from './config/config.ts'
+import {
+  type AuthConfig,
+  type Config,
+  DEFAULT_PLAN_STORAGE,
+  usesDataFolder,
+} from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
-import { holdDataFolder } from './hold-data-folder.ts'
 import { bindStorage } from './identity/bind-storage.ts'
 import { openSchedule } from './jobs/schedule.ts'
+import { lockDataFolder } from './lock-data-folder.ts'
 import {
   examineDatabase,
   examineStorage,
@@ -49,9 +54,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
   try {
-    const isHeld = holdsFolder(config)
-    const folder = isHeld ? await holdDataFolder(config.dataDirectory) : undefined
-    closers.push(() => folder?.close())
+    const usesFolder = usesDataFolder(config)
+    const lock = usesFolder ? await lockDataFolder(config.dataDirectory) : undefined
+    closers.push(() => lock?.close())
     // In parallel, because the disk storage waits for its thread to start.
     const openings = [openStorage({ ...options, clock }), openDatabase(config)] as const
     for (const opening of openings) closers.push(() => opening.then(closeEngine, nothingToClose))
@@ -73,13 +78,13 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await app.listen({ host: config.host, port: config.port }).catch(explainPort)
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
-    const schedule = openSchedule(context, { isAlone: isHeld })
+    const schedule = openSchedule(context, { isAlone: usesFolder })
     // Together: while one of them takes long to stop, the others accept nothing new either.
     closers.push(async () => {
       await Promise.all([app.close(), storage.drain(), schedule.close()])
     })
     const holder = { pid: process.pid, address: baseUrl, since: context.clock() }
-    await folder?.describe(holder).catch((error: unknown) => {
+    await lock?.describe(holder).catch((error: unknown) => {
       context.warn('could not record which process holds the data folder', error)
     })
     return { baseUrl, storageUrl: storage.url, context, close }
@@ -114,11 +119,11 @@ async function openWithoutService(config: Config): Promise<Database> {
   if (!(await wouldMigrateFile(config))) return openDatabase(config)
   const advice =
     'because this version of Stowage must migrate its database; or use the version of the service'
-  const held = await holdDataFolder(config.dataDirectory, { advice })
+  const lock = await lockDataFolder(config.dataDirectory, { advice })
   try {
     return await openDatabase(config)
   } finally {
-    held.close()
+    lock.close()
   }
 }
 
@@ -140,7 +145,7 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
   const { examineService } = await import('./doctor/examine-service.ts')
   yield* examineService({
     examineSettings: () =>
-      holdsFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),
+      usesDataFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),
     examineDatabase: () => examineDatabase({ config, clock }),
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {

@@ -16,7 +16,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'node-http': [],
   'shutdown-timeout': [],
   config: ['domain', 'text'],
-  'hold-data-folder': [],
+  'lock-data-folder': [],
   log: ['config'],
   'storage/port': ['domain', 'errors'],
   'storage/disk': [
@@ -62,7 +62,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'domain',
     'config',
     'doctor',
-    'hold-data-folder',
+    'lock-data-folder',
     'http',
     'identity',
     'jobs',
@@ -73,8 +73,8 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'database/port',
     'text',
   ],
-  'compose-adopt': ['config', 'hold-data-folder', 'identity', 'open-engines'],
-  'compose-move': ['config', 'hold-data-folder', 'identity', 'move', 'open-engines'],
+  'compose-adopt': ['config', 'lock-data-folder', 'identity', 'open-engines'],
+  'compose-move': ['config', 'lock-data-folder', 'identity', 'move', 'open-engines'],
   operator: ['operations', 'domain', 'present-key'],
   'present-key': ['domain'],
   text: [],
@@ -95,7 +95,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
 /** External packages that only these folders may import. */
 const RESTRICTED_PACKAGES: Record<string, string[]> = {
   fastify: ['http'],
-  'node:sqlite': ['database/sqlite', 'hold-data-folder'],
+  'node:sqlite': ['database/sqlite', 'lock-data-folder'],
   postgres: ['database/postgres'],
   '@aws-sdk/client-s3': ['storage/s3'],
   'hash-wasm': ['storage/disk'],

@@ -135,7 +135,7 @@ export function readConfig(environment: Environment): Config {
 }
 
 /** Whether the data folder is used. Then only one process may use it. */
-export function holdsFolder({ database, storage }: Config): boolean {
+export function usesDataFolder({ database, storage }: Config): boolean {
   return database.kind === 'sqlite' || storage.kind === 'disk'
 }
 

@@ -2,8 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-export interface HeldFolder {
-  /** Records which process holds the folder. */
+export interface DataFolderLock {
+  /** Records which process holds the lock. */
   describe(holder: { pid: number; address: string; since: Date }): Promise<void>
   close(): void
 }
@@ -12,10 +12,10 @@ export interface HeldFolder {
  * Locks the data folder for one process. SQLite takes a lock of the operating system, which is released
  * however the process ends, so it is never stale.
  */
-export async function holdDataFolder(
+export async function lockDataFolder(
   directory: string,
   { advice = 'or set STOWAGE_DATA to another folder' } = {},
-): Promise<HeldFolder> {
+): Promise<DataFolderLock> {
   // Private, because it contains names, URLs and hashes of keys.
   await mkdir(directory, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new Error(`STOWAGE_DATA: ${directory} could not be created (${error.message})`)
