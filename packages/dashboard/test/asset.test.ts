@@ -105,7 +105,7 @@ test('the page of an unfinished asset shows its state, and resumes the upload wi
   const response = await fetch(url, { method: 'POST', body, headers })
   const { id } = (await response.json()) as { id: string }
   await page.goto(`/assets/${id}`)
-  await page.getByText('This file (4 B) is not uploaded completely yet.').waitFor()
+  await page.getByText('The upload of this file (4 B) is not complete.').waitFor()
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose file to resume' }).click()
   const file = { name: 'film.mov', mimeType: 'video/quicktime', buffer: Buffer.from('film') }

@@ -97,6 +97,13 @@ test('the list loads one page at a time, and every page has a URL', async (t) =>
   await until('the first page', () => new URL(page.url()).search === '?search=link+1')
 })
 
+const IS_LAST_OPTION_VISIBLE = `(() => {
+  const option = [...document.querySelectorAll('[role=dialog] [role=option]')].at(-1)
+  if (option === undefined) return false
+  const { x, y, width, height } = option.getBoundingClientRect()
+  return option.contains(document.elementFromPoint(x + width / 2, y + height - 2))
+})()`
+
 test('several assets are selected, also as a range, attached to products and deleted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
@@ -111,6 +118,10 @@ test('several assets are selected, also as a range, attached to products and del
   await page.getByText('3 assets selected').waitFor()
   await page.getByRole('button', { name: 'Attach to products' }).click()
   const picker = page.getByRole('combobox', { name: 'Products' })
+  await picker.click()
+  await until('the last option is not clipped by the dialog', () =>
+    page.evaluate<boolean>(IS_LAST_OPTION_VISIBLE),
+  )
   await picker.fill('post')
   await page.getByRole('option', { name: 'Poster' }).click()
   await picker.fill('SKU-3')

@@ -45,7 +45,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   const pages = {
     '/': 'a.txt',
     [`/assets/${asset?.id}`]: 'Poster',
-    [`/assets/${uploadingId}`]: 'is not uploaded completely yet',
+    [`/assets/${uploadingId}`]: 'is not complete',
     '/products': 'Poster',
     [`/products/${product?.id}`]: 'a.txt',
     '/products/import': 'Your key is read-only',

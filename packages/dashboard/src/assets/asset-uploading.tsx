@@ -22,7 +22,7 @@ export function AssetUploading({ asset }: { asset: Asset }) {
         <Title order={1} size="h2" className={classes.name}>
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
-        <Text>This file ({formatSize(asset.bytes)}) is not uploaded completely yet.</Text>
+        <Text>The upload of this file ({formatSize(asset.bytes)}) is not complete.</Text>
         {item !== undefined && <Text c="dimmed">{statusText(item, isOnline)}</Text>}
         {item === undefined && (
           <RequireScope scope="write">
@@ -49,7 +49,7 @@ function ResumeUpload({ asset }: { asset: Asset }) {
     <>
       <Text c="dimmed">
         The upload was not started in this tab. If it was interrupted, choose the same file to
-        resume it. An upload that nobody resumes expires and is removed.
+        resume it. Uploads that are not resumed expire and are removed.
       </Text>
       <Group ref={controls} gap="xs">
         <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>

@@ -13,6 +13,8 @@ export function Dialog({ isOpen, ...props }: Props) {
       opened={isOpen}
       returnFocus={false}
       closeButtonProps={{ 'aria-label': 'Close' }}
+      // Transitions with a transform clip the dropdowns inside of the dialog.
+      transitionProps={{ transition: 'fade' }}
       {...props}
     />
   )
