@@ -1,11 +1,11 @@
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { AssetsPage } from './assets/assets-page.tsx'
 import { Loading } from './components/loading.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
+import { NotificationArea } from './shell/notification-area.tsx'
 import { Shell } from './shell/shell.tsx'
 import { styleNonce } from './style-nonce.ts'
 import { readableColors, theme } from './theme.ts'
@@ -55,7 +55,7 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Notifications position="top-right" notificationMaxHeight={400} />
+      <NotificationArea />
       <SessionProvider>
         <UploadsProvider>
           <Shell>
