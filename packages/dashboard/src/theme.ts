@@ -1,4 +1,10 @@
-import { type CSSVariablesResolver, createTheme, Modal, ModalHeader } from '@mantine/core'
+import {
+  type CSSVariablesResolver,
+  createTheme,
+  Modal,
+  ModalHeader,
+  Notification,
+} from '@mantine/core'
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -12,6 +18,10 @@ export const theme = createTheme({
     Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
     // Otherwise screen readers take it for a second page header.
     ModalHeader: ModalHeader.extend({ defaultProps: { role: 'presentation' } }),
+    // The default color below a title misses the contrast of WCAG AA.
+    Notification: Notification.extend({
+      styles: { description: { color: 'var(--mantine-color-text)' } },
+    }),
   },
 })
 

@@ -50,6 +50,12 @@ test('axe finds no violations on the pages of assets, in all of their states and
   }
   await page.getByRole('button', { name: 'Rename' }).click()
   await assertAccessible(page, 'renaming')
+  await page.goto(`/assets/${files[0]?.id}`)
+  const failure = { code: 'internal', message: 'The request failed.' }
+  await page.route('**/address', (route) => route.fulfill({ status: 400, json: failure }))
+  await page.getByRole('button', { name: 'Download' }).click()
+  await page.getByText('Could not create a download URL').waitFor()
+  await assertAccessible(page, 'an error notification')
   await page.goto('/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
   await page.getByText('Asset not found').waitFor()
   await assertAccessible(page, 'an asset that does not exist')

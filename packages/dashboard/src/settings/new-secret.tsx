@@ -13,7 +13,7 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose(): void
         title="Copy the key now. It will not be shown again."
         role="alert"
       >
-        Store it as you store passwords. Anyone who has it has the access of this key.
+        Store it like a password. Anyone who has the key can use it.
       </Alert>
       <Code block={false} className={classes.secret} data-testid="secret">
         {secret}
