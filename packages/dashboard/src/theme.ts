@@ -25,10 +25,14 @@ export const theme = createTheme({
   },
 })
 
+/** Darker than the button. Mantine's hover color is lighter, too light for white text. */
+const PRIMARY_HOVER = '#085d6c'
+
 /** Mantine's default text colors miss the contrast of WCAG AA, and its tinted backgrounds are too strong. */
 export const readableColors: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-cyan-filled-hover': PRIMARY_HOVER,
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
@@ -40,6 +44,7 @@ export const readableColors: CSSVariablesResolver = () => ({
     '--mantine-color-orange-light-color': '#a33b07',
   },
   dark: {
+    '--mantine-color-cyan-filled-hover': PRIMARY_HOVER,
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
