@@ -99,6 +99,7 @@ const RESTRICTED_PACKAGES: Record<string, string[]> = {
   postgres: ['database/postgres'],
   '@aws-sdk/client-s3': ['storage/s3'],
   'hash-wasm': ['storage/disk'],
+  'lru-cache': ['database/listing'],
 }
 
 /** `storage/disk/layout.ts` belongs to `storage/disk`, and `storage/storage.ts` to `storage/port`. */

@@ -6,10 +6,14 @@ import { openLruCache } from './lru-cache.ts'
 const LARGE = 30_000
 
 function aCache(values: number) {
-  return openLruCache<number>({
+  const cache = openLruCache<{ count: number }>({
     maxBytes: (values + 0.5) * LARGE,
-    bytesOf: (count) => count * LARGE,
+    bytesOf: ({ count }) => count * LARGE,
   })
+  return {
+    get: (key: string) => cache.get(key)?.count,
+    set: (key: string, count: number) => cache.set(key, { count }),
+  }
 }
 
 test('the least recently used entry is evicted when the cache is full', () => {
