@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** What this test reads of an entry in package-lock.json. */
+/** The fields of an entry in package-lock.json that this test reads. */
 interface LockedPackage {
   resolved?: string
   link?: boolean
@@ -12,7 +12,7 @@ interface LockedPackage {
 const PATH = new URL('../../../package-lock.json', import.meta.url)
 const LOCKED: Record<string, LockedPackage> = JSON.parse(readFileSync(PATH, 'utf8')).packages
 
-/** Where Node would find a dependency of the package at `path`: the nearest folder wins. */
+/** Finds the entry that Node resolves a dependency of the package at `path` to: the nearest folder wins. */
 function findEntry(path: string, name: string): LockedPackage | undefined {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const entry = LOCKED[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`]
@@ -29,7 +29,7 @@ test('the lock file has an entry for every optional dependency, so that every pl
   assert.deepEqual(missing, [])
 })
 
-test('the lock file names no download locations', () => {
+test('the lock file contains no download URLs', () => {
   const located = Object.entries(LOCKED)
     .filter(([, { resolved, link }]) => resolved !== undefined && link !== true)
     .map(([path]) => path)

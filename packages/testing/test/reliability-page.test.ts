@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { renderPage } from '../../server/test/reliability/render-page.ts'
 import { PAGE, readResults } from '../../server/test/reliability/result.ts'
 
-test('docs/reliability.md shows the results that the programs kept', async () => {
+test('docs/reliability.md shows the stored results of the test programs', async () => {
   const page = await readFile(PAGE, 'utf8')
   const results = await readResults()
   assert.ok(results.size > 0)

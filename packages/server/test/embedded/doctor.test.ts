@@ -25,7 +25,7 @@ test('doctor finds nothing wrong with a running service, and reports it as text 
   assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
 })
 
-test('doctor accepts a data folder that does not exist yet and does not create it', async (t) => {
+test('doctor accepts a data folder that does not exist yet', async (t) => {
   const folder = join(await aFolder(t), 'data')
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })
   assert.equal(code, 0)

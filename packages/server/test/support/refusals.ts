@@ -16,7 +16,7 @@ export interface Refusal {
   code: ErrorCode
   /** On 422: the field that `errors` names. */
   field?: string
-  /** What the message must match. */
+  /** A pattern that the message must match. */
   message?: RegExp
   /** On 405: the allowed methods, except HEAD and OPTIONS. */
   allow?: string[]

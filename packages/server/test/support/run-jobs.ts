@@ -20,7 +20,7 @@ export function takeOverJobs({ context }: { context: Context }): Context {
   return own
 }
 
-/** Each job by itself, with a clock at which everything that it looks for is due. */
+/** Runs a single job, with a clock at which everything that it looks for is due. */
 export const JOBS = {
   expireUploads: (context: Context) => expireUploads(context, NEVER),
   finishCompletions: (context: Context) => finishCompletions(context, NEVER, -LATER_MS),

@@ -25,7 +25,7 @@ export interface SentFile {
   answered: CompletedPart[]
 }
 
-/** What the service confirmed to its clients, and which steps kills interrupted, over all rounds. */
+/** The changes that the service confirmed, and the steps that kills interrupted, over all rounds. */
 export interface UploadLog {
   /** Every file whose upload session the client received, by asset ID. */
   files: Map<string, SentFile>

@@ -4,7 +4,7 @@ const SECOND_US = 1_000_000
 
 /**
  * Fails when the work uses more than a second of CPU time on this thread, which also runs the service.
- * Wall-clock time would include what other tests do meanwhile.
+ * Wall-clock time would include the work of other tests.
  */
 export async function withinASecond<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = process.threadCpuUsage()

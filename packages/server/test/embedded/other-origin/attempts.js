@@ -95,11 +95,11 @@ function tryWithoutOrigin(url) {
       .then((text) => parent.postMessage('read: ' + text, '*'))
       .catch(() => parent.postMessage('refused', '*'))
   </script>`
-  const told = new Promise((resolve) => {
+  const outcome = new Promise((resolve) => {
     addEventListener('message', ({ data }) => resolve(data), { once: true })
   })
   document.body.append(frame)
-  return told
+  return outcome
 }
 
 const through = (url) => `/redirect?to=${encodeURIComponent(url)}`

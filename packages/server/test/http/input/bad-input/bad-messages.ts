@@ -51,8 +51,8 @@ export function badMessages(fixture: UploadFixture): BadRequests {
 /** The same requests to the disk storage. */
 export function badStorageMessages(fixture: UploadFixture): BadRequests {
   const { storageUrl } = fixture.service
-  const address = (fixture.empty.urls[0]?.url ?? '').replace(storageUrl, '')
-  return { 'what is not HTTP': malformedRows(storageUrl, 'PUT', address) }
+  const path = (fixture.empty.urls[0]?.url ?? '').replace(storageUrl, '')
+  return { 'malformed HTTP to the storage': malformedRows(storageUrl, 'PUT', path) }
 }
 
 /** Refused with the same JSON body as every other error. */
