@@ -12,7 +12,7 @@ export interface Move {
   clock: () => Date
   newId: () => string
   /** Runs a transfer once a slot is free. */
-  inSlot: <Result>(work: () => Promise<Result>) => Promise<Result>
+  inSlot: <Result>(task: () => Promise<Result>) => Promise<Result>
   /** Counts bytes in the target; `isSent` if this run sent them. */
   onBytes: (count: number, isSent: boolean) => void
 }

@@ -217,7 +217,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   })
 
   test(
-    name('a completion after the completion does not change the object, even with other parts'),
+    name('completing a completed upload with other parts does not change the object'),
     async (t) => {
       const { storage, upload, plan, bytes, put, putAll, bytesOf, downloadUrl } = await anUpload(t)
       const other = etagOf(await put(1, bytesOf(1).fill(7)))

@@ -10,7 +10,7 @@ import type { StorageUpload } from '../storage.ts'
  *       00001, 00002, …           complete parts
  *       incoming-…                a part in transfer
  *     uploads/<key>.<upload id>.sealed/   the same while a completion compares its parts
- *     objects/<xx>/<key>/         finished objects: the folder of the upload, renamed
+ *     objects/<xx>/<key>/         objects: the renamed folder of the upload
  *     trash/                      folders that are being deleted
  *
  * Everything is on one file system, so that each transition is a single rename.

@@ -35,7 +35,7 @@ export function openTimeSlices(nowMs: () => number): TimeSlices {
 
   return {
     mayContinue(stream) {
-      // MoveResult to the end, so that streams that read nothing in this slice come first in the next one.
+      // Moved to the end, so that streams that read nothing in this slice come first in the next one.
       streams.delete(stream)
       streams.add(stream)
       if (!isOver && nowMs() - start > SLICE_MS) endSlice()

@@ -55,7 +55,7 @@ function refusingParts(times: number) {
   )
 }
 
-test('a completion succeeds although a part is replaced repeatedly meanwhile', async () => {
+test('a completion succeeds even if a part is replaced repeatedly', async () => {
   assert.deepEqual(await refusingParts(3), { outcome: 'completed' })
 })
 

@@ -8,13 +8,13 @@ import { boundedSend } from './bounded-send.ts'
 import { findObject } from './find-object.ts'
 import { openClient } from './s3-client.ts'
 
-/** A store that answers each request in turn with a status, and a code of S3 in the body. */
-async function findIn(t: TestContext, ...answers: [number, string?][]) {
+/** Finds an object in a store that sends these responses in turn: a status, and an S3 error code in the body. */
+async function findIn(t: TestContext, ...responses: [number, string?][]) {
   const store = createServer((request, response) => {
-    const [status, code] = answers.shift() ?? [500]
-    const isBare = request.method === 'HEAD' || code === undefined
+    const [status, code] = responses.shift() ?? [500]
+    const isEmpty = request.method === 'HEAD' || code === undefined
     const size = status === 200 ? { 'Content-Length': '0', ETag: '"a"' } : {}
-    response.writeHead(status, size).end(isBare ? '' : `<Error><Code>${code}</Code></Error>`)
+    response.writeHead(status, size).end(isEmpty ? '' : `<Error><Code>${code}</Code></Error>`)
   }).listen(0, '127.0.0.1')
   await once(store, 'listening')
   cleanUp(t, () => void store.close())
@@ -32,18 +32,18 @@ async function findIn(t: TestContext, ...answers: [number, string?][]) {
   return findObject(boundedSend(client), { Bucket: 'files', Key: 'a' })
 }
 
-test('an object is missing when the store says so by its code', async (t) => {
+test('an object is missing if the store responds with NoSuchKey', async (t) => {
   assert.equal(await findIn(t, [404], [404, 'NoSuchKey']), undefined)
 })
 
-test('a missing bucket is not taken for a missing object', async (t) => {
+test('a missing bucket is an error, not a missing object', async (t) => {
   await assert.rejects(findIn(t, [404], [404, 'NoSuchBucket']), { name: 'NoSuchBucket' })
 })
 
-test('a 404 that is not from the store is not taken for a missing object', async (t) => {
+test('a 404 without an S3 error code is an error, not a missing object', async (t) => {
   await assert.rejects(findIn(t, [404], [404]))
 })
 
-test('an empty object that HEAD does not find at first is found', async (t) => {
+test('an empty object that the first HEAD does not find is found', async (t) => {
   assert.deepEqual(await findIn(t, [404], [416, 'InvalidRange'], [200]), { size: 0 })
 })

@@ -9,8 +9,8 @@ interface ObjectLocation {
 }
 
 /**
- * Undefined when the store answers 404. An answer to HEAD has no body, so that a missing bucket looks
- * like a missing object: use `findObject` where something is decided by it.
+ * Returns undefined if the store responds 404. A response to HEAD has no body, so a missing bucket looks
+ * like a missing object: use `findObject` if the difference matters.
  */
 export async function headObject(
   send: Send,
@@ -25,7 +25,7 @@ export async function headObject(
   }
 }
 
-/** Undefined when the store says that this object is missing. A missing bucket is an error. */
+/** Returns undefined if the store reports that the object is missing. Throws if the bucket is missing. */
 export async function findObject(
   send: Send,
   object: ObjectLocation,
@@ -39,9 +39,8 @@ export async function findObject(
     if (isMissingKey(error)) return undefined
     if (!isEmptyRange(error)) throw error
   }
-  // HEAD was answered before the object was there, or by something else than the store.
+  // The object appeared after HEAD, or a proxy responded to HEAD.
   const again = await headObject(send, object)
-  if (again === undefined)
-    throw new Error('the store answers 404 to HEAD for an object that it has')
+  if (again === undefined) throw new Error('the store responds 404 to HEAD for an existing object')
   return again
 }

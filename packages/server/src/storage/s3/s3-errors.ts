@@ -19,12 +19,12 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
-/** Unlike `isMissingObject`, only for answers with a body, which tell the object from its bucket. */
+/** Unlike `isMissingObject`, only for responses with a body, which distinguish the object from its bucket. */
 export function isMissingKey(error: unknown): boolean {
   return statusOf(error) === 404 && nameOf(error) === 'NoSuchKey'
 }
 
-/** No range fits into an empty object. */
+/** An empty object has no satisfiable range. */
 export function isEmptyRange(error: unknown): boolean {
   return statusOf(error) === 416
 }

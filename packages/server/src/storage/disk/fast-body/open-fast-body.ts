@@ -13,10 +13,10 @@ const LARGE_READ = 512 * 1024
 
 /**
  * Makes the server read long bodies past Node's HTTP parser, and returns the function that does it.
- * The parser allocates and copies each chunk, which costs more than all else that is done with it.
+ * The parser allocates and copies each chunk, which costs more than writing it and computing its digest.
  * Here all connections read into the same two buffers. This relies on internals of Node: on a Node
  * without them, every body is read with `readBody`.
- * docs/decisions/0016-past-the-parser.md says when this is worth it.
+ * docs/decisions/0016-past-the-parser.md explains when this is worth it.
  */
 export function openFastBody(
   server: Server,
