@@ -56,7 +56,7 @@ test('with a storage port that is in use, the service exits with code 1 and name
   assert.equal(code, 1)
   assert.equal(stdout, '')
   assert.match(stderr, new RegExp(`127\\.0\\.0\\.1:${port}\\b`))
-  assert.match(stderr, /set STOWAGE_STORAGE_PORT to a free port/)
+  assert.match(stderr, /Set STOWAGE_STORAGE_PORT to a free port/)
   assert.doesNotMatch(stderr, /^\s+at /m)
 })
 

@@ -36,6 +36,8 @@ async function aConnection(t: TestContext, { fastBody, idleMs = 0 }: Options, re
   server.on('connection', () => {
     parsers += 1
   })
+  // Without it, a server that misses the end of a connection would close it after 5 s.
+  server.keepAliveTimeout = 0
   allowHalfOpen(server)
   const slices = openTimeSlices(() => performance.now())
   const readPlainBody = openBodyReader(slices)
@@ -135,6 +137,30 @@ for (const fastBody of [true, false]) {
       assert.deepEqual(await responses(socket, 1), ['failed: no space'])
     }
   })
+
+  test(
+    name(
+      'after a response that is sent before the body ends, the connection can be reused and closed',
+    ),
+    async (t) => {
+      const { socket } = await aConnection(t, { fastBody }, async (readBody, request, response) => {
+        await readBody(request, response, () => {
+          throw new Error('no space')
+        })
+        return 'read'
+      })
+      const put = aPut(someBytes(BIG))
+      for (const _ of [1, 2]) {
+        socket.write(put.subarray(0, 1_000_000))
+        assert.deepEqual(await responses(socket, 1), ['failed: no space'])
+        socket.write(put.subarray(1_000_000))
+        await someTurns()
+      }
+      socket.end(aPut(Buffer.alloc(0)))
+      assert.deepEqual(await responses(socket, 1), ['read'])
+      if (!socket.readableEnded) await once(socket, 'end')
+    },
+  )
 
   test(name('a client that disconnects during the body is detected'), async (t) => {
     const { respond, failure } = reportFailure(() => socket.destroy())

@@ -77,12 +77,15 @@ export function openFastConnection(accepted: Socket, options: Options): boolean 
       const body = bytes.subarray(0, remaining)
       remaining -= body.length
       if (body.length < bytes.length) following.push(Buffer.from(bytes.subarray(body.length)))
+      if (remaining === 0) {
+        slices.remove(socket)
+        // The next parser handles the end of the connection: this one still waits for the body.
+        connection.removeAllListeners('end')
+      }
       if (body.length > 0) onBytes(body)
       if (remaining > 0) return slices.mayContinue(socket)
-      slices.remove(socket)
-      // The next parser handles the end of the connection: this one still waits for the body.
-      connection.removeAllListeners('end')
-      return false
+      // If the response was sent before the body ended, `onBytes` has renewed the parser. It continues to read.
+      return acceptBody === undefined
     }
     connection.removeAllListeners('data')
     for (let bytes = connection.read(); bytes !== null; bytes = connection.read()) acceptBody(bytes)
