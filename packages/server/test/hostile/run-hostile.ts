@@ -191,9 +191,12 @@ async function smallest(
 ): Promise<HostileRequest[]> {
   let batch = requests.filter((one) => one.kind === 'framed')
   if (batch.length < requests.length || !(await breaksRule(...batch))) return requests
-  for (const request of batch) {
-    const others = batch.filter((one) => one !== request)
-    if (others.length > 0 && (await breaksRule(...others))) batch = others
+  for (let length = Math.floor(batch.length / 2); length >= 1; length = Math.floor(length / 2)) {
+    for (let at = 0; at < batch.length && batch.length > 1; ) {
+      const others = batch.toSpliced(at, length)
+      if (others.length > 0 && (await breaksRule(...others))) batch = others
+      else at += length
+    }
   }
   const [only] = batch
   return batch.length === 1 && only ? [await minimize(only, breaksRule)] : batch
