@@ -14,8 +14,8 @@ export interface Delivery {
   failure?: string
 }
 
-/** How long a connection may bring nothing at all. A loaded machine needs some of it. */
-const HANG_MS = 20_000
+/** How long a connection may receive nothing at all. A loaded machine needs some of it, more so in a long run. */
+const HANG_MS = Number(process.env.HOSTILE_HANG_MS ?? 20_000)
 /** After this, a message that may be incomplete is ended by closing the client's side. */
 const PATIENCE_MS = 1_500
 

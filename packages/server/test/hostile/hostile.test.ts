@@ -10,22 +10,26 @@ import { MEASURED, runHostile } from './run-hostile.ts'
 import { startTarget } from './target.ts'
 
 /*
- * More of it, or the same choices again:
+ * More requests, more of them in a limited time, or the same choices again:
  *
  *     HOSTILE_REQUESTS=1000000 npx node --test packages/server/test/hostile/hostile.test.ts
+ *     HOSTILE_REQUESTS=1000000 HOSTILE_MINUTES=30 npx node --test packages/server/test/hostile/hostile.test.ts
  *     HOSTILE_SEED=123 npx node --test packages/server/test/hostile/hostile.test.ts
  */
 const {
   HOSTILE_REQUESTS = areEmbedded ? '20000' : '1500',
+  HOSTILE_MINUTES,
   HOSTILE_SEED = String(Date.now() % 2 ** 31),
 } = process.env
 
+const withinMs =
+  HOSTILE_MINUTES === undefined ? Number.POSITIVE_INFINITY : Number(HOSTILE_MINUTES) * 60_000
 const parts = MEASURED.map((part) => `${part * 100} %`).join(', ')
 
 test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=${HOSTILE_SEED})`, async (t) => {
   const target = await startTarget(t)
   const seed = Number(HOSTILE_SEED)
-  const run = await runHostile(target, { seed, count: Number(HOSTILE_REQUESTS) })
+  const run = await runHostile(target, { seed, count: Number(HOSTILE_REQUESTS), withinMs })
   t.diagnostic(`${run.sent} requests, answered ${JSON.stringify(run.ledger.statuses)}`)
   t.diagnostic(`error codes: ${[...run.ledger.codes].sort().join(', ')}`)
   const maker = {
@@ -47,7 +51,7 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
     .filter(([status]) => Number(status) < 400)
     .reduce((sum, [, count]) => sum + count, 0)
   await keepResult(areEmbedded ? 'hostile-sqlite-disk' : 'hostile-postgres-s3', {
-    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/testing/src/stages/on-engines.ts postgres+ceph'} packages/server/test/hostile/hostile.test.ts`,
+    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} ${HOSTILE_MINUTES === undefined ? '' : `HOSTILE_MINUTES=${HOSTILE_MINUTES} `}HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/testing/src/stages/on-engines.ts postgres+ceph'} packages/server/test/hostile/hostile.test.ts`,
     rows: {
       'Operations of the OpenAPI document': `${target.operations.length}`,
       'Requests answered': run.sent.toLocaleString('en'),

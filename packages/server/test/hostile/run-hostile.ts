@@ -55,8 +55,9 @@ interface Failure extends Violation {
 /** Sends so many requests, and fails at the first answer that breaks a rule. */
 export async function runHostile(
   target: Target,
-  { seed, count }: { seed: number; count: number },
+  { seed, count, withinMs }: { seed: number; count: number; withinMs: number },
 ): Promise<HostileRun> {
+  const end = performance.now() + withinMs
   const maker: Maker = {
     random: aRandom(seed),
     pool: emptyPool(),
@@ -67,7 +68,7 @@ export async function runHostile(
   const ledger = emptyLedger()
   const live: number[] = []
   let sent = 0
-  while (sent < count) {
+  while (sent < count && performance.now() < end) {
     maker.partsUnderWay.clear()
     const batches = Array.from({ length: CONNECTIONS }, () => makeBatch(maker, target.hasStorage))
     const broken = Array.from({ length: BROKEN }, () =>
@@ -87,6 +88,7 @@ export async function runHostile(
     const next = MEASURED[live.length]
     if (next !== undefined && sent >= next * count) live.push(await readLiveMemory(target))
   }
+  if (live.length < MEASURED.length) live.push(await readLiveMemory(target))
   return { sent, live, ledger, pool: maker.pool }
 }
 
