@@ -45,9 +45,15 @@ const MORE_FAULTS: S3Fault[] = [
 /** Reading changes nothing, whether it is done once, twice or not at all. */
 const READING = /^(Head|List|Get)/
 
+const READING_FAULTS: S3Fault[] = [
+  error(500, 'InternalError'),
+  error(404, 'NoSuchBucket'),
+  { kind: 'nonsense' },
+]
+
 function faultsFor(operation: string): S3Fault[] {
   if (isAll) return [...FAULTS, ...MORE_FAULTS]
-  return READING.test(operation) ? [error(500, 'InternalError'), { kind: 'nonsense' }] : FAULTS
+  return READING.test(operation) ? READING_FAULTS : FAULTS
 }
 
 const USUAL_CALLS = [
