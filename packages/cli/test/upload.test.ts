@@ -108,7 +108,7 @@ test('standard input is uploaded under the given name, and its copy is removed',
   assert.match(nameless.stderr, /--name/)
 })
 
-test('a file is linked by SKU, shop id or id, and what is unknown is said before a byte is sent', async (t) => {
+test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are reported before any byte is sent', async (t) => {
   const service = await aService(t, CHUNKS)
   const { baseUrl } = service
   const { run, folder } = await aCommandLine(t, baseUrl)

@@ -13,7 +13,7 @@ interface Completed {
 
 /**
  * Records which files of a command were uploaded, until all of them are: the same command, run again,
- * sends only the others. Each record is a file of its own, so that parallel commands do not conflict.
+ * sends only the others. Each record is a separate file, so that parallel commands do not conflict.
  * An error here never fails an upload.
  */
 export interface CompletedFiles {

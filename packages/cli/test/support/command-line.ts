@@ -21,7 +21,7 @@ export interface Running {
 }
 
 export interface CommandLine {
-  /** A home folder of its own: nothing of the machine is read or written. */
+  /** A temporary home folder: that of the machine is neither read nor written. */
   home: string
   /** The current folder. */
   folder: string
@@ -32,7 +32,7 @@ export interface CommandLine {
   startOnTerminal(options: RunOptions & { columns?: number }, ...words: string[]): Running
 }
 
-/** Runs `stowage` with a home folder of its own, on this service. */
+/** Runs `stowage` with a temporary home folder, on this service. */
 export async function aCommandLine(t: TestContext, baseUrl?: string): Promise<CommandLine> {
   const home = await aFolder(t)
   const folder = await aFolder(t)
