@@ -63,7 +63,9 @@ test('whatever runs while a call stands between two steps, every answer is true 
   const lines: Line[] = []
   let pairs = 0
   for (const scene of SCENES.filter(isPlayed)) {
-    const { points } = await playCell(stage, { scene, others: [] })
+    const { points } = await playCell(stage, { scene, others: [] }).catch((error) =>
+      assert.fail(`${scene.name}, not stopped: ${error}`),
+    )
     for (const [point, label] of points.entries()) {
       const isBetween = point > 0 && point < points.length - 1
       if (!isAll && !isBetween) continue
