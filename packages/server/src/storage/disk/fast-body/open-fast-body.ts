@@ -16,7 +16,7 @@ const LARGE_READ = 512 * 1024
  * The parser allocates and copies each chunk, which costs more than writing it and computing its digest.
  * Here all connections read into the same two buffers. This relies on internals of Node: on a Node
  * without them, every body is read with `readBody`.
- * docs/decisions/0016-past-the-parser.md explains when this is worth it.
+ * docs/decisions/0016-bypassing-the-parser.md explains when this is worth it.
  */
 export function openFastBody(
   server: Server,
