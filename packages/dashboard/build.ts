@@ -19,7 +19,7 @@ const SOURCES = [
   'dashboard/*.{ts,html,json}',
   '{client,protocol}/src/**/*.ts',
 ]
-const FINGERPRINT_FILE = 'made-of.txt'
+const FINGERPRINT_FILE = 'source-hash.txt'
 /** Compressing smaller files saves nothing. */
 const MIN_COMPRESSED_BYTES = 1024
 

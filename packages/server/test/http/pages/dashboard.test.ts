@@ -72,10 +72,10 @@ test('only the built files are served', async (t) => {
     assert.deepEqual([status, body.code], [404, 'not_found'], name)
   }
   for (const path of [
-    '/app/../made-of.txt',
+    '/app/../source-hash.txt',
     '/app/%2e%2e',
     '/app/..%5cindex.html',
-    '/made-of.txt',
+    '/source-hash.txt',
     '/app/',
   ]) {
     const answer = await sendExactly(baseUrl, { method: 'GET', path })
