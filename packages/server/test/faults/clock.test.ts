@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { SCENES } from '../interleavings/scenes.ts'
-import { openStage } from '../interleavings/stage.ts'
+import { SCENES } from '../interleavings/test-cases.ts'
+import { openStage } from '../interleavings/harness.ts'
 import { playFault } from './play-fault.ts'
 
 const DAY_MS = 24 * 3_600_000

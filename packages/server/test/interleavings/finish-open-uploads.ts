@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { PartAddress } from '@stowage/protocol'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { partBytes } from '../model/clients.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './harness.ts'
 
 /** Whatever is still an upload can be finished: nothing is stuck. */
 export async function finishOpenUploads({ context, account }: Stage): Promise<number> {

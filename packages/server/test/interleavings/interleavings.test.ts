@@ -6,10 +6,10 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
 import { keepResult } from '../reliability/result.ts'
-import { OTHERS } from './others.ts'
-import { playCell } from './play-cell.ts'
-import { SCENES, type Scene } from './scenes.ts'
-import { openStage, type Stage } from './stage.ts'
+import { OTHERS } from './concurrent-calls.ts'
+import { playCell } from './run-interleaving.ts'
+import { SCENES, type Scene } from './test-cases.ts'
+import { openStage, type Stage } from './harness.ts'
 
 /*
  * Every pair, also those in which one only reads or runs before or after the other; some calls; and

@@ -14,13 +14,13 @@ import type { Model } from '../model/model.ts'
 import { CUT_OFF, type Event } from '../model/observation.ts'
 import { keepResult } from '../reliability/result.ts'
 import { finishOpenUploads } from './finish-open-uploads.ts'
-import { endAll, operatorOf, settle } from './play-cell.ts'
-import { ghostOf, SCENES } from './scenes.ts'
-import { openStage, type Stage } from './stage.ts'
+import { endAll, operatorOf, settle } from './run-interleaving.ts'
+import { ghostOf, SCENES } from './test-cases.ts'
+import { openStage, type Stage } from './harness.ts'
 import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
-import type { Play } from './victim.ts'
+import type { Play } from './killed-process.ts'
 
-const VICTIM = fileURLToPath(new URL('victim.ts', import.meta.url))
+const VICTIM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
 test('killed at any point of any call or job, the service comes back with every answer true and nothing lost or left over', async (t) => {
   const deployment = await aDeployment(t, { isReliable: true })

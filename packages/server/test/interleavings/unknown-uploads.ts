@@ -1,7 +1,7 @@
 import type { State } from '../model/check-state.ts'
 import type { Model } from '../model/model.ts'
-import { settle } from './play-cell.ts'
-import type { Stage } from './stage.ts'
+import { settle } from './run-interleaving.ts'
+import type { Stage } from './harness.ts'
 
 /**
  * Ends uploads whose request was never answered: nobody knows their IDs, and they expire. `issued` are

@@ -17,7 +17,7 @@ import {
   SIZE,
   sign,
 } from './calls.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './harness.ts'
 
 /** A call that is stopped, and how things are when it begins. */
 export interface Scene {

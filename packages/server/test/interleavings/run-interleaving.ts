@@ -8,8 +8,8 @@ import { linearize } from '../model/linearize.ts'
 import { EMPTY_MODEL, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
-import { ghostOf, type Scene } from './scenes.ts'
-import type { Stage } from './stage.ts'
+import { ghostOf, type Scene } from './test-cases.ts'
+import type { Stage } from './harness.ts'
 import type { Reach } from './watch-ports.ts'
 
 export interface Cell {

@@ -1,6 +1,6 @@
 import type { Upload } from '../../src/domain/asset.ts'
 import type { Context } from '../../src/operations/context.ts'
-import type { Stage } from './stage.ts'
+import type { Stage } from './harness.ts'
 
 /** Its own may be behind those of all others. */
 const ALL = 10_000

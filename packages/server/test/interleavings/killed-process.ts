@@ -4,10 +4,10 @@ import type { Command } from '../model/commands.ts'
 import type { Model } from '../model/model.ts'
 import { JOBS } from '../support/run-jobs.ts'
 import { watchFiles, withFilePoints } from './file-points.ts'
-import { onlyOf } from './only-of.ts'
-import { operatorOf, prepare } from './play-cell.ts'
-import { SCENES, type Scene } from './scenes.ts'
-import { openStage } from './stage.ts'
+import { onlyOf } from './restrict-to-upload.ts'
+import { operatorOf, prepare } from './run-interleaving.ts'
+import { SCENES, type Scene } from './test-cases.ts'
+import { openStage } from './harness.ts'
 
 /** A call that stands at a point when its process is killed. */
 export interface Play {
