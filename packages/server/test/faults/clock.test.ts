@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { SCENES } from '../interleavings/test-cases.ts'
-import { openStage } from '../interleavings/harness.ts'
+import { openHarness } from '../interleavings/harness.ts'
+import { TEST_CASES } from '../interleavings/test-cases.ts'
 import { playFault } from './play-fault.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -14,26 +14,26 @@ const SHIFTS = [-3650, 3650]
 for (const days of SHIFTS) {
   test(`while the clock of an instance is off by ${days} days no call ends or loses an upload`, async (t) => {
     const deployment = await aDeployment(t, { isReliable: true })
-    const stage = await openStage(deployment.settings)
-    cleanUp(t, () => stage.close())
+    const harness = await openHarness(deployment.settings)
+    cleanUp(t, () => harness.close())
     const failures: string[] = []
-    for (const scene of SCENES) {
+    for (const testCase of TEST_CASES) {
       const fault = {
         begin() {
-          stage.shift.ms = days * DAY_MS
+          harness.shift.ms = days * DAY_MS
         },
         end() {
-          stage.shift.ms = 0
+          harness.shift.ms = 0
         },
       }
       try {
-        await playFault(stage, scene, fault)
+        await playFault(harness, testCase, fault)
       } catch (failure) {
-        failures.push(`${scene.name}: ${failure}`)
+        failures.push(`${testCase.name}: ${failure}`)
       }
     }
     assert.equal(failures.length, 0, failures.join('\n\n'))
-    await stage.close()
+    await harness.close()
     await deployment.backdoor.assertHoldsOnly([], 10)
   })
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { type Moment, startCuttingProxy } from '@stowage/testing/proxies/cutting-proxy'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { SCENES, type Scene } from '../interleavings/test-cases.ts'
-import { openStage } from '../interleavings/harness.ts'
+import { openHarness } from '../interleavings/harness.ts'
+import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { keepResult } from '../reliability/result.ts'
 import { playFault } from './play-fault.ts'
 
@@ -16,7 +16,7 @@ const USUAL_CALLS = [
   'sign with a key',
   'complete',
   'cancel',
-  'resume one whose object is stored',
+  'resume an upload whose object is stored',
   'delete an upload',
   'delete an asset',
   'resize',
@@ -24,7 +24,7 @@ const USUAL_CALLS = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
 ]
-const CALLS = SCENES.filter(({ name }) => isAll || USUAL_CALLS.includes(name))
+const CALLS = TEST_CASES.filter(({ name }) => isAll || USUAL_CALLS.includes(name))
 
 test('whichever statement the connection to the database breaks at, the client is told the truth, and afterwards all is well', {
   skip: server === undefined && 'the database is not PostgreSQL',
@@ -35,15 +35,15 @@ test('whichever statement the connection to the database breaks at, the client i
   const proxy = await startCuttingProxy(Number(url.port))
   cleanUp(t, () => proxy.close())
   url.port = String(proxy.port)
-  const stage = await openStage({ ...deployment.settings, STOWAGE_DATABASE: url.href })
-  cleanUp(t, () => stage.close())
+  const harness = await openHarness({ ...deployment.settings, STOWAGE_DATABASE: url.href })
+  cleanUp(t, () => harness.close())
   const failures: string[] = []
   let statements = 0
   let cuts = 0
 
-  async function cut(scene: Scene, number: number, moment: Moment): Promise<number> {
+  async function cut(testCase: TestCase, number: number, moment: Moment): Promise<number> {
     let count = 0
-    await playFault(stage, scene, {
+    await playFault(harness, testCase, {
       begin: () => proxy.cutAt(number, moment),
       end() {
         count = proxy.stopCutting()
@@ -52,23 +52,23 @@ test('whichever statement the connection to the database breaks at, the client i
     return count
   }
 
-  for (const scene of CALLS) {
-    const made = await cut(scene, NOWHERE, 'before')
+  for (const testCase of CALLS) {
+    const made = await cut(testCase, NOWHERE, 'before')
     statements += made
     for (let number = 1; number <= made; number += 1) {
       for (const moment of ['before', 'after'] as const) {
         cuts += 1
         try {
-          await cut(scene, number, moment)
+          await cut(testCase, number, moment)
         } catch (failure) {
-          failures.push(`${scene.name}: ${moment} message ${number} of ${made}: ${failure}`)
+          failures.push(`${testCase.name}: ${moment} message ${number} of ${made}: ${failure}`)
         }
       }
     }
   }
   t.diagnostic(`${statements} messages to the database, ${cuts} cuts`)
   assert.deepEqual(failures, [])
-  await stage.close()
+  await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult('cut-statements', {
     command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { SCENES, type Scene } from '../interleavings/test-cases.ts'
-import { openStage, type Stage } from '../interleavings/harness.ts'
+import { type Harness, openHarness } from '../interleavings/harness.ts'
+import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { keepResult } from '../reliability/result.ts'
 import { playFault } from './play-fault.ts'
 import { type ClockShift, type DatabaseClock, shiftDatabaseClock } from './shift-database-clock.ts'
@@ -30,24 +30,25 @@ for (const [name, shift] of Object.entries(SHIFTS).filter(
   test(`while the database's clock is ${name}, nothing complete is lost, and all is well once it is right`, async (t) => {
     const deployment = await aDeployment(t, { isReliable: true })
     const clock = await shiftDatabaseClock(t, deployment.settings)
-    const stage = await openStage(deployment.settings)
-    cleanUp(t, () => stage.close())
+    const harness = await openHarness(deployment.settings)
+    cleanUp(t, () => harness.close())
     const failures: string[] = []
-    for (const scene of SCENES) {
+    for (const testCase of TEST_CASES) {
       for (const when of ['during', 'before'] as const) {
         try {
-          await (when === 'during' ? playDuring : playBefore)(stage, scene, { clock, shift })
+          await (when === 'during' ? playDuring : playBefore)(harness, testCase, { clock, shift })
         } catch (failure) {
-          failures.push(`${scene.name}, ${when}: ${failure}`)
+          failures.push(`${testCase.name}, ${when}: ${failure}`)
         } finally {
           await clock.set(RIGHT)
         }
       }
     }
     assert.equal(failures.length, 0, failures.join('\n\n'))
-    await stage.close()
+    await harness.close()
     await deployment.backdoor.assertHoldsOnly([], 10)
-    rows[`Clock ${name}`] = `${2 * SCENES.length} calls and jobs; nothing lost, left over or stuck`
+    rows[`Clock ${name}`] =
+      `${2 * TEST_CASES.length} calls and jobs; nothing lost, left over or stuck`
     await keepResult(`database-clock-${ENGINES}`, {
       command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/faults/database-clock.test.ts`,
       rows,
@@ -61,30 +62,38 @@ interface Shifting {
 }
 
 /** The clock is wrong while the call runs. */
-async function playDuring(stage: Stage, scene: Scene, { clock, shift }: Shifting): Promise<void> {
-  await playFault(stage, scene, {
+async function playDuring(
+  harness: Harness,
+  testCase: TestCase,
+  { clock, shift }: Shifting,
+): Promise<void> {
+  await playFault(harness, testCase, {
     begin: () => clock.set(shift),
     end: () => clock.set(RIGHT),
     mayExpire: true,
     repeatsJobs: true,
-    check: (ids) => checkExpiry(stage, ids),
+    check: (ids) => checkExpiry(harness, ids),
   })
 }
 
 /** The clock is wrong while everything before the call happens, and right again when it is made. */
-async function playBefore(stage: Stage, scene: Scene, { clock, shift }: Shifting): Promise<void> {
+async function playBefore(
+  harness: Harness,
+  testCase: TestCase,
+  { clock, shift }: Shifting,
+): Promise<void> {
   await clock.set(shift)
-  await playFault(stage, scene, {
+  await playFault(harness, testCase, {
     begin: () => clock.set(RIGHT),
     end() {},
     mayExpire: true,
     repeatsJobs: true,
-    check: (ids) => checkExpiry(stage, ids),
+    check: (ids) => checkExpiry(harness, ids),
   })
 }
 
 /** No upload is kept for years because its time was set by a clock that was ahead. */
-async function checkExpiry({ context, account }: Stage, ids: string[]): Promise<void> {
+async function checkExpiry({ context, account }: Harness, ids: string[]): Promise<void> {
   const latest = Date.now() + context.settings.uploadsKeptForMs + MARGIN_MS
   for (const id of ids) {
     const upload = await context.database.of(account.id).findUpload(id)

@@ -9,8 +9,8 @@ import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
-import { SCENES } from '../interleavings/test-cases.ts'
-import { openStage } from '../interleavings/harness.ts'
+import { openHarness } from '../interleavings/harness.ts'
+import { TEST_CASES } from '../interleavings/test-cases.ts'
 import { keepResult } from '../reliability/result.ts'
 import { type Fault, playFault } from './play-fault.ts'
 
@@ -73,16 +73,16 @@ async function playAll(
   { name, folder }: { name: string; folder: string },
   fault: Fault,
 ): Promise<void> {
-  const stage = await openStage({ STOWAGE_DATA: folder, STOWAGE_DISK_RESERVE: '0' })
-  cleanUp(t, () => stage.close())
+  const harness = await openHarness({ STOWAGE_DATA: folder, STOWAGE_DISK_RESERVE: '0' })
+  cleanUp(t, () => harness.close())
   const failures: string[] = []
   const seen: Record<string, string> = {}
-  for (const scene of SCENES) {
-    await stage.context.database.reserveDiskSpace()
+  for (const testCase of TEST_CASES) {
+    await harness.context.database.reserveDiskSpace()
     try {
-      seen[scene.name] = (await playFault(stage, scene, fault)).during
+      seen[testCase.name] = (await playFault(harness, testCase, fault)).during
     } catch (failure) {
-      failures.push(`${scene.name}: ${failure}`)
+      failures.push(`${testCase.name}: ${failure}`)
     }
   }
   t.diagnostic(JSON.stringify(seen))
@@ -91,7 +91,7 @@ async function playAll(
     ([call, answer]) => FREES_SPACE.test(call) && /^5/.test(answer),
   )
   assert.deepEqual(refused, [], 'calls that free space succeed')
-  await stage.close()
+  await harness.close()
   await diskBackdoor(folder).assertHoldsOnly([], 10)
   await keepResult(name, {
     command: 'npx node --test packages/server/test/faults/disk.test.ts',

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { endAll, operatorOf, prepare } from '../interleavings/run-interleaving.ts'
-import { SCENES } from '../interleavings/test-cases.ts'
-import { openStage, type Stage } from '../interleavings/harness.ts'
+import { type Harness, openHarness } from '../interleavings/harness.ts'
+import { deleteEverything, operatorOf, prepare } from '../interleavings/run-interleaving.ts'
+import { TEST_CASES } from '../interleavings/test-cases.ts'
 import { openClients } from '../model/clients.ts'
 import type { Event } from '../model/observation.ts'
 import { assertUsageConsistent } from '../support/shop.ts'
@@ -20,9 +20,9 @@ const HELD_MS = 40
 test('while another program holds the lock of the database every call waits, and does its work', {
   skip,
 }, async (t) => {
-  const { stage, other } = await aStage(t)
+  const { harness, other } = await aHarness(t)
   const failures: string[] = []
-  for (const scene of SCENES) {
+  for (const testCase of TEST_CASES) {
     let released = Promise.resolve()
     const fault = {
       begin() {
@@ -34,10 +34,10 @@ test('while another program holds the lock of the database every call waits, and
       end: () => released,
     }
     try {
-      const { during } = await playFault(stage, scene, fault)
+      const { during } = await playFault(harness, testCase, fault)
       assert.doesNotMatch(during, /unavailable/)
     } catch (failure) {
-      failures.push(`${scene.name}: ${failure}`)
+      failures.push(`${testCase.name}: ${failure}`)
     }
   }
   assert.equal(failures.length, 0, failures.join('\n\n'))
@@ -46,21 +46,21 @@ test('while another program holds the lock of the database every call waits, and
 test('calls that wait too long for the lock are 503, change nothing, and succeed once it is free', {
   skip,
 }, async (t) => {
-  const { stage, other } = await aStage(t)
+  const { harness, other } = await aHarness(t)
   const calls = ['complete', 'cancel', 'delete an asset', 'resize', 'rename', 'attach']
-  const scenes = SCENES.filter(({ name }) => calls.includes(name))
+  const testCases = TEST_CASES.filter(({ name }) => calls.includes(name))
   const prepared = []
-  for (const scene of scenes) {
-    const clients = openClients(stage.account, operatorOf(stage))
-    await prepare(stage, clients, scene)
-    prepared.push(() => clients.perform(scene.call, 0))
+  for (const testCase of testCases) {
+    const clients = openClients(harness.account, operatorOf(harness))
+    await prepare(harness, clients, testCase)
+    prepared.push(() => clients.perform(testCase.call, 0))
   }
   other.exec('begin immediate')
   const refused = (await Promise.all(prepared.map((perform) => perform()))).flat()
   const codes = refused.map(({ seen }: Event) => [seen.status, seen.code])
   assert.deepEqual(
     codes,
-    scenes.map(() => [503, 'database_unavailable']),
+    testCases.map(() => [503, 'database_unavailable']),
   )
   other.exec('rollback')
   const answered = (await Promise.all(prepared.map((perform) => perform()))).flat()
@@ -68,15 +68,15 @@ test('calls that wait too long for the lock are 503, change nothing, and succeed
     answered.every(({ seen }: Event) => seen.status < 300),
     JSON.stringify(answered),
   )
-  await endAll(stage)
-  await assertUsageConsistent(stage)
+  await deleteEverything(harness)
+  await assertUsageConsistent(harness)
 })
 
-async function aStage(t: TestContext): Promise<{ stage: Stage; other: DatabaseSync }> {
+async function aHarness(t: TestContext): Promise<{ harness: Harness; other: DatabaseSync }> {
   const deployment = await aDeployment(t)
-  const stage = await openStage(deployment.settings)
-  cleanUp(t, () => stage.close())
+  const harness = await openHarness(deployment.settings)
+  cleanUp(t, () => harness.close())
   const other = new DatabaseSync(join(deployment.folder, 'stowage.db'))
   cleanUp(t, () => other.close())
-  return { stage, other }
+  return { harness, other }
 }

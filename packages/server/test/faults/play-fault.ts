@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { answerOf, checkState, endAll, operatorOf, prepare } from '../interleavings/run-interleaving.ts'
-import { ghostOf, type Scene } from '../interleavings/test-cases.ts'
-import type { Stage } from '../interleavings/harness.ts'
+import type { Harness } from '../interleavings/harness.ts'
+import {
+  checkState,
+  deleteEverything,
+  operatorOf,
+  prepare,
+  responseText,
+} from '../interleavings/run-interleaving.ts'
+import { interruptedEvents, type TestCase } from '../interleavings/test-cases.ts'
 import { expireUnknown, idsOf, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
-import { CUT_OFF, type Event, type Observation } from '../model/observation.ts'
+import { type Event, NO_RESPONSE, type Observation } from '../model/observation.ts'
 
 export interface Fault {
   /** From then on things go wrong for the upload with this ID. */
@@ -35,24 +41,24 @@ const SAYS_TRY_AGAIN = ['storage_unavailable', 'database_unavailable', 'storage_
  * Makes a call while something is wrong, then again when it is not. Fails when an answer was not true,
  * or when jobs do not bring the service to the state that the answers tell of, without a restart.
  */
-export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promise<Seen> {
-  stage.issued.length = 0
-  const clients = openClients(stage.account, operatorOf(stage))
-  const start = await prepare(stage, clients, scene)
-  const isJob = scene.call.kind === 'job' || scene.call.kind === 'expire'
+export async function playFault(harness: Harness, testCase: TestCase, fault: Fault): Promise<Seen> {
+  harness.issued.length = 0
+  const clients = openClients(harness.account, operatorOf(harness))
+  const start = await prepare(harness, clients, testCase)
+  const isJob = testCase.call.kind === 'job' || testCase.call.kind === 'expire'
   try {
     await fault.begin(start.id)
     let during: Event[]
     try {
       // In the service a job that fails is logged, and runs again.
-      const call = clients.perform(scene.call, 3)
-      during = isJob ? await call.catch(() => [unanswered(scene.call, start.id)]) : await call
+      const call = clients.perform(testCase.call, 3)
+      during = isJob ? await call.catch(() => [unanswered(testCase.call, start.id)]) : await call
     } finally {
       await fault.end()
     }
-    const again = isJob && !fault.repeatsJobs ? [] : await clients.perform(scene.call, 0)
-    const ghosts = ghostOf(scene, start.id)
-    const events = [...during.map((event) => judged(event, fault)), ...again, ...ghosts]
+    const again = isJob && !fault.repeatsJobs ? [] : await clients.perform(testCase.call, 0)
+    const interrupted = interruptedEvents(testCase, start.id)
+    const events = [...during.map((event) => judged(event, fault)), ...again, ...interrupted]
     if (fault.mayExpire)
       events.push(...expiriesOf([start.id, ...events.map(({ seen }) => seen.id)]))
     const models = linearize([start.model], events)
@@ -60,12 +66,12 @@ export async function playFault(stage: Stage, scene: Scene, fault: Fault): Promi
       models.length > 0,
       `no order explains the answers: ${JSON.stringify([...during, ...events])}`,
     )
-    await expireUnknown(stage, stage.issued, models)
-    await checkState(stage, models, withoutUnrecorded)
+    await expireUnknown(harness, harness.issued, models)
+    await checkState(harness, models, withoutUnrecorded)
     await fault.check?.(idsOf(models))
-    return { during: answerOf(during), again: answerOf(again) }
+    return { during: responseText(during), again: responseText(again) }
   } finally {
-    await endAll(stage)
+    await deleteEverything(harness)
   }
 }
 
@@ -78,7 +84,7 @@ function unanswered(command: Command, id: string | undefined): Event {
   return {
     client: 3,
     command,
-    seen: { status: CUT_OFF, ...(id !== undefined && { id }), code: 'expired' },
+    seen: { status: NO_RESPONSE, ...(id !== undefined && { id }), code: 'expired' },
   }
 }
 
@@ -87,9 +93,9 @@ function judged(event: Event, fault: Fault): Event {
   const { command, seen } = event
   // A job does what it can, and the rest in its next run.
   if (command.kind === 'expire') {
-    return { ...event, seen: { ...seen, status: CUT_OFF, code: 'expired' } }
+    return { ...event, seen: { ...seen, status: NO_RESPONSE, code: 'expired' } }
   }
   const isExcused = SAYS_TRY_AGAIN.includes(seen.code ?? '') || fault.excuses?.(seen)
   if (!isExcused) return event
-  return { ...event, seen: { ...seen, status: CUT_OFF } }
+  return { ...event, seen: { ...seen, status: NO_RESPONSE } }
 }

@@ -4,8 +4,8 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { type S3Fault, startS3Proxy } from '@stowage/testing/proxies/s3-proxy'
 import { aDeployment } from '@stowage/testing/service/deployment'
-import { SCENES, type Scene } from '../interleavings/test-cases.ts'
-import { openStage } from '../interleavings/harness.ts'
+import { openHarness } from '../interleavings/harness.ts'
+import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import type { Observation } from '../model/observation.ts'
 import { keepResult } from '../reliability/result.ts'
 import { playFault } from './play-fault.ts'
@@ -60,7 +60,7 @@ const USUAL_CALLS = [
   'sign with a key',
   'complete',
   'cancel',
-  'resume one whose object is stored',
+  'resume an upload whose object is stored',
   'removeObjects, a deleted asset',
 ]
 
@@ -68,21 +68,21 @@ const USUAL_CALLS = [
 const ALL_CALLS = [
   'sign',
   'sign with a key',
-  'sign again with its key',
+  'sign again with the same key',
   'complete',
-  'complete one that was cut off',
-  'complete one whose object is stored',
+  'complete again after an interrupted completion',
+  'complete an upload whose object is stored',
   'cancel',
   'resume',
-  'resume one that the storage lost',
-  'resume one whose object is stored',
+  'resume an upload that the storage lost',
+  'resume an upload whose object is stored',
   'delete an upload',
   'download',
   'expireUploads',
-  'expireUploads, the object stored',
+  'expireUploads, object already stored',
   'finishCompletions',
-  'finishCompletions, the object stored',
-  'finishCompletions, a part missing',
+  'finishCompletions, object already stored',
+  'finishCompletions, part missing',
   'removeObjects, a cancelled upload',
   'removeObjects, a deleted asset',
   'removeOrphanedUploads, a cancelled upload',
@@ -96,15 +96,15 @@ test('whatever the store answers to whichever request, the client is told the tr
   cleanUp(t, () => proxy.close())
   const deployment = await aDeployment(t, { isReliable: true })
   const endpoint = `http://127.0.0.1:${proxy.port}`
-  const stage = await openStage({ ...deployment.settings, STOWAGE_S3_ENDPOINT: endpoint })
-  cleanUp(t, () => stage.close())
+  const harness = await openHarness({ ...deployment.settings, STOWAGE_S3_ENDPOINT: endpoint })
+  cleanUp(t, () => harness.close())
   const failures: string[] = []
   let requests = 0
   let plays = 0
   /** How often each answer was given, by call and by fault. */
   const answers = new Map<string, Map<string, number>>()
 
-  async function requestsOf(scene: Scene): Promise<string[]> {
+  async function requestsOf(testCase: TestCase): Promise<string[]> {
     const made: string[] = []
     const fault = {
       begin: () =>
@@ -114,13 +114,13 @@ test('whatever the store answers to whichever request, the client is told the tr
         }),
       end: () => proxy.injectFaults(() => undefined),
     }
-    await playFault(stage, scene, fault)
+    await playFault(harness, testCase, fault)
     return made
   }
 
-  async function play(scene: Scene, index: number, fault: S3Fault, lasting: boolean) {
+  async function play(testCase: TestCase, index: number, fault: S3Fault, lasting: boolean) {
     let count = -1
-    const during = await playFault(stage, scene, {
+    const during = await playFault(harness, testCase, {
       begin: () =>
         proxy.injectFaults(() => {
           count += 1
@@ -129,7 +129,7 @@ test('whatever the store answers to whichever request, the client is told the tr
       end: () => proxy.injectFaults(() => undefined),
       excuses: (answer) => isRefusal(fault) && saysRefused(answer),
     })
-    for (const row of [scene.name, describe(fault)]) {
+    for (const row of [testCase.name, describe(fault)]) {
       const seen = answers.get(row) ?? new Map<string, number>()
       seen.set(during.during, (seen.get(during.during) ?? 0) + 1)
       answers.set(row, seen)
@@ -142,9 +142,9 @@ test('whatever the store answers to whichever request, the client is told the tr
   }
 
   for (const name of isAll ? ALL_CALLS : USUAL_CALLS) {
-    const scene = SCENES.find((one) => one.name === name)
-    assert.ok(scene, name)
-    const made = await requestsOf(scene)
+    const testCase = TEST_CASES.find((one) => one.name === name)
+    assert.ok(testCase, name)
+    const made = await requestsOf(testCase)
     requests += made.length
     for (const [index, operation] of made.entries()) {
       for (const fault of faultsFor(operation)) {
@@ -153,7 +153,7 @@ test('whatever the store answers to whichever request, the client is told the tr
         for (const lasting of lastings(fault)) {
           plays += 1
           try {
-            await play(scene, index, fault, lasting)
+            await play(testCase, index, fault, lasting)
           } catch (failure) {
             const what = `${name}: ${operation} (request ${index}${lasting ? ' and later' : ''})`
             failures.push(`${what} × ${JSON.stringify(fault)}: ${failure}`)
@@ -164,7 +164,7 @@ test('whatever the store answers to whichever request, the client is told the tr
   }
   t.diagnostic(`${requests} requests to the store, ${plays} faults`)
   assert.deepEqual(failures, [])
-  await stage.close()
+  await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult('s3-calls', {
     command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts`,

@@ -1,6 +1,6 @@
 import type { Command } from '../model/commands.ts'
 
-/* The calls that scenes and others are made of, all of them on the first upload. */
+/* The calls that testCases and others are made of, all of them on the first upload. */
 
 /** Two parts. */
 export const SIZE = 15

@@ -16,7 +16,7 @@ import {
 } from './calls.ts'
 
 /** What another client or instance does meanwhile: calls, one after the other. */
-export const OTHERS: Record<string, Command[]> = {
+export const CONCURRENT_CALLS: Record<string, Command[]> = {
   'sign with the same key': [{ ...sign, key: 'the-same' }],
   'sign with the same key, send, complete': [{ ...sign, key: 'the-same' }, putAll, complete],
   'sign with the same key, cancel': [{ ...sign, key: 'the-same' }, cancel],
@@ -26,14 +26,14 @@ export const OTHERS: Record<string, Command[]> = {
   'replace all parts, complete': [{ ...putAll, content: 2 }, complete],
   'send all parts, complete': [putAll, complete],
   complete: [complete],
-  'complete, naming no parts': [{ ...complete, etags: 'none' }],
-  'complete, naming a wrong ETag': [{ ...complete, etags: 'wrong' }],
+  'complete without a part list': [{ ...complete, etags: 'none' }],
+  'complete with a wrong ETag': [{ ...complete, etags: 'wrong' }],
   cancel: [cancel],
   resume: [resume],
   delete: [remove],
   'complete, delete': [complete, remove],
   resize: [resize],
-  'resize to less': [{ ...resize, size: 12 }],
+  shrink: [{ ...resize, size: 12 }],
   'resize, send the last part, complete': [resize, secondPart, complete],
   rename: [{ kind: 'rename', upload: 0, name: 'b.zip' }],
   attach: [attach],

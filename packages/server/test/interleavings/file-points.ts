@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
-import type { Reach } from './watch-ports.ts'
+import type { OnPoint } from './watch-ports.ts'
 
-const reaching = new AsyncLocalStorage<Reach>()
+const reaching = new AsyncLocalStorage<OnPoint>()
 
 /** Everything that changes which files there are. Writing and syncing changes nothing that a killed process leaves. */
 const STEPS = ['rename', 'mkdir', 'rm'] as const
@@ -18,14 +18,14 @@ export function watchFiles(): void {
     const original = promises[step] as (...args: unknown[]) => Promise<unknown>
     Object.assign(promises, {
       [step]: async (...args: unknown[]) => {
-        const reach = reaching.getStore()
-        if (reach === undefined) return original(...args)
+        const onPoint = reaching.getStore()
+        if (onPoint === undefined) return original(...args)
         const name = `${step} ${nameOf(args[0])}`
-        await reach(`before ${name}`)
+        await onPoint(`before ${name}`)
         try {
           return await original(...args)
         } finally {
-          await reach(`after ${name}`)
+          await onPoint(`after ${name}`)
         }
       },
     })
@@ -34,8 +34,11 @@ export function watchFiles(): void {
 }
 
 /** Steps on files inside the work are points. */
-export function withFilePoints<Result>(reach: Reach, work: () => Promise<Result>): Promise<Result> {
-  return reaching.run(reach, work)
+export function runWithFilePoints<Result>(
+  onPoint: OnPoint,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return reaching.run(onPoint, work)
 }
 
 /** IDs differ from run to run. */

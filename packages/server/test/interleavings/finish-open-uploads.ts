@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import type { PartAddress } from '@stowage/protocol'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { partBytes } from '../model/clients.ts'
-import type { Stage } from './harness.ts'
+import type { Harness } from './harness.ts'
 
 /** Whatever is still an upload can be finished: nothing is stuck. */
-export async function finishOpenUploads({ context, account }: Stage): Promise<number> {
+export async function finishOpenUploads({ context, account }: Harness): Promise<number> {
   const open = await Array.fromAsync(context.storage.listUploads())
   for (const { key } of open) {
     const resumed = await account.call('GET', `${API}/assets/${key}/upload`)

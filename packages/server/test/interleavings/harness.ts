@@ -13,13 +13,13 @@ import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
 import { CHUNK_SIZE } from '../model/commands.ts'
-import { type Reach, watchPorts } from './watch-ports.ts'
+import { type OnPoint, watchPorts } from './watch-ports.ts'
 
 /**
  * The interface and its engines without the schedule, so that jobs run when the test says so. What is
- * called inside `watched` passes the points.
+ * called inside `runWithPoints` passes the points.
  */
-export interface Stage {
+export interface Harness {
   /** The ports without points. */
   context: Context
   /** How far the clock of this instance is off. */
@@ -30,8 +30,12 @@ export interface Stage {
   /** The products that there are: their IDs by variant. */
   products: Record<number, string>
   baseUrl: string
-  watched<Result>(reach: Reach, work: () => Promise<Result>, on?: Context): Promise<Result>
-  /** The ports as the caller has them: with points inside `watched`. */
+  runWithPoints<Result>(
+    onPoint: OnPoint,
+    work: () => Promise<Result>,
+    on?: Context,
+  ): Promise<Result>
+  /** The ports as the caller has them: with points inside `runWithPoints`. */
   ports(): Context
   /** Once more is no error. */
   close(): Promise<void>
@@ -41,7 +45,7 @@ const PLAN = 1e12
 /** A test may replace `Date.now`, which is the clock of SQLite. */
 const readSystemClock = Date.now
 
-export async function openStage(settings: Environment): Promise<Stage> {
+export async function openHarness(settings: Environment): Promise<Harness> {
   const config = configOf({ ...settings, STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
   const logger = pino({ level: 'silent' })
   const onFatal = (message: string) => {
@@ -112,7 +116,7 @@ export async function openStage(settings: Environment): Promise<Stage> {
     issued,
     account: { id, name: 'default', keys: { read: key, write: key, manage: key }, call },
     baseUrl,
-    watched: (reach, work, on = context) => watching.run(watchPorts(on, reach), work),
+    runWithPoints: (onPoint, work, on = context) => watching.run(watchPorts(on, onPoint), work),
     ports,
     async close() {
       if (isClosed) return

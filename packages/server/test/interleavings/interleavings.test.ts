@@ -6,10 +6,10 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
 import { keepResult } from '../reliability/result.ts'
-import { OTHERS } from './concurrent-calls.ts'
-import { playCell } from './run-interleaving.ts'
-import { SCENES, type Scene } from './test-cases.ts'
-import { openStage, type Stage } from './harness.ts'
+import { CONCURRENT_CALLS } from './concurrent-calls.ts'
+import { type Harness, openHarness } from './harness.ts'
+import { runInterleaving } from './run-interleaving.ts'
+import { TEST_CASES, type TestCase } from './test-cases.ts'
 
 /*
  * Every pair, also those in which one only reads or runs before or after the other; some calls; and
@@ -26,23 +26,23 @@ const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel']
 /** One of each kind. The others differ in few steps, and are stopped with `POINTS=all`. */
 const USUAL = [
   ...USUAL_ON_S3,
-  'sign again with its key',
-  'complete one that was cut off',
-  'complete one whose object is stored',
+  'sign again with the same key',
+  'complete again after an interrupted completion',
+  'complete an upload whose object is stored',
   'resume',
-  'resume one that the storage lost',
-  'resume one that was cut off',
-  'resume one whose object is stored',
+  'resume an upload that the storage lost',
+  'resume after an interrupted completion',
+  'resume an upload whose object is stored',
   'delete an upload',
   'resize',
   'expireUploads, all parts sent',
-  'expireUploads, the object stored',
+  'expireUploads, object already stored',
   'finishCompletions',
   'removeObjects, a cancelled upload',
   'removeOrphanedUploads, a cancelled upload',
 ]
 
-function isPlayed({ name }: Scene): boolean {
+function isPlayed({ name }: TestCase): boolean {
   if (POINTS_CALLS !== undefined) return new RegExp(POINTS_CALLS).test(name)
   return isAll || (isOnS3 ? USUAL_ON_S3 : USUAL).includes(name)
 }
@@ -57,28 +57,28 @@ interface Line {
 
 test('whatever runs while a call stands between two steps, every answer is true and nothing is lost or left over', async (t) => {
   const deployment = await aDeployment(t, { isReliable: true })
-  const stage = await openStage(deployment.settings)
-  cleanUp(t, () => stage.close())
+  const harness = await openHarness(deployment.settings)
+  cleanUp(t, () => harness.close())
   const failures: string[] = []
   const lines: Line[] = []
   let pairs = 0
-  for (const scene of SCENES.filter(isPlayed)) {
-    const { points } = await playCell(stage, { scene, others: [] }).catch((error) =>
-      assert.fail(`${scene.name}, not stopped: ${error}`),
+  for (const testCase of TEST_CASES.filter(isPlayed)) {
+    const { points } = await runInterleaving(harness, { testCase, others: [] }).catch((error) =>
+      assert.fail(`${testCase.name}, not paused: ${error}`),
     )
     for (const [point, label] of points.entries()) {
       const isBetween = point > 0 && point < points.length - 1
       if (!isAll && !isBetween) continue
-      const line: Line = { call: scene.name, point: label, answers: {} }
+      const line: Line = { call: testCase.name, point: label, answers: {} }
       lines.push(line)
-      for (const [name, others] of othersFor(scene)) {
+      for (const [name, others] of othersFor(testCase)) {
         pairs += 1
         try {
-          const outcome = await playCell(stage, { scene, point, others })
+          const outcome = await runInterleaving(harness, { testCase, point, others })
           line.answers[name] = `${outcome.stopped} / ${outcome.others.join(', ')}`
         } catch (error) {
-          failures.push(`${scene.name}, stopped ${label} (point ${point}) × ${name}: ${error}`)
-          await stopIfPolluted(stage, failures)
+          failures.push(`${testCase.name}, stopped ${label} (point ${point}) × ${name}: ${error}`)
+          await stopIfPolluted(harness, failures)
         }
       }
     }
@@ -90,12 +90,12 @@ test('whatever runs while a call stands between two steps, every answer is true 
     command: `${isAll ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
     rows: Object.fromEntries(summaryOf(lines)),
   })
-  await stage.close()
+  await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
 })
 
 /** Fails if the last pair left bytes behind that can't be deleted: later pairs would fail or hang because of them. */
-async function stopIfPolluted({ account }: Stage, failures: string[]): Promise<void> {
+async function stopIfPolluted({ account }: Harness, failures: string[]): Promise<void> {
   const { stored, reserved } = (await account.call('GET', '/api/v1/account')).body.data
   if (stored === 0 && reserved === 0) return
   const rest = `${stored} stored and ${reserved} reserved bytes`
@@ -116,10 +116,11 @@ function summaryOf(lines: Line[]): [string, string][] {
   })
 }
 
-function othersFor(scene: Scene): [string, Command[]][] {
-  return Object.entries(OTHERS).filter(
+function othersFor(testCase: TestCase): [string, Command[]][] {
+  return Object.entries(CONCURRENT_CALLS).filter(
     ([name, others]) =>
-      others.every((command) => concerns(scene, command)) && (isAll || USUAL_OTHERS.includes(name)),
+      others.every((command) => concerns(testCase, command)) &&
+      (isAll || USUAL_OTHERS.includes(name)),
   )
 }
 
@@ -128,7 +129,7 @@ const USUAL_OTHERS = [
   'sign with the same key, send, complete',
   'sign with the same key, cancel',
   'replace a part, complete',
-  'complete, naming no parts',
+  'complete without a part list',
   'cancel',
   'resume',
   'resize, send the last part, complete',
@@ -137,8 +138,8 @@ const USUAL_OTHERS = [
   'finishCompletions',
 ]
 
-function concerns({ call, without }: Scene, command: Command): boolean {
+function concerns({ call, isExcluded }: TestCase, command: Command): boolean {
   const isOfKey = command.kind === 'sign' && command.key !== undefined
   const isKeyed = call.kind === 'sign' && call.key !== undefined
-  return !without?.(command) && (isKeyed || !isOfKey)
+  return !isExcluded?.(command) && (isKeyed || !isOfKey)
 }

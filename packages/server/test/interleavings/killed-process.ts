@@ -1,24 +1,24 @@
 import { API } from '@stowage/testing/service/upload'
-import { anEmptyMemory, type Memory, openClients } from '../model/clients.ts'
+import { type ClientState, newClientState, openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import type { Model } from '../model/model.ts'
 import { JOBS } from '../support/run-jobs.ts'
-import { watchFiles, withFilePoints } from './file-points.ts'
-import { onlyOf } from './restrict-to-upload.ts'
+import { runWithFilePoints, watchFiles } from './file-points.ts'
+import { openHarness } from './harness.ts'
+import { restrictToUpload } from './restrict-to-upload.ts'
 import { operatorOf, prepare } from './run-interleaving.ts'
-import { SCENES, type Scene } from './test-cases.ts'
-import { openStage } from './harness.ts'
+import { TEST_CASES, type TestCase } from './test-cases.ts'
 
 /** A call that stands at a point when its process is killed. */
-export interface Play {
-  scene: string
+export interface KilledCall {
+  testCase: string
   point: string
   call: Command
-  /** The upload that the scene is about, and every ID that was given out. */
+  /** The upload that the testCase is about, and every ID that was given out. */
   id: string
   issued: string[]
   model: Model
-  memory: Memory
+  clientState: ClientState
 }
 
 /*
@@ -26,53 +26,55 @@ export interface Play {
  * Then it tells what it has done, and waits to be killed.
  */
 watchFiles()
-const stage = await openStage(JSON.parse(process.argv[2] ?? ''))
+const harness = await openHarness(JSON.parse(process.argv[2] ?? ''))
 
 /** Undefined when the call came to its end before. */
-async function playTo(scene: Scene, point: number): Promise<Play | undefined> {
-  stage.issued.length = 0
-  const memory = anEmptyMemory()
+async function runUntil(testCase: TestCase, point: number): Promise<KilledCall | undefined> {
+  harness.issued.length = 0
+  const clientState = newClientState()
   const { id, model } = await prepare(
-    stage,
-    openClients(stage.account, operatorOf(stage), memory),
-    scene,
+    harness,
+    openClients(harness.account, operatorOf(harness), clientState),
+    testCase,
   )
   const there = Promise.withResolvers<string>()
   let passed = 0
-  const reach = async (name: string) => {
+  const onPoint = async (name: string) => {
     passed += 1
     if (passed <= point) return
     there.resolve(name)
     await new Promise(() => {})
   }
-  const own = onlyOf(stage, () => id)
-  const clients = openClients(stage.account, operatorOf(own), memory)
-  const call = own.watched(reach, () => withFilePoints(reach, () => clients.perform(scene.call, 0)))
+  const own = restrictToUpload(harness, () => id)
+  const clients = openClients(harness.account, operatorOf(own), clientState)
+  const call = own.runWithPoints(onPoint, () =>
+    runWithFilePoints(onPoint, () => clients.perform(testCase.call, 0)),
+  )
   const stopped = await Promise.race([there.promise, call.then(() => undefined)])
   if (stopped === undefined) {
     // A completion that was cut off can't be deleted before it is finished.
     await JOBS.finishCompletions(own.context)
-    for (const one of stage.issued) await stage.account.call('DELETE', `${API}/assets/${one}`)
+    for (const one of harness.issued) await harness.account.call('DELETE', `${API}/assets/${one}`)
     return undefined
   }
   return {
-    scene: scene.name,
+    testCase: testCase.name,
     point: stopped,
-    call: scene.call,
+    call: testCase.call,
     id,
-    issued: [...stage.issued],
+    issued: [...harness.issued],
     model,
-    memory,
+    clientState,
   }
 }
 
-/** All scenes are in one account. */
-function withKeysOfItsOwn(scene: Scene, point: number): Scene {
+/** All testCases are in one account. */
+function withKeysOfItsOwn(testCase: TestCase, point: number): TestCase {
   const renamed = (command: Command): Command =>
     command.kind === 'sign' && command.key !== undefined
-      ? { ...command, key: `${scene.name} ${point}`.replaceAll(' ', '-') }
+      ? { ...command, key: `${testCase.name} ${point}`.replaceAll(' ', '-') }
       : command
-  return { ...scene, before: scene.before.map(renamed), call: renamed(scene.call) }
+  return { ...testCase, before: testCase.before.map(renamed), call: renamed(testCase.call) }
 }
 
 /** On S3, which takes its time, those that ask the storage for something that matters. */
@@ -80,18 +82,18 @@ const CALLS =
   process.argv[3] === 'usual'
     ? /^(sign with a key|complete|complete one whose.*|cancel|resume one.*|delete an.*|finish.*|expireUploads)$/
     : /^/
-const plays: Play[] = []
-// What ended is forgotten for all scenes at once, so that this one comes before there is any other.
-const forgetting = ({ call }: Scene) =>
+const killedCalls: KilledCall[] = []
+// What ended is forgotten for all testCases at once, so that this one comes before there is any other.
+const forgetting = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
-// A list shows the uploads of all scenes, and each model knows only its own.
-const scenes = SCENES.filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
-for (const scene of scenes.toSorted((a, b) => forgetting(a) - forgetting(b))) {
+// A list shows the uploads of all testCases, and each model knows only its own.
+const testCases = TEST_CASES.filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
+for (const testCase of testCases.toSorted((a, b) => forgetting(a) - forgetting(b))) {
   for (let point = 0; ; point += 1) {
-    const play = await playTo(withKeysOfItsOwn(scene, point), point)
-    if (play === undefined) break
-    plays.push(play)
+    const killedCall = await runUntil(withKeysOfItsOwn(testCase, point), point)
+    if (killedCall === undefined) break
+    killedCalls.push(killedCall)
   }
 }
-process.send?.(plays)
+process.send?.(killedCalls)
 setInterval(() => {}, 60_000)

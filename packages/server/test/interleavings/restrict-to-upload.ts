@@ -1,13 +1,13 @@
 import type { Upload } from '../../src/domain/asset.ts'
 import type { Context } from '../../src/operations/context.ts'
-import type { Stage } from './harness.ts'
+import type { Harness } from './harness.ts'
 
 /** Its own may be behind those of all others. */
 const ALL = 10_000
 
-/** The same stage, but its jobs see nothing of other uploads than this one. */
-export function onlyOf(stage: Stage, id: () => string): Stage {
-  const { context } = stage
+/** The same harness, but its jobs see nothing of other uploads than this one. */
+export function restrictToUpload(harness: Harness, id: () => string): Harness {
+  const { context } = harness
   const { database, storage } = context
   const own = (upload: Upload) => upload.asset.id === id()
   const narrow: Context = {
@@ -28,8 +28,8 @@ export function onlyOf(stage: Stage, id: () => string): Stage {
     },
   }
   return {
-    ...stage,
+    ...harness,
     context: narrow,
-    watched: (reach, work) => stage.watched(reach, work, narrow),
+    runWithPoints: (onPoint, work) => harness.runWithPoints(onPoint, work, narrow),
   }
 }

@@ -8,12 +8,12 @@ import { linearize } from '../model/linearize.ts'
 import { EMPTY_MODEL, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
-import { ghostOf, type Scene } from './test-cases.ts'
-import type { Stage } from './harness.ts'
-import type { Reach } from './watch-ports.ts'
+import type { Harness } from './harness.ts'
+import { interruptedEvents, type TestCase } from './test-cases.ts'
+import type { OnPoint } from './watch-ports.ts'
 
-export interface Cell {
-  scene: Scene
+export interface Interleaving {
+  testCase: TestCase
   /** Where the call is stopped, counted from 0; none: it is not stopped. */
   point?: number
   /** What is done while it is stopped. */
@@ -36,48 +36,55 @@ const WAITS_MS = 60_000
  * answers can't be explained by any order of the calls, or when jobs do not bring the service to the
  * state that such an order leads to.
  */
-export async function playCell(stage: Stage, { scene, point, others }: Cell): Promise<Outcome> {
-  const clients = openClients(stage.account, operatorOf(stage))
-  const start = await prepare(stage, clients, scene)
+export async function runInterleaving(
+  harness: Harness,
+  { testCase, point, others }: Interleaving,
+): Promise<Outcome> {
+  const clients = openClients(harness.account, operatorOf(harness))
+  const start = await prepare(harness, clients, testCase)
   const points: string[] = []
   const isThere = Promise.withResolvers<void>()
   const goOn = Promise.withResolvers<void>()
-  const reach: Reach = async (name) => {
+  const onPoint: OnPoint = async (name) => {
     points.push(name)
     if (points.length - 1 !== point) return
     isThere.resolve()
     await goOn.promise
   }
-  const call = stage.watched(reach, () => clients.perform(scene.call, 0))
+  const call = harness.runWithPoints(onPoint, () => clients.perform(testCase.call, 0))
   try {
     await Promise.race([isThere.promise, call])
     const meanwhile = point === undefined ? [] : await inTurn(clients, others)
     goOn.resolve()
-    const seen = await bounded(call, JSON.stringify(scene.call))
-    const events = [...seen, ...meanwhile, ...ghostOf(scene, start.id)]
+    const seen = await bounded(call, JSON.stringify(testCase.call))
+    const events = [...seen, ...meanwhile, ...interruptedEvents(testCase, start.id)]
     const models = linearize([start.model], events)
     if (models.length === 0) assert.fail(explain(start.model, events))
-    await checkState(stage, models)
-    return { points, stopped: answerOf(seen), others: meanwhile.map((event) => answerOf([event])) }
+    await checkState(harness, models)
+    return {
+      points,
+      stopped: responseText(seen),
+      others: meanwhile.map((event) => responseText([event])),
+    }
   } finally {
     goOn.resolve()
-    await bounded(call, JSON.stringify(scene.call)).catch(() => {})
-    await endAll(stage)
+    await bounded(call, JSON.stringify(testCase.call)).catch(() => {})
+    await deleteEverything(harness)
   }
 }
 
 /** The first upload, and what the model knows. */
-export async function prepare(stage: Stage, clients: Clients, scene: Scene) {
-  let models: Model[] = [{ ...EMPTY_MODEL, plan: 1e12, products: stage.products }]
-  const events = await inTurn(clients, scene.before)
+export async function prepare(harness: Harness, clients: Clients, testCase: TestCase) {
+  let models: Model[] = [{ ...EMPTY_MODEL, plan: 1e12, products: harness.products }]
+  const events = await inTurn(clients, testCase.before)
   for (const event of events) models = linearize(models, [event])
   const [model] = models
-  assert.ok(model, `the scene could not be set: ${JSON.stringify(events)}`)
+  assert.ok(model, `the testCase could not be set: ${JSON.stringify(events)}`)
   const id = model.uploads[0]?.id ?? ''
-  await scene.arrange?.(stage, id)
+  await testCase.setUp?.(harness, id)
   // Overdue before the job begins: that is no step of the job.
-  if (scene.call.kind === 'expire') await makeOverdue(stage, id)
-  return { id, model: scene.arranged?.(model) ?? model }
+  if (testCase.call.kind === 'expire') await makeOverdue(harness, id)
+  return { id, model: testCase.updateModel?.(model) ?? model }
 }
 
 async function inTurn(clients: Clients, commands: Command[]): Promise<Event[]> {
@@ -100,38 +107,38 @@ async function bounded<Result>(work: Promise<Result>, what: string): Promise<Res
   }
 }
 
-function makeOverdue({ context, account }: Stage, id: string): Promise<boolean> {
+function makeOverdue({ context, account }: Harness, id: string): Promise<boolean> {
   return context.database.of(account.id).renewUpload(id, -1)
 }
 
 /** As the model test's, but on the ports of the caller: jobs can be stopped like calls. */
-export function operatorOf(stage: Stage): Operator {
-  const { account, context } = stage
+export function operatorOf(harness: Harness): Operator {
+  const { account, context } = harness
   return {
     changePlan: (bytes) =>
       context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
     async expireUpload(id) {
-      const ports = stage.ports()
-      if (ports === context) await makeOverdue(stage, id)
+      const ports = harness.ports()
+      if (ports === context) await makeOverdue(harness, id)
       const settings = { ...ports.settings, uploadsKeptForMs: -60_000 }
       await expireUploads({ ...ports, settings }, NEVER)
       const upload = await context.database.of(account.id).findUpload(id)
       // One that is forgotten since had ended.
       return upload?.asset.status ?? 'expired'
     },
-    runJob: (name) => JOBS[name](stage.ports()),
+    runJob: (name) => JOBS[name](harness.ports()),
   }
 }
 
 /** Any of the states that explain the answers will do, once the jobs have run. */
 export async function checkState(
-  stage: Stage,
+  harness: Harness,
   models: Model[],
   simplify = (state: State) => state,
 ): Promise<void> {
-  await settle(stage)
+  await runAllJobs(harness)
   const ids = models[0]?.uploads.map(({ id }) => id) ?? []
-  const state = simplify(await readState(stage, stage.account, ids))
+  const state = simplify(await readState(harness, harness.account, ids))
   const expected = models.map(expectedState)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
   assert.deepEqual(state, expected[0], `none of ${expected.length} possible states`)
@@ -141,7 +148,7 @@ export async function checkState(
  * Every job, at a time when all that was put off is due again, and open uploads that no row knows are
  * old enough to be removed.
  */
-export async function settle({ context }: Stage): Promise<void> {
+export async function runAllJobs({ context }: Harness): Promise<void> {
   const clock = () => new Date(Date.now() + 30 * 24 * 3_600_000)
   const later = {
     ...context,
@@ -152,7 +159,7 @@ export async function settle({ context }: Stage): Promise<void> {
 }
 
 /** The next cell must not find anything of this one: jobs work on everything. */
-export async function endAll({ context, account }: Stage): Promise<void> {
+export async function deleteEverything({ context, account }: Harness): Promise<void> {
   for await (const { key } of context.storage.listUploads()) {
     await account.call('DELETE', `${API}/assets/${key}`)
   }
@@ -162,7 +169,7 @@ export async function endAll({ context, account }: Stage): Promise<void> {
   await JOBS.forgetEndedAssets(context)
 }
 
-export function answerOf(events: Event[]): string {
+export function responseText(events: Event[]): string {
   return events.map(({ seen }) => [seen.status, seen.code].filter(Boolean).join(' ')).join(', ')
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from '../model/commands.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
-import { CUT_OFF } from '../model/observation.ts'
+import { NO_RESPONSE } from '../model/observation.ts'
 import {
   attach,
   cancel,
@@ -17,22 +17,22 @@ import {
   SIZE,
   sign,
 } from './calls.ts'
-import type { Stage } from './harness.ts'
+import type { Harness } from './harness.ts'
 
 /** A call that is stopped, and how things are when it begins. */
-export interface Scene {
+export interface TestCase {
   name: string
   /** One after the other. */
   before: Command[]
   /** What happened behind the interface since. `id` is the first upload. */
-  arrange?(stage: Stage, id: string): Promise<void>
+  setUp?(harness: Harness, id: string): Promise<void>
   /** How that changes what the model knows. */
-  arranged?(model: Model): Model
+  updateModel?(model: Model): Model
   /** A call that was cut off: whether it takes effect shows only later. */
-  cutOff?: Command
+  interrupted?: Command
   call: Command
   /** Calls that this state makes no promise to. */
-  without?: (command: Command) => boolean
+  isExcluded?: (command: Command) => boolean
 }
 
 const SENT = [sign, putAll]
@@ -40,33 +40,33 @@ const PARTIAL = [sign, firstPart]
 const READY = [sign, putAll, complete]
 
 /** A completion died after it was decided on, and before the storage was asked. */
-async function beginOnly({ context, account }: Stage, id: string): Promise<void> {
+async function beginOnly({ context, account }: Harness, id: string): Promise<void> {
   const keptForMs = context.settings.uploadsKeptForMs
   await context.database.of(account.id).beginCompletion(id, { keptForMs })
 }
 
 /** A completion died after the storage had made the object. */
-async function beginAndStore(stage: Stage, id: string): Promise<void> {
-  const { context, account } = stage
-  await beginOnly(stage, id)
+async function beginAndStore(harness: Harness, id: string): Promise<void> {
+  const { context, account } = harness
+  await beginOnly(harness, id)
   const upload = await context.database.of(account.id).findUpload(id)
   const plan = { size: SIZE, chunkSize: upload?.chunkSize ?? 0, count: 2 }
   await context.storage.completeUpload({ key: id, id: upload?.storageId ?? '' }, plan, [])
 }
 
 /** The same, but a call that was refused beside it has reopened the upload. */
-async function storeOnly(stage: Stage, id: string): Promise<void> {
-  await beginAndStore(stage, id)
-  await stage.context.database.of(stage.account.id).reopenUpload(id)
+async function storeOnly(harness: Harness, id: string): Promise<void> {
+  await beginAndStore(harness, id)
+  await harness.context.database.of(harness.account.id).reopenUpload(id)
 }
 
-async function loseUpload({ context, account }: Stage, id: string): Promise<void> {
+async function loseUpload({ context, account }: Harness, id: string): Promise<void> {
   const upload = await context.database.of(account.id).findUpload(id)
   await context.storage.abortUpload({ key: id, id: upload?.storageId ?? '' })
 }
 
 /** A cancellation died before it told the storage. */
-async function cancelInDatabase({ context, account }: Stage, id: string): Promise<void> {
+async function cancelInDatabase({ context, account }: Harness, id: string): Promise<void> {
   await context.database.of(account.id).cancelUpload(id)
 }
 
@@ -76,62 +76,62 @@ function withoutParts(model: Model): Model {
 
 const isPut = ({ kind }: Command) => kind === 'put' || kind === 'putAll'
 
-export const SCENES: Scene[] = [
+export const TEST_CASES: TestCase[] = [
   { name: 'sign', before: [], call: sign },
   { name: 'sign with a key', before: [], call: { ...sign, key: 'the-same' } },
   {
-    name: 'sign again with its key',
+    name: 'sign again with the same key',
     before: [{ ...sign, key: 'the-same' }, putAll],
     call: { ...sign, key: 'the-same' },
   },
   { name: 'complete', before: SENT, call: complete },
-  { name: 'complete, naming no parts', before: SENT, call: { ...complete, etags: 'none' } },
-  { name: 'complete, naming a wrong ETag', before: SENT, call: { ...complete, etags: 'wrong' } },
-  { name: 'complete without all parts', before: PARTIAL, call: complete },
-  { name: 'complete a ready one', before: READY, call: complete },
+  { name: 'complete without a part list', before: SENT, call: { ...complete, etags: 'none' } },
+  { name: 'complete with a wrong ETag', before: SENT, call: { ...complete, etags: 'wrong' } },
+  { name: 'complete with a missing part', before: PARTIAL, call: complete },
+  { name: 'complete a ready asset', before: READY, call: complete },
   {
-    name: 'complete one that was cut off',
+    name: 'complete again after an interrupted completion',
     before: SENT,
-    arrange: beginOnly,
-    cutOff: complete,
+    setUp: beginOnly,
+    interrupted: complete,
     call: complete,
   },
   {
-    name: 'complete one whose object is stored',
+    name: 'complete an upload whose object is stored',
     before: SENT,
-    arrange: storeOnly,
-    cutOff: complete,
+    setUp: storeOnly,
+    interrupted: complete,
     call: complete,
   },
   { name: 'cancel', before: SENT, call: cancel },
   {
-    name: 'cancel one whose object is stored',
+    name: 'cancel an upload whose object is stored',
     before: SENT,
-    arrange: storeOnly,
-    cutOff: complete,
+    setUp: storeOnly,
+    interrupted: complete,
     call: cancel,
   },
   { name: 'resume', before: PARTIAL, call: resume },
   {
-    name: 'resume one that the storage lost',
+    name: 'resume an upload that the storage lost',
     before: SENT,
-    arrange: loseUpload,
-    arranged: withoutParts,
+    setUp: loseUpload,
+    updateModel: withoutParts,
     call: resume,
-    without: isPut,
+    isExcluded: isPut,
   },
   {
-    name: 'resume one that was cut off',
+    name: 'resume after an interrupted completion',
     before: SENT,
-    arrange: beginAndStore,
-    cutOff: complete,
+    setUp: beginAndStore,
+    interrupted: complete,
     call: resume,
   },
   {
-    name: 'resume one whose object is stored',
+    name: 'resume an upload whose object is stored',
     before: SENT,
-    arrange: storeOnly,
-    cutOff: complete,
+    setUp: storeOnly,
+    interrupted: complete,
     call: resume,
   },
   {
@@ -139,24 +139,24 @@ export const SCENES: Scene[] = [
     before: SENT,
     call: remove,
     // What has just ended is not forgotten, but the job is told that a week has passed.
-    without: (command) => command.kind === 'job' && command.name === 'forgetEndedAssets',
+    isExcluded: (command) => command.kind === 'job' && command.name === 'forgetEndedAssets',
   },
   { name: 'delete an asset', before: READY, call: remove },
   { name: 'resize', before: SENT, call: resize },
-  { name: 'resize to less', before: PARTIAL, call: { ...resize, size: 12 } },
+  { name: 'shrink', before: PARTIAL, call: { ...resize, size: 12 } },
   {
-    name: 'resize one that the storage lost',
+    name: 'resize an upload that the storage lost',
     before: SENT,
-    arrange: loseUpload,
-    arranged: withoutParts,
+    setUp: loseUpload,
+    updateModel: withoutParts,
     call: resize,
-    without: isPut,
+    isExcluded: isPut,
   },
   {
-    name: 'resize one whose object is stored',
+    name: 'resize an upload whose object is stored',
     before: SENT,
-    arrange: storeOnly,
-    cutOff: complete,
+    setUp: storeOnly,
+    interrupted: complete,
     call: resize,
   },
   { name: 'rename', before: READY, call: { kind: 'rename', upload: 0, name: 'a.zip' } },
@@ -168,38 +168,38 @@ export const SCENES: Scene[] = [
   { name: 'expireUploads', before: PARTIAL, call: expire },
   { name: 'expireUploads, all parts sent', before: SENT, call: expire },
   {
-    name: 'expireUploads, the object stored',
+    name: 'expireUploads, object already stored',
     before: SENT,
-    arrange: storeOnly,
-    cutOff: complete,
+    setUp: storeOnly,
+    interrupted: complete,
     call: expire,
   },
   {
     name: 'finishCompletions',
     before: SENT,
-    arrange: beginOnly,
-    cutOff: complete,
+    setUp: beginOnly,
+    interrupted: complete,
     call: job('finishCompletions'),
   },
   {
-    name: 'finishCompletions, the object stored',
+    name: 'finishCompletions, object already stored',
     before: SENT,
-    arrange: beginAndStore,
-    cutOff: complete,
+    setUp: beginAndStore,
+    interrupted: complete,
     call: job('finishCompletions'),
   },
   {
-    name: 'finishCompletions, a part missing',
+    name: 'finishCompletions, part missing',
     before: PARTIAL,
-    arrange: beginOnly,
-    cutOff: complete,
+    setUp: beginOnly,
+    interrupted: complete,
     call: job('finishCompletions'),
   },
   {
     name: 'removeObjects, a cancelled upload',
     before: SENT,
-    arrange: cancelInDatabase,
-    cutOff: cancel,
+    setUp: cancelInDatabase,
+    interrupted: cancel,
     call: job('removeObjects'),
   },
   {
@@ -210,8 +210,8 @@ export const SCENES: Scene[] = [
   {
     name: 'removeOrphanedUploads, a cancelled upload',
     before: SENT,
-    arrange: cancelInDatabase,
-    cutOff: cancel,
+    setUp: cancelInDatabase,
+    interrupted: cancel,
     call: job('removeOrphanedUploads'),
   },
   {
@@ -223,7 +223,7 @@ export const SCENES: Scene[] = [
 ]
 
 /** What is known of the call that was cut off: nobody got its answer. */
-export function ghostOf({ cutOff }: Scene, id: string): Event[] {
-  if (cutOff === undefined) return []
-  return [{ client: 2, command: cutOff, seen: { status: CUT_OFF, id, parts: [] } }]
+export function interruptedEvents({ interrupted }: TestCase, id: string): Event[] {
+  if (interrupted === undefined) return []
+  return [{ client: 2, command: interrupted, seen: { status: NO_RESPONSE, id, parts: [] } }]
 }

@@ -1,26 +1,26 @@
 import type { State } from '../model/check-state.ts'
 import type { Model } from '../model/model.ts'
-import { settle } from './run-interleaving.ts'
-import type { Stage } from './harness.ts'
+import type { Harness } from './harness.ts'
+import { runAllJobs } from './run-interleaving.ts'
 
 /**
  * Ends uploads whose request was never answered: nobody knows their IDs, and they expire. `issued` are
  * all IDs that were given out.
  */
 export async function expireUnknown(
-  stage: Stage,
+  harness: Harness,
   issued: string[],
   models: Model[],
 ): Promise<void> {
   const known = idsOf(models)
-  const data = stage.context.database.of(stage.account.id)
+  const data = harness.context.database.of(harness.account.id)
   let isAny = false
   for (const id of issued) {
     if (!known.includes(id) && (await data.renewUpload(id, -60_000))) isAny = true
   }
   if (!isAny) return
-  const settings = { ...stage.context.settings, uploadsKeptForMs: -60_000 }
-  await settle({ ...stage, context: { ...stage.context, settings } })
+  const settings = { ...harness.context.settings, uploadsKeptForMs: -60_000 }
+  await runAllJobs({ ...harness, context: { ...harness.context, settings } })
 }
 
 export function idsOf(models: Model[]): string[] {

@@ -3,7 +3,7 @@ import type { Database } from '../../src/database/database.ts'
 import type { Context } from '../../src/operations/context.ts'
 
 /** Called at every point, with its name; the call goes on once it resolves. */
-export type Reach = (point: string) => Promise<void>
+export type OnPoint = (point: string) => Promise<void>
 
 /** These are no points: looking a caller up is over before an operation begins. */
 const NOT_WATCHED = ['findKey', 'touchKey', 'countRequest', 'close', 'check']
@@ -12,12 +12,12 @@ const NOT_WATCHED = ['findKey', 'touchKey', 'countRequest', 'close', 'check']
  * The same context, with points in it: one before the first call of a port and one after each call.
  * The engines behind the ports are the real ones.
  */
-export function watchPorts(context: Context, reach: Reach): Context {
+export function watchPorts(context: Context, onPoint: OnPoint): Context {
   let hasBegun = false
   async function begin(name: string): Promise<void> {
     if (hasBegun) return
     hasBegun = true
-    await reach(`before ${name}`)
+    await onPoint(`before ${name}`)
   }
 
   async function watch(name: string, call: () => Promise<unknown>): Promise<unknown> {
@@ -25,17 +25,17 @@ export function watchPorts(context: Context, reach: Reach): Context {
     try {
       return await call()
     } finally {
-      await reach(`after ${name}`)
+      await onPoint(`after ${name}`)
     }
   }
 
   async function* watchEach(name: string, items: AsyncIterable<unknown>): AsyncIterable<unknown> {
     await begin(name)
     for await (const item of items) {
-      await reach(`after an item of ${name}`)
+      await onPoint(`after an item of ${name}`)
       yield item
     }
-    await reach(`after ${name}`)
+    await onPoint(`after ${name}`)
   }
 
   function watchPort<Port extends object>(port: Port, portName: string): Port {

@@ -1,7 +1,7 @@
 import type { Command, JobName } from './commands.ts'
-import { changeUpload, isVisible, isWhole, type Model, type ModelUpload } from './model.ts'
-import { CUT_OFF, type Observation } from './observation.ts'
-import { type Rivals, RULES, type Rule } from './rules.ts'
+import { changeUpload, hasAllParts, isVisible, type Model, type ModelUpload } from './model.ts'
+import { NO_RESPONSE, type Observation } from './observation.ts'
+import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
 
 /**
  * The models that may be after the call, if the rules of the product allow this answer in this state;
@@ -11,13 +11,13 @@ export function applyCommand(
   model: Model,
   command: Command,
   seen: Observation,
-  rivals: Rivals,
+  concurrent: ConcurrentCalls,
 ): Model[] {
   const rule = RULES[command.kind] as Rule<Command['kind']>
-  const apply = (told: Observation) => rule(model, command as never, told, rivals)
-  if (command.kind === 'job') return afterJob(model, command.name, rivals)
+  const apply = (told: Observation) => rule(model, command as never, told, concurrent)
+  if (command.kind === 'job') return afterJob(model, command.name, concurrent)
   const isPut = command.kind === 'put' || command.kind === 'putAll'
-  if (seen.status !== CUT_OFF || isPut) return present([apply(seen)])
+  if (seen.status !== NO_RESPONSE || isPut) return present([apply(seen)])
   // A session that nobody got is unknown to everybody, and expires.
   const success = SUCCESS[command.kind]
   return success === undefined ? [model] : present([model, apply({ ...seen, status: success })])
@@ -40,7 +40,7 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
  * Jobs change nothing that clients see, but for two: a completion that somebody has begun is finished,
  * whatever parts the caller named, and a cancelled upload is forgotten.
  */
-function afterJob(model: Model, name: JobName, rivals: Rivals): Model[] {
+function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
     const uploads = model.uploads.map((upload): ModelUpload => {
       const { key, ...rest } = upload
@@ -48,8 +48,8 @@ function afterJob(model: Model, name: JobName, rivals: Rivals): Model[] {
     })
     return [{ ...model, uploads }]
   }
-  if (name !== 'finishCompletions' || !rivals.isCompleted) return [model]
-  const whole = model.uploads.filter((one) => one.status === 'uploading' && isWhole(one))
+  if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
+  const whole = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
   return [model, ...whole.map(({ id }) => changeUpload(model, id, { status: 'ready' }))]
 }
 

@@ -42,14 +42,14 @@ export async function readState(
     open.push({ id: upload.key, etags: parts.map(({ etag }) => etag) })
   }
   const found = await Promise.all(ids.map((id) => context.storage.findObject(id)))
-  const books = await context.database.compareUsage()
+  const usage = await context.database.compareUsage()
   return {
     assets: byId(await Promise.all(assets)),
     stored: summary.stored,
     reserved: summary.reserved,
     open: byId(open),
     objects: ids.filter((_, index) => found[index] !== undefined).sort(),
-    wrongCounters: books.filter(
+    wrongCounters: usage.filter(
       ({ counted, actual }) => JSON.stringify(counted) !== JSON.stringify(actual),
     ),
   }

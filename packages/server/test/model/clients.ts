@@ -3,10 +3,10 @@ import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import type { Command, JobName } from './commands.ts'
-import { CUT_OFF, type Event, type Observation } from './observation.ts'
+import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 
 /** What the service told the clients of one account. Plain data: another process can continue with it. */
-export interface Memory {
+export interface ClientState {
   sessions: UploadSession[]
   /** The ETags that the storage answered, by asset and part. */
   etags: Record<string, Record<number, string>>
@@ -14,7 +14,7 @@ export interface Memory {
   products: Record<number, string>
 }
 
-export function anEmptyMemory(): Memory {
+export function newClientState(): ClientState {
   return { sessions: [], etags: {}, products: {} }
 }
 
@@ -38,7 +38,7 @@ export function partBytes({ start, end }: { start: number; end: number }, conten
 export function openClients(
   { call }: TestAccount,
   operator: Operator,
-  { sessions, etags, products } = anEmptyMemory(),
+  { sessions, etags, products } = newClientState(),
 ): Clients {
   function etagsOf({ id }: UploadSession): Record<number, string> {
     etags[id] ??= {}
@@ -51,7 +51,7 @@ export function openClients(
     content: number,
   ): Promise<Observation> {
     const response = await putPart(part.url, partBytes(part, content)).catch(() => undefined)
-    if (response === undefined) return { status: CUT_OFF, id: session.id }
+    if (response === undefined) return { status: NO_RESPONSE, id: session.id }
     await response.arrayBuffer()
     const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
     if (response.status === 200) etagsOf(session)[part.part] = etag

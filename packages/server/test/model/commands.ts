@@ -39,10 +39,10 @@ export type Batch = Command[]
 
 /** Small, so that the plan is full at times and most files have several parts. */
 export const CHUNK_SIZE = 10
-export const FIRST_PLAN = 120
-const LARGEST_FILE = 35
+export const INITIAL_PLAN = 120
+const MAX_FILE_SIZE = 35
 const VARIANTS = 4
-const MOST_AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
 const upload = fc.nat({ max: 11 })
 const variant = fc.integer({ min: 1, max: VARIANTS })
@@ -50,7 +50,7 @@ const content = fc.integer({ min: 1, max: 9 })
 
 /** The weights let most uploads get far enough to be interesting. */
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: LARGEST_FILE }) }) },
+  { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: MAX_FILE_SIZE }) }) },
   { weight: 6, arbitrary: fc.record({ kind: is('putAll'), upload, content }) },
   {
     weight: 5,
@@ -68,7 +68,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('resume'), upload }) },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: is('resize'), upload, size: fc.nat({ max: LARGEST_FILE }) }),
+    arbitrary: fc.record({ kind: is('resize'), upload, size: fc.nat({ max: MAX_FILE_SIZE }) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
   {
@@ -104,7 +104,7 @@ function is<const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> {
 export const batches: fc.Arbitrary<Batch[]> = fc.array(
   fc.oneof(
     fc.tuple(command),
-    fc.array(command, { minLength: 2, maxLength: MOST_AT_ONCE }),
+    fc.array(command, { minLength: 2, maxLength: MAX_CONCURRENT }),
   ) as fc.Arbitrary<Batch>,
   { maxLength: 40, size: 'max' },
 )

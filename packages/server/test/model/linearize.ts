@@ -2,7 +2,7 @@ import { applyCommand } from './apply-command.ts'
 import type { Command } from './commands.ts'
 import type { Model } from './model.ts'
 import type { Event } from './observation.ts'
-import type { Rivals } from './rules.ts'
+import type { ConcurrentCalls } from './rules.ts'
 
 /**
  * The states in which the service may be after calls that ran at the same time: each order of the
@@ -11,7 +11,7 @@ import type { Rivals } from './rules.ts'
 export function linearize(models: Model[], events: Event[]): Model[] {
   const found = new Map<string, Model>()
   const visited = new Set<string>()
-  const rivals = events.map((event) => rivalsOf(event, events))
+  const concurrent = events.map((event) => concurrentCallsOf(event, events))
 
   function visit(model: Model, done: number): void {
     const text = JSON.stringify(model)
@@ -21,7 +21,12 @@ export function linearize(models: Model[], events: Event[]): Model[] {
     if (done === 2 ** events.length - 1) found.set(text, model)
     for (const [index, event] of events.entries()) {
       if ((done & (1 << index)) !== 0 || !isNext(event, done)) continue
-      const after = applyCommand(model, event.command, event.seen, rivals[index] ?? NO_RIVALS)
+      const after = applyCommand(
+        model,
+        event.command,
+        event.seen,
+        concurrent[index] ?? NO_CONCURRENT_CALLS,
+      )
       for (const next of after) visit(next, done | (1 << index))
     }
   }
@@ -37,11 +42,16 @@ export function linearize(models: Model[], events: Event[]): Model[] {
   return [...found.values()]
 }
 
-const NO_RIVALS: Rivals = { isCompleted: false, isPut: false, isEnded: false, isTouched: false }
+const NO_CONCURRENT_CALLS: ConcurrentCalls = {
+  isCompleted: false,
+  isPut: false,
+  isEnded: false,
+  isTouched: false,
+}
 const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire']
 const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct', 'job']
 
-function rivalsOf(event: Event, events: Event[]): Rivals {
+function concurrentCallsOf(event: Event, events: Event[]): ConcurrentCalls {
   const others = events.filter(
     (other) =>
       other.client !== event.client &&

@@ -1,4 +1,4 @@
-import { CHUNK_SIZE, FIRST_PLAN } from './commands.ts'
+import { CHUNK_SIZE, INITIAL_PLAN } from './commands.ts'
 
 /** A part as the storage must hold it. */
 export interface ModelPart {
@@ -32,7 +32,7 @@ export interface Model {
   products: Record<number, string>
 }
 
-export const EMPTY_MODEL: Model = { plan: FIRST_PLAN, uploads: [], products: {} }
+export const EMPTY_MODEL: Model = { plan: INITIAL_PLAN, uploads: [], products: {} }
 
 export function findUpload(model: Model, id: string): ModelUpload | undefined {
   return model.uploads.find((upload) => upload.id === id)
@@ -54,7 +54,7 @@ export function readyUploads(model: Model): ModelUpload[] {
 }
 
 /** Whether the storage holds every part of the size that is declared now, and none beyond it. */
-export function isWhole({ size, parts }: ModelUpload): boolean {
+export function hasAllParts({ size, parts }: ModelUpload): boolean {
   return (
     parts.length === partCount(size) &&
     parts.every(

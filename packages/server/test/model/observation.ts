@@ -1,7 +1,7 @@
 import type { Command } from './commands.ts'
 
 /** In place of a status: the connection was closed without an answer. */
-export const CUT_OFF = 0
+export const NO_RESPONSE = 0
 
 /** What a client saw of its call. Fields that a kind of call does not have are left out. */
 export interface Observation {

@@ -3,17 +3,17 @@ import {
   bytesIn,
   changeUpload,
   findUpload,
+  hasAllParts,
   isVisible,
-  isWhole,
   type Model,
   type ModelUpload,
   partCount,
   readyUploads,
 } from './model.ts'
-import { CUT_OFF, type Observation } from './observation.ts'
+import { NO_RESPONSE, type Observation } from './observation.ts'
 
 /** What else ran at the same time, as far as it may change an answer without changing the outcome. */
-export interface Rivals {
+export interface ConcurrentCalls {
   /** Another client completed the same upload. */
   isCompleted: boolean
   /** Another client replaced parts of the same upload. */
@@ -28,7 +28,7 @@ export type Rule<Kind extends Command['kind']> = (
   model: Model,
   command: Extract<Command, { kind: Kind }>,
   seen: Observation,
-  rivals: Rivals,
+  concurrent: ConcurrentCalls,
 ) => Model | undefined
 
 /** The rules of the product, for calls that were answered. */
@@ -57,24 +57,24 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   put: putParts,
   putAll: putParts,
 
-  complete(model, _, seen, rivals) {
+  complete(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.status === 200, model)
     // A completion that read the parts before they were replaced is refused.
-    if (seen.status === 422 && rivals.isPut) {
+    if (seen.status === 422 && concurrent.isPut) {
       return changeUpload(model, upload.id, { isSizeFinal: true })
     }
     const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
     const isRight = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
-    if (!isWhole(upload) || !isRight) return allow(seen.status === 422, model)
+    if (!hasAllParts(upload) || !isRight) return allow(seen.status === 422, model)
     if (seen.status !== 200) return undefined
     return changeUpload(model, upload.id, { status: 'ready' })
   },
 
-  cancel(model, _, seen, rivals) {
+  cancel(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    if (seen.code === 'upload_completing') return allow(rivals.isCompleted, model)
+    if (seen.code === 'upload_completing') return allow(concurrent.isCompleted, model)
     if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
     if (upload.status !== 'uploading' && upload.status !== 'cancelled') {
       return allow(seen.status === 404, model)
@@ -83,10 +83,10 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { status: 'cancelled', parts: [] })
   },
 
-  delete(model, _, seen, rivals) {
+  delete(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
-      return allow(rivals.isCompleted || upload?.isSizeFinal === true, model)
+      return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (seen.status !== 202) return undefined
@@ -94,27 +94,28 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { status, parts: [], variants: [] })
   },
 
-  resume(model, _, seen, rivals) {
+  resume(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (seen.status !== 200) return undefined
-    if (rivals.isTouched) return model
+    if (concurrent.isTouched) return model
     const held = upload.status === 'ready' ? [] : upload.parts.map(({ number }) => number)
     return allow(isSame(seen.received, held), model)
   },
 
-  resize(model, { size }, seen, rivals) {
+  resize(model, { size }, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
-      return allow(rivals.isCompleted || upload?.isSizeFinal === true, model)
+      return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
     // The answer is read after the change: a deletion in between makes it 404.
-    const isGone = seen.status === 404 && rivals.isTouched
+    const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
     // What was received is read before the size changes: parts may come in between.
     const isBeyond = upload.parts.some(({ number }) => number > partCount(size))
-    if (isBeyond && !(rivals.isPut && seen.status !== 422)) return allow(seen.status === 422, model)
+    if (isBeyond && !(concurrent.isPut && seen.status !== 422))
+      return allow(seen.status === 422, model)
     if (size > upload.size) {
       const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
       if (used + size - upload.size > model.plan) return allow(seen.status === 402, model)
@@ -129,19 +130,19 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return seen.status === 200 ? changeUpload(model, upload.id, { name }) : undefined
   },
 
-  attach(model, { variant }, seen, rivals) {
+  attach(model, { variant }, seen, concurrent) {
     const upload = uploadOf(model, seen)
     // The answer is read after the change: a deletion in between makes it 404.
-    const isGone = seen.status === 404 && rivals.isTouched
+    const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
     if (seen.status !== 201 && !isGone) return undefined
     return changeUpload(model, upload.id, { variants: withVariant(upload.variants, variant) })
   },
 
-  detach(model, { variant }, seen, rivals) {
+  detach(model, { variant }, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    const isGone = seen.status === 404 && rivals.isTouched
+    const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
     if (seen.status !== 200 && !isGone) return undefined
@@ -172,13 +173,13 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   changePlan: (model, { bytes }) => ({ ...model, plan: bytes }),
 
-  expire(model, _, seen, rivals) {
+  expire(model, _, seen, concurrent) {
     // It can't expire before it is signed.
     if (model.uploads.every(({ id }) => id !== seen.id)) return undefined
     const upload = uploadOf(model, seen)
     if (upload.status !== 'uploading') return model
     // A resumed upload is kept.
-    if (seen.code !== 'expired') return allow(rivals.isTouched, model)
+    if (seen.code !== 'expired') return allow(concurrent.isTouched, model)
     return changeUpload(model, upload.id, { status: 'expired', parts: [], variants: [] })
   },
 
@@ -210,14 +211,19 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   },
 }
 
-function putParts(model: Model, _: unknown, seen: Observation, rivals: Rivals): Model | undefined {
+function putParts(
+  model: Model,
+  _: unknown,
+  seen: Observation,
+  concurrent: ConcurrentCalls,
+): Model | undefined {
   // A newer PUT of the same part, or the end of the upload, closes the connection.
-  if (seen.status === CUT_OFF) return allow(rivals.isTouched, model)
+  if (seen.status === NO_RESPONSE) return allow(concurrent.isTouched, model)
   const upload = uploadOf(model, seen)
   const isStored = seen.status === 200
   if (upload.status !== 'uploading') {
     // The storage takes parts until the call that ends the upload has told it.
-    return allow(isStored ? rivals.isEnded : seen.status < 500, model)
+    return allow(isStored ? concurrent.isEnded : seen.status < 500, model)
   }
   if (!isStored) return undefined
   const sent = seen.parts ?? []

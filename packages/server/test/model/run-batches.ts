@@ -7,7 +7,7 @@ import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
 import { expectedState, readState } from './check-state.ts'
 import { type Operator, openClients } from './clients.ts'
-import { type Batch, FIRST_PLAN } from './commands.ts'
+import { type Batch, INITIAL_PLAN } from './commands.ts'
 import { linearize } from './linearize.ts'
 import { EMPTY_MODEL, type Model } from './model.ts'
 
@@ -16,7 +16,7 @@ let accounts = 0
 /** Runs the batches in an account of their own; fails when an answer or the state breaks a rule. */
 export async function runBatches(service: TestService, batches: Batch[]): Promise<void> {
   accounts += 1
-  const account = await anAccount(service, { name: `model ${accounts}`, storage: FIRST_PLAN })
+  const account = await anAccount(service, { name: `model ${accounts}`, storage: INITIAL_PLAN })
   const clients = openClients(account, operatorOf(service, account))
   let models: Model[] = [EMPTY_MODEL]
   try {
