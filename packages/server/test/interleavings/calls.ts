@@ -1,6 +1,6 @@
 import type { Command } from '../model/commands.ts'
 
-/* The calls that testCases and others are made of, all of them on the first upload. */
+/* The calls of the test cases and of the concurrent clients. All of them use the first upload. */
 
 /** Two parts. */
 export const SIZE = 15

@@ -15,7 +15,7 @@ import {
   sign,
 } from './calls.ts'
 
-/** What another client or instance does meanwhile: calls, one after the other. */
+/** Sequences of calls that another client or instance makes while a call is paused. */
 export const CONCURRENT_CALLS: Record<string, Command[]> = {
   'sign with the same key': [{ ...sign, key: 'the-same' }],
   'sign with the same key, send, complete': [{ ...sign, key: 'the-same' }, putAll, complete],

@@ -6,12 +6,12 @@ import type { OnPoint } from './watch-ports.ts'
 
 const reaching = new AsyncLocalStorage<OnPoint>()
 
-/** Everything that changes which files there are. Writing and syncing changes nothing that a killed process leaves. */
+/** Steps that create, move or remove files. Writes and syncs make no difference after a kill: the kernel keeps the data. */
 const STEPS = ['rename', 'mkdir', 'rm'] as const
 
 /**
- * Makes every step of this thread on the file system a point: one before and one after it. For a
- * process of its own, as it replaces functions of Node.
+ * Adds a point before and after each of these file system calls of this thread. Replaces functions of
+ * Node, so call it only in a separate process.
  */
 export function watchFiles(): void {
   for (const step of STEPS) {
@@ -33,7 +33,7 @@ export function watchFiles(): void {
   syncBuiltinESMExports()
 }
 
-/** Steps on files inside the work are points. */
+/** Runs the work with points at its file system calls. */
 export function runWithFilePoints<Result>(
   onPoint: OnPoint,
   work: () => Promise<Result>,
@@ -41,7 +41,7 @@ export function runWithFilePoints<Result>(
   return reaching.run(onPoint, work)
 }
 
-/** IDs differ from run to run. */
+/** Replaces IDs, which differ between runs. */
 function nameOf(path: unknown): string {
   const name = basename(String(path))
   if (name.endsWith('.sealed')) return 'a sealed upload'

@@ -4,7 +4,7 @@ import { API, putPart } from '@stowage/testing/service/upload'
 import { partBytes } from '../model/clients.ts'
 import type { Harness } from './harness.ts'
 
-/** Whatever is still an upload can be finished: nothing is stuck. */
+/** Checks that every open upload can be resumed and completed. */
 export async function finishOpenUploads({ context, account }: Harness): Promise<number> {
   const open = await Array.fromAsync(context.storage.listUploads())
   for (const { key } of open) {

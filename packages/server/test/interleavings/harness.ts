@@ -16,18 +16,18 @@ import { CHUNK_SIZE } from '../model/commands.ts'
 import { type OnPoint, watchPorts } from './watch-ports.ts'
 
 /**
- * The interface and its engines without the schedule, so that jobs run when the test says so. What is
- * called inside `runWithPoints` passes the points.
+ * The API and its engines without the job schedule: the test runs the jobs. Calls inside `runWithPoints`
+ * pass points, at which the test can pause them.
  */
 export interface Harness {
   /** The ports without points. */
   context: Context
-  /** How far the clock of this instance is off. */
+  /** The offset of this instance's clock. */
   shift: { ms: number }
-  /** Every ID that was given out; a test may empty it. */
+  /** Every ID that was generated. A test may empty the list. */
   issued: string[]
   account: TestAccount
-  /** The products that there are: their IDs by variant. */
+  /** The IDs of the existing products, by variant. */
   products: Record<number, string>
   baseUrl: string
   runWithPoints<Result>(
@@ -35,9 +35,9 @@ export interface Harness {
     work: () => Promise<Result>,
     on?: Context,
   ): Promise<Result>
-  /** The ports as the caller has them: with points inside `runWithPoints`. */
+  /** The caller's ports: with points inside `runWithPoints`. */
   ports(): Context
-  /** Once more is no error. */
+  /** Does nothing if called again. */
   close(): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       version: '',
       dashboard: undefined,
     })
-  // The ports of whoever calls: an injected request runs in its caller's asynchronous context.
+  // An injected request runs in the asynchronous context of its caller, and so uses the caller's ports.
   const app = appOn({
     ...context,
     get database() {
@@ -128,21 +128,21 @@ export async function openHarness(settings: Environment): Promise<Harness> {
   }
 }
 
-/** Without a network, which would be most of the time that a call takes. */
+/** Calls the API without a network, which would take most of the time. */
 function callerOf(app: FastifyInstance): Call {
   return async (method, url, body, headers) => {
-    const answer = await app.inject({
+    const response = await app.inject({
       method: method as 'GET',
       url,
       headers: { authorization: `Bearer ${ADMIN_KEY}`, ...headers },
       ...(body !== undefined && { payload: body as object }),
     })
-    const isJson = String(answer.headers['content-type']).startsWith('application/json')
+    const isJson = String(response.headers['content-type']).startsWith('application/json')
     return {
-      status: answer.statusCode,
-      headers: new Headers(answer.headers as Record<string, string>),
-      text: answer.payload,
-      body: isJson ? JSON.parse(answer.payload) : answer.payload,
+      status: response.statusCode,
+      headers: new Headers(response.headers as Record<string, string>),
+      text: response.payload,
+      body: isJson ? JSON.parse(response.payload) : response.payload,
     }
   }
 }

@@ -9,12 +9,12 @@ import { restrictToUpload } from './restrict-to-upload.ts'
 import { operatorOf, prepare } from './run-interleaving.ts'
 import { TEST_CASES, type TestCase } from './test-cases.ts'
 
-/** A call that stands at a point when its process is killed. */
+/** A call that is paused at a point when its process is killed. */
 export interface KilledCall {
   testCase: string
   point: string
   call: Command
-  /** The upload that the testCase is about, and every ID that was given out. */
+  /** The upload of the test case, and every ID that was generated. */
   id: string
   issued: string[]
   model: Model
@@ -22,13 +22,13 @@ export interface KilledCall {
 }
 
 /*
- * Brings each call to each of its points, all of them in one process, each with an upload of its own.
- * Then it tells what it has done, and waits to be killed.
+ * Runs each call to each of its points and pauses it there, all in one process, each with its own upload.
+ * Then sends the list of paused calls to the parent process, and waits to be killed.
  */
 watchFiles()
 const harness = await openHarness(JSON.parse(process.argv[2] ?? ''))
 
-/** Undefined when the call came to its end before. */
+/** Returns undefined if the call ended before this point. */
 async function runUntil(testCase: TestCase, point: number): Promise<KilledCall | undefined> {
   harness.issued.length = 0
   const clientState = newClientState()
@@ -37,29 +37,30 @@ async function runUntil(testCase: TestCase, point: number): Promise<KilledCall |
     openClients(harness.account, operatorOf(harness), clientState),
     testCase,
   )
-  const there = Promise.withResolvers<string>()
+  const reached = Promise.withResolvers<string>()
   let passed = 0
   const onPoint = async (name: string) => {
     passed += 1
     if (passed <= point) return
-    there.resolve(name)
+    reached.resolve(name)
     await new Promise(() => {})
   }
-  const own = restrictToUpload(harness, () => id)
-  const clients = openClients(harness.account, operatorOf(own), clientState)
-  const call = own.runWithPoints(onPoint, () =>
+  const restricted = restrictToUpload(harness, () => id)
+  const clients = openClients(harness.account, operatorOf(restricted), clientState)
+  const call = restricted.runWithPoints(onPoint, () =>
     runWithFilePoints(onPoint, () => clients.perform(testCase.call, 0)),
   )
-  const stopped = await Promise.race([there.promise, call.then(() => undefined)])
-  if (stopped === undefined) {
-    // A completion that was cut off can't be deleted before it is finished.
-    await JOBS.finishCompletions(own.context)
-    for (const one of harness.issued) await harness.account.call('DELETE', `${API}/assets/${one}`)
+  const pausedAt = await Promise.race([reached.promise, call.then(() => undefined)])
+  if (pausedAt === undefined) {
+    // An upload with an interrupted completion can't be deleted before the completion is finished.
+    await JOBS.finishCompletions(restricted.context)
+    for (const issued of harness.issued)
+      await harness.account.call('DELETE', `${API}/assets/${issued}`)
     return undefined
   }
   return {
     testCase: testCase.name,
-    point: stopped,
+    point: pausedAt,
     call: testCase.call,
     id,
     issued: [...harness.issued],
@@ -68,8 +69,8 @@ async function runUntil(testCase: TestCase, point: number): Promise<KilledCall |
   }
 }
 
-/** All testCases are in one account. */
-function withKeysOfItsOwn(testCase: TestCase, point: number): TestCase {
+/** Makes Idempotency-Keys unique, because all test cases use the same account. */
+function withUniqueKeys(testCase: TestCase, point: number): TestCase {
   const renamed = (command: Command): Command =>
     command.kind === 'sign' && command.key !== undefined
       ? { ...command, key: `${testCase.name} ${point}`.replaceAll(' ', '-') }
@@ -77,20 +78,20 @@ function withKeysOfItsOwn(testCase: TestCase, point: number): TestCase {
   return { ...testCase, before: testCase.before.map(renamed), call: renamed(testCase.call) }
 }
 
-/** On S3, which takes its time, those that ask the storage for something that matters. */
+/** On S3, which is slow, only the calls that change something in the storage. */
 const CALLS =
   process.argv[3] === 'usual'
-    ? /^(sign with a key|complete|complete one whose.*|cancel|resume one.*|delete an.*|finish.*|expireUploads)$/
+    ? /^(sign with a key|complete|complete an upload whose.*|cancel|resume .+|delete an.*|finish.*|expireUploads)$/
     : /^/
 const killedCalls: KilledCall[] = []
-// What ended is forgotten for all testCases at once, so that this one comes before there is any other.
-const forgetting = ({ call }: TestCase) =>
+// Runs first, because this job forgets the ended uploads of all test cases.
+const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
-// A list shows the uploads of all testCases, and each model knows only its own.
+// Without lists, which contain the uploads of all test cases, while each model has only its own.
 const testCases = TEST_CASES.filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
-for (const testCase of testCases.toSorted((a, b) => forgetting(a) - forgetting(b))) {
+for (const testCase of testCases.toSorted((a, b) => orderOf(a) - orderOf(b))) {
   for (let point = 0; ; point += 1) {
-    const killedCall = await runUntil(withKeysOfItsOwn(testCase, point), point)
+    const killedCall = await runUntil(withUniqueKeys(testCase, point), point)
     if (killedCall === undefined) break
     killedCalls.push(killedCall)
   }

@@ -22,7 +22,7 @@ import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
-test('killed at any point of any call or job, the service comes back with every answer true and nothing lost or left over', async (t) => {
+test('after a kill at any point of any call or job, the service restarts with correct responses, and no data is lost or orphaned', async (t) => {
   const deployment = await aDeployment(t, { isReliable: true })
   const killedCalls = await killAtEveryPoint(t, deployment)
   const harness = await openHarness(deployment.settings)
@@ -30,7 +30,7 @@ test('killed at any point of any call or job, the service comes back with every 
   const failures: string[] = []
   const possible = new Map<KilledCall, Model[]>()
   for (const killedCall of killedCalls) {
-    const { models, events } = await repeat(harness, killedCall)
+    const { models, events } = await retry(harness, killedCall)
     if (models.length === 0) failures.push(`${nameOf(killedCall)}: ${JSON.stringify(events)}`)
     possible.set(killedCall, models)
   }
@@ -40,10 +40,12 @@ test('killed at any point of any call or job, the service comes back with every 
     ...killedCall.issued,
     ...idsOf(possible.get(killedCall) ?? []),
   ]
-  const whole = await readState(harness, harness.account, [...new Set(killedCalls.flatMap(idsIn))])
+  const fullState = await readState(harness, harness.account, [
+    ...new Set(killedCalls.flatMap(idsIn)),
+  ])
   const summary = { stored: 0, reserved: 0 }
   for (const [killedCall, models] of possible) {
-    const state = stateOf(whole, idsIn(killedCall))
+    const state = stateOf(fullState, idsIn(killedCall))
     const match = models.map(expectedState).find((one) => isSame(one, state))
     if (match === undefined && models.length > 0) {
       failures.push(
@@ -68,7 +70,7 @@ test('killed at any point of any call or job, the service comes back with every 
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(killedCalls.length),
-      'Answers that were not true, things lost or left over': '0',
+      'Incorrect responses, lost or orphaned data': '0',
     },
   })
 })
@@ -80,28 +82,28 @@ async function killAtEveryPoint(t: TestContext, deployment: Deployment): Promise
   cleanUp(t, () => child.kill('SIGKILL'))
   const [killedCalls] = await Promise.race([
     once(child, 'message'),
-    ended.then(([code]) => assert.fail(`it ended with code ${code}`)),
+    ended.then(([code]) => assert.fail(`the process ended with code ${code}`)),
   ])
   child.kill('SIGKILL')
   await ended
   return killedCalls
 }
 
-/** The client got no answer, and asks again. Jobs repeat themselves. */
-async function repeat(harness: Harness, { call, id, model, clientState, testCase }: KilledCall) {
+/** Repeats the call, because its client got no response. Jobs run again later anyway. */
+async function retry(harness: Harness, { call, id, model, clientState, testCase }: KilledCall) {
   const clients = openClients(harness.account, operatorOf(harness), clientState)
   const isJob = call.kind === 'job' || call.kind === 'expire'
   const again = isJob ? [] : await clients.perform(call, 0)
   const testCaseOf = TEST_CASES.find(({ name }) => name === testCase)
   const events = [
-    ...unanswered(call, id),
+    ...withoutResponse(call, id),
     ...again,
     ...(testCaseOf ? interruptedEvents(testCaseOf, id) : []),
   ]
   return { models: linearize([model], events), events }
 }
 
-function unanswered(call: Command, id: string): Event[] {
+function withoutResponse(call: Command, id: string): Event[] {
   const isWrong = call.kind === 'complete' && call.etags === 'wrong'
   const parts = isWrong ? [{ number: 1, etag: 'wrong', content: 0, size: 0 }] : []
   return [{ client: 3, command: call, seen: { status: NO_RESPONSE, id, parts, code: 'expired' } }]
@@ -117,7 +119,7 @@ function stateOf(state: State, ids: string[]): State {
   })
 }
 
-/** Beside the sums, which are of all killedCalls together. */
+/** Ignores the sums, which are those of all killed calls together. */
 function isSame(one: State, other: State): boolean {
   const comparable = (state: State) => JSON.stringify({ ...state, stored: 0, reserved: 0 })
   return comparable(one) === comparable(other)

@@ -2,10 +2,10 @@ import type { Upload } from '../../src/domain/asset.ts'
 import type { Context } from '../../src/operations/context.ts'
 import type { Harness } from './harness.ts'
 
-/** Its own may be behind those of all others. */
+/** Larger than a job's batch, because the upload may come after many others. */
 const ALL = 10_000
 
-/** The same harness, but its jobs see nothing of other uploads than this one. */
+/** The same harness, but its jobs process only this upload. */
 export function restrictToUpload(harness: Harness, id: () => string): Harness {
   const { context } = harness
   const { database, storage } = context

@@ -14,27 +14,26 @@ import type { OnPoint } from './watch-ports.ts'
 
 export interface Interleaving {
   testCase: TestCase
-  /** Where the call is stopped, counted from 0; none: it is not stopped. */
+  /** The point at which the call is paused, counted from 0. Undefined: it is not paused. */
   point?: number
-  /** What is done while it is stopped. */
+  /** The calls that run while it is paused. */
   others: Command[]
 }
 
 export interface Outcome {
-  /** The points that the call came by, as far as it was stopped. */
+  /** The names of all points of the call. */
   points: string[]
-  /** What the stopped call and the others were answered. */
-  stopped: string
+  /** The responses to the paused call and to the others. */
+  paused: string
   others: string[]
 }
 
-/** Longer than any call takes that does not wait for the stopped one. */
-const WAITS_MS = 60_000
+/** Longer than any call that does not wait for the paused one. */
+const TIMEOUT_MS = 60_000
 
 /**
- * Stops a call at one of its points, does the others meanwhile, and lets it continue. Fails when the
- * answers can't be explained by any order of the calls, or when jobs do not bring the service to the
- * state that such an order leads to.
+ * Pauses a call at one of its points, runs the others, and lets it continue. Fails if the responses are
+ * not linearizable, or if the state after the jobs does not match a valid order of the calls.
  */
 export async function runInterleaving(
   harness: Harness,
@@ -43,63 +42,66 @@ export async function runInterleaving(
   const clients = openClients(harness.account, operatorOf(harness))
   const start = await prepare(harness, clients, testCase)
   const points: string[] = []
-  const isThere = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  const resumed = Promise.withResolvers<void>()
   const onPoint: OnPoint = async (name) => {
     points.push(name)
     if (points.length - 1 !== point) return
-    isThere.resolve()
-    await goOn.promise
+    reached.resolve()
+    await resumed.promise
   }
   const call = harness.runWithPoints(onPoint, () => clients.perform(testCase.call, 0))
   try {
-    await Promise.race([isThere.promise, call])
-    const meanwhile = point === undefined ? [] : await inTurn(clients, others)
-    goOn.resolve()
-    const seen = await bounded(call, JSON.stringify(testCase.call))
-    const events = [...seen, ...meanwhile, ...interruptedEvents(testCase, start.id)]
+    await Promise.race([reached.promise, call])
+    const concurrent = point === undefined ? [] : await runInSequence(clients, others)
+    resumed.resolve()
+    const seen = await withTimeout(call, JSON.stringify(testCase.call))
+    const events = [...seen, ...concurrent, ...interruptedEvents(testCase, start.id)]
     const models = linearize([start.model], events)
     if (models.length === 0) assert.fail(explain(start.model, events))
     await checkState(harness, models)
     return {
       points,
-      stopped: responseText(seen),
-      others: meanwhile.map((event) => responseText([event])),
+      paused: responseText(seen),
+      others: concurrent.map((event) => responseText([event])),
     }
   } finally {
-    goOn.resolve()
-    await bounded(call, JSON.stringify(testCase.call)).catch(() => {})
+    resumed.resolve()
+    await withTimeout(call, JSON.stringify(testCase.call)).catch(() => {})
     await deleteEverything(harness)
   }
 }
 
-/** The first upload, and what the model knows. */
+/** Runs the calls before the test case. Returns the ID of the first upload and the model. */
 export async function prepare(harness: Harness, clients: Clients, testCase: TestCase) {
   let models: Model[] = [{ ...EMPTY_MODEL, plan: 1e12, products: harness.products }]
-  const events = await inTurn(clients, testCase.before)
+  const events = await runInSequence(clients, testCase.before)
   for (const event of events) models = linearize(models, [event])
   const [model] = models
-  assert.ok(model, `the testCase could not be set: ${JSON.stringify(events)}`)
+  assert.ok(model, `invalid responses before the test case: ${JSON.stringify(events)}`)
   const id = model.uploads[0]?.id ?? ''
   await testCase.setUp?.(harness, id)
-  // Overdue before the job begins: that is no step of the job.
+  // Before the job starts, so that this is not one of its points.
   if (testCase.call.kind === 'expire') await makeOverdue(harness, id)
   return { id, model: testCase.updateModel?.(model) ?? model }
 }
 
-async function inTurn(clients: Clients, commands: Command[]): Promise<Event[]> {
+async function runInSequence(clients: Clients, commands: Command[]): Promise<Event[]> {
   const events: Event[] = []
   for (const [step, command] of commands.entries()) {
-    const seen = await bounded(clients.perform(command, 1), JSON.stringify(command))
+    const seen = await withTimeout(clients.perform(command, 1), JSON.stringify(command))
     events.push(...seen.map((event) => ({ ...event, step })))
   }
   return events
 }
 
-/** No call may wait for one that stands at a point: between two calls of ports nobody holds a lock. */
-async function bounded<Result>(work: Promise<Result>, what: string): Promise<Result> {
+/** No call may wait for a paused one: between two calls of ports, nothing holds a lock. */
+async function withTimeout<Result>(work: Promise<Result>, call: string): Promise<Result> {
   const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`it waits: ${what}`)), WAITS_MS)
+  const timer = setTimeout(
+    () => late.reject(new Error(`${call} waits for the paused call`)),
+    TIMEOUT_MS,
+  )
   try {
     return await Promise.race([work, late.promise])
   } finally {
@@ -111,7 +113,7 @@ function makeOverdue({ context, account }: Harness, id: string): Promise<boolean
   return context.database.of(account.id).renewUpload(id, -1)
 }
 
-/** As the model test's, but on the ports of the caller: jobs can be stopped like calls. */
+/** Like the operator of the model test, but with the ports of the caller, so that jobs can be paused like calls. */
 export function operatorOf(harness: Harness): Operator {
   const { account, context } = harness
   return {
@@ -123,14 +125,14 @@ export function operatorOf(harness: Harness): Operator {
       const settings = { ...ports.settings, uploadsKeptForMs: -60_000 }
       await expireUploads({ ...ports, settings }, NEVER)
       const upload = await context.database.of(account.id).findUpload(id)
-      // One that is forgotten since had ended.
+      // Only ended uploads are forgotten.
       return upload?.asset.status ?? 'expired'
     },
     runJob: (name) => JOBS[name](harness.ports()),
   }
 }
 
-/** Any of the states that explain the answers will do, once the jobs have run. */
+/** Runs all jobs, then fails unless the state matches one of the models. */
 export async function checkState(
   harness: Harness,
   models: Model[],
@@ -141,12 +143,12 @@ export async function checkState(
   const state = simplify(await readState(harness, harness.account, ids))
   const expected = models.map(expectedState)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
-  assert.deepEqual(state, expected[0], `none of ${expected.length} possible states`)
+  assert.deepEqual(state, expected[0], `matches none of ${expected.length} possible states`)
 }
 
 /**
- * Every job, at a time when all that was put off is due again, and open uploads that no row knows are
- * old enough to be removed.
+ * Runs every job with a clock 30 days ahead: all postponed work is due, and orphaned uploads are old
+ * enough to be removed.
  */
 export async function runAllJobs({ context }: Harness): Promise<void> {
   const clock = () => new Date(Date.now() + 30 * 24 * 3_600_000)
@@ -158,7 +160,7 @@ export async function runAllJobs({ context }: Harness): Promise<void> {
   for (let run = 0; run < 2; run += 1) await runJobs(later, { stuckMs: -1 })
 }
 
-/** The next cell must not find anything of this one: jobs work on everything. */
+/** Removes all data, because the jobs of the next test case would process it. */
 export async function deleteEverything({ context, account }: Harness): Promise<void> {
   for await (const { key } of context.storage.listUploads()) {
     await account.call('DELETE', `${API}/assets/${key}`)
@@ -174,6 +176,6 @@ export function responseText(events: Event[]): string {
 }
 
 function explain(model: Model, events: Event[]): string {
-  const answers = events.map((event) => `  ${JSON.stringify(event)}`).join('\n')
-  return `no order of these calls explains the answers:\n${answers}\nin ${JSON.stringify(model)}`
+  const responses = events.map((event) => `  ${JSON.stringify(event)}`).join('\n')
+  return `no order of these calls explains the responses:\n${responses}\nin ${JSON.stringify(model)}`
 }

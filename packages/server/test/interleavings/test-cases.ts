@@ -19,19 +19,19 @@ import {
 } from './calls.ts'
 import type { Harness } from './harness.ts'
 
-/** A call that is stopped, and how things are when it begins. */
+/** A call that is paused or killed, and the state in which it starts. */
 export interface TestCase {
   name: string
-  /** One after the other. */
+  /** Calls that create this state, in sequence. */
   before: Command[]
-  /** What happened behind the interface since. `id` is the first upload. */
+  /** Then changes the database or the storage directly. `id` is the first upload. */
   setUp?(harness: Harness, id: string): Promise<void>
-  /** How that changes what the model knows. */
+  /** Applies the same change to the model. */
   updateModel?(model: Model): Model
-  /** A call that was cut off: whether it takes effect shows only later. */
+  /** A call that was interrupted by then. It may or may not take effect later. */
   interrupted?: Command
   call: Command
-  /** Calls that this state makes no promise to. */
+  /** Calls that are not tested in this state. */
   isExcluded?: (command: Command) => boolean
 }
 
@@ -39,13 +39,13 @@ const SENT = [sign, putAll]
 const PARTIAL = [sign, firstPart]
 const READY = [sign, putAll, complete]
 
-/** A completion died after it was decided on, and before the storage was asked. */
+/** A completion was interrupted after `beginCompletion`, before it called the storage. */
 async function beginOnly({ context, account }: Harness, id: string): Promise<void> {
   const keptForMs = context.settings.uploadsKeptForMs
   await context.database.of(account.id).beginCompletion(id, { keptForMs })
 }
 
-/** A completion died after the storage had made the object. */
+/** A completion was interrupted after the storage created the object. */
 async function beginAndStore(harness: Harness, id: string): Promise<void> {
   const { context, account } = harness
   await beginOnly(harness, id)
@@ -54,7 +54,7 @@ async function beginAndStore(harness: Harness, id: string): Promise<void> {
   await context.storage.completeUpload({ key: id, id: upload?.storageId ?? '' }, plan, [])
 }
 
-/** The same, but a call that was refused beside it has reopened the upload. */
+/** As `beginAndStore`, but a concurrent call that failed has reopened the upload. */
 async function storeOnly(harness: Harness, id: string): Promise<void> {
   await beginAndStore(harness, id)
   await harness.context.database.of(harness.account.id).reopenUpload(id)
@@ -65,7 +65,7 @@ async function loseUpload({ context, account }: Harness, id: string): Promise<vo
   await context.storage.abortUpload({ key: id, id: upload?.storageId ?? '' })
 }
 
-/** A cancellation died before it told the storage. */
+/** A cancellation was interrupted before it called the storage. */
 async function cancelInDatabase({ context, account }: Harness, id: string): Promise<void> {
   await context.database.of(account.id).cancelUpload(id)
 }
@@ -138,7 +138,7 @@ export const TEST_CASES: TestCase[] = [
     name: 'delete an upload',
     before: SENT,
     call: remove,
-    // What has just ended is not forgotten, but the job is told that a week has passed.
+    // The test's job forgets uploads that ended just now. The real job waits a week.
     isExcluded: (command) => command.kind === 'job' && command.name === 'forgetEndedAssets',
   },
   { name: 'delete an asset', before: READY, call: remove },
@@ -222,7 +222,7 @@ export const TEST_CASES: TestCase[] = [
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },
 ]
 
-/** What is known of the call that was cut off: nobody got its answer. */
+/** The interrupted call, as an event without a response. */
 export function interruptedEvents({ interrupted }: TestCase, id: string): Event[] {
   if (interrupted === undefined) return []
   return [{ client: 2, command: interrupted, seen: { status: NO_RESPONSE, id, parts: [] } }]

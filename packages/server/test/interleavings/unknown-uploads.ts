@@ -4,8 +4,8 @@ import type { Harness } from './harness.ts'
 import { runAllJobs } from './run-interleaving.ts'
 
 /**
- * Ends uploads whose request was never answered: nobody knows their IDs, and they expire. `issued` are
- * all IDs that were given out.
+ * Expires uploads whose client got no response and so does not know their IDs. `issued` are all generated
+ * IDs.
  */
 export async function expireUnknown(
   harness: Harness,
@@ -14,11 +14,11 @@ export async function expireUnknown(
 ): Promise<void> {
   const known = idsOf(models)
   const data = harness.context.database.of(harness.account.id)
-  let isAny = false
+  let hasUnknown = false
   for (const id of issued) {
-    if (!known.includes(id) && (await data.renewUpload(id, -60_000))) isAny = true
+    if (!known.includes(id) && (await data.renewUpload(id, -60_000))) hasUnknown = true
   }
-  if (!isAny) return
+  if (!hasUnknown) return
   const settings = { ...harness.context.settings, uploadsKeptForMs: -60_000 }
   await runAllJobs({ ...harness, context: { ...harness.context, settings } })
 }
@@ -28,8 +28,8 @@ export function idsOf(models: Model[]): string[] {
 }
 
 /**
- * S3 names uploads itself. One whose name was not recorded before the process or the connection died
- * gets no parts, and is removed once its asset is not uploading any more.
+ * Leaves out uploads that S3 created but whose upload ID was not stored, because the process or the
+ * connection failed first. They get no parts, and a job removes them once the asset is not uploading.
  */
 export function withoutUnrecorded(state: State): State {
   const open = state.open.filter(

@@ -2,15 +2,15 @@ import type { AccountData } from '../../src/database/account-data.ts'
 import type { Database } from '../../src/database/database.ts'
 import type { Context } from '../../src/operations/context.ts'
 
-/** Called at every point, with its name; the call goes on once it resolves. */
+/** Called with the name of each point. The call continues when the promise resolves. */
 export type OnPoint = (point: string) => Promise<void>
 
-/** These are no points: looking a caller up is over before an operation begins. */
+/** Calls that have no points: those of the authentication end before an operation begins. */
 const NOT_WATCHED = ['findKey', 'touchKey', 'countRequest', 'close', 'check']
 
 /**
- * The same context, with points in it: one before the first call of a port and one after each call.
- * The engines behind the ports are the real ones.
+ * The same context with points: one before the first call of a port and one after each call. The engines
+ * behind the ports are real.
  */
 export function watchPorts(context: Context, onPoint: OnPoint): Context {
   let hasBegun = false

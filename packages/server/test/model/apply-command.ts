@@ -4,8 +4,8 @@ import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
 
 /**
- * The models that may be after the call, if the rules of the product allow this answer in this state;
- * none if they do not. A call whose connection broke may have taken effect or not.
+ * The possible models after the call. Empty if the rules do not allow this response in this state. A call
+ * whose connection failed may or may not have taken effect.
  */
 export function applyCommand(
   model: Model,
@@ -14,16 +14,16 @@ export function applyCommand(
   concurrent: ConcurrentCalls,
 ): Model[] {
   const rule = RULES[command.kind] as Rule<Command['kind']>
-  const apply = (told: Observation) => rule(model, command as never, told, concurrent)
+  const apply = (observed: Observation) => rule(model, command as never, observed, concurrent)
   if (command.kind === 'job') return afterJob(model, command.name, concurrent)
   const isPut = command.kind === 'put' || command.kind === 'putAll'
-  if (seen.status !== NO_RESPONSE || isPut) return present([apply(seen)])
-  // A session that nobody got is unknown to everybody, and expires.
+  if (seen.status !== NO_RESPONSE || isPut) return defined([apply(seen)])
+  // No client knows a session whose response was lost. It expires.
   const success = SUCCESS[command.kind]
-  return success === undefined ? [model] : present([model, apply({ ...seen, status: success })])
+  return success === undefined ? [model] : defined([model, apply({ ...seen, status: success })])
 }
 
-/** The answer to a call that took effect, of the calls that change something. */
+/** The status of a successful call, for calls that change something. */
 const SUCCESS: Partial<Record<Command['kind'], number>> = {
   complete: 200,
   cancel: 200,
@@ -37,8 +37,8 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
 }
 
 /**
- * Jobs change nothing that clients see, but for two: a completion that somebody has begun is finished,
- * whatever parts the caller named, and a cancelled upload is forgotten.
+ * Only two jobs change what clients see: one finishes completions that have begun, even if the caller
+ * listed other parts, and one forgets cancelled uploads.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
@@ -49,10 +49,10 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
     return [{ ...model, uploads }]
   }
   if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
-  const whole = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
-  return [model, ...whole.map(({ id }) => changeUpload(model, id, { status: 'ready' }))]
+  const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
+  return [model, ...complete.map(({ id }) => changeUpload(model, id, { status: 'ready' }))]
 }
 
-function present(models: (Model | undefined)[]): Model[] {
+function defined(models: (Model | undefined)[]): Model[] {
   return models.filter((model) => model !== undefined)
 }

@@ -7,7 +7,7 @@ import { partBytes } from './clients.ts'
 import { CHUNK_SIZE } from './commands.ts'
 import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
 
-/** Everything that can be seen of an account, from the outside and in its storage. */
+/** The state of an account, as seen through the API and in its storage. */
 export interface State {
   assets: { id: string; name: string; bytes: number; variants: number[]; sha256: string }[]
   stored: number
@@ -16,11 +16,11 @@ export interface State {
   open: { id: string; etags: string[] }[]
   /** Uploads that have an object in the storage. */
   objects: string[]
-  /** Counters that do not equal what the rows add up to. */
+  /** Counters that differ from the sums over the rows. */
   wrongCounters: unknown[]
 }
 
-/** Of the uploads in the model: others are of other accounts. */
+/** Reads only the uploads with these IDs. The others belong to other accounts. */
 export async function readState(
   { context, baseUrl }: Pick<TestService, 'context' | 'baseUrl'>,
   account: TestAccount,

@@ -5,10 +5,10 @@ import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import type { Command, JobName } from './commands.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 
-/** What the service told the clients of one account. Plain data: another process can continue with it. */
+/** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
 export interface ClientState {
   sessions: UploadSession[]
-  /** The ETags that the storage answered, by asset and part. */
+  /** The ETags that the storage returned, by asset and part. */
   etags: Record<string, Record<number, string>>
   /** The IDs of products, by variant. */
   products: Record<number, string>
@@ -19,18 +19,18 @@ export function newClientState(): ClientState {
 }
 
 export interface Clients {
-  /** Makes the call; no events when there is nothing yet that it could be about. */
+  /** Makes the call. Returns no events if there is no upload yet. */
   perform(command: Command, client: number): Promise<Event[]>
 }
 
 export interface Operator {
   changePlan(bytes: number): Promise<void>
-  /** Ends the upload as if it had been kept for long enough, and returns its status. */
+  /** Expires the upload now, and returns its status. */
   expireUpload(id: string): Promise<string>
   runJob(name: JobName): Promise<void>
 }
 
-/** Bytes of a part: what was sent decides them, so that every mixture would show. */
+/** The bytes of a part. Each content has different bytes, so that mixed content would be detected. */
 export function partBytes({ start, end }: { start: number; end: number }, content: number): Buffer {
   return someBytes(end, content).subarray(start, end)
 }
@@ -59,7 +59,10 @@ export function openClients(
     return { status: response.status, id: session.id, parts: [sent] }
   }
 
-  function namedParts(session: UploadSession, choice: 'none' | 'known' | 'wrong'): CompletedPart[] {
+  function listedParts(
+    session: UploadSession,
+    choice: 'none' | 'known' | 'wrong',
+  ): CompletedPart[] {
     if (choice === 'none') return []
     if (choice === 'wrong') return [{ PartNumber: 1, ETag: 'wrong' }]
     return Object.entries(etagsOf(session)).map(([PartNumber, ETag]) => ({
@@ -69,9 +72,9 @@ export function openClients(
   }
 
   async function callAsset(session: UploadSession, method: string, path: string, body?: unknown) {
-    const answer = await call(method, `${API}/assets/${session.id}${path}`, body)
-    const { status, body: told } = answer
-    return { told, seen: { status, id: session.id, ...(told.code && { code: told.code }) } }
+    const response = await call(method, `${API}/assets/${session.id}${path}`, body)
+    const { status, body: data } = response
+    return { body: data, seen: { status, id: session.id, ...(data.code && { code: data.code }) } }
   }
 
   async function perform(command: Exclude<Command, { upload: number }>): Promise<Observation> {
@@ -125,30 +128,30 @@ export function openClients(
   ): Promise<Observation> {
     switch (command.kind) {
       case 'complete': {
-        const parts = namedParts(session, command.etags)
+        const parts = listedParts(session, command.etags)
         const body = { upload_id: session.upload_id, parts }
         const { seen } = await callAsset(session, 'POST', '/uploaded', body)
-        const named = parts.map(({ PartNumber, ETag }) => ({
+        const listed = parts.map(({ PartNumber, ETag }) => ({
           number: PartNumber,
           etag: ETag,
           content: 0,
           size: 0,
         }))
-        return { ...seen, parts: named }
+        return { ...seen, parts: listed }
       }
       case 'expire':
         return { status: 200, id: session.id, code: await operator.expireUpload(session.id) }
       case 'cancel':
         return (await callAsset(session, 'POST', '/cancel', { upload_id: session.upload_id })).seen
       case 'resume': {
-        const { seen, told } = await callAsset(session, 'GET', '/upload')
-        const numbers = told.received?.map(({ PartNumber }: CompletedPart) => PartNumber)
+        const { seen, body } = await callAsset(session, 'GET', '/upload')
+        const numbers = body.received?.map(({ PartNumber }: CompletedPart) => PartNumber)
         return { ...seen, received: numbers }
       }
       case 'resize': {
-        const { seen, told } = await callAsset(session, 'PATCH', '/upload', { size: command.size })
-        const fresh: PartAddress[] = told.urls ?? []
-        // The URLs of before stay among them: they take parts of their own length still.
+        const { seen, body } = await callAsset(session, 'PATCH', '/upload', { size: command.size })
+        const fresh: PartAddress[] = body.urls ?? []
+        // Keeps the earlier URLs, which still accept parts of their original length.
         const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
         session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)
         return seen

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
 /**
- * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` counts
- * the uploads that were signed before the call, and wraps around.
+ * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` is the
+ * index of an upload that was signed before, modulo their number.
  */
 export type Command =
-  /** With a key: as `Idempotency-Key`. */
+  /** `key` is sent as `Idempotency-Key`. */
   | { kind: 'sign'; size: number; key?: string }
   | { kind: 'put'; upload: number; part: number; content: number }
   | { kind: 'putAll'; upload: number; content: number }
@@ -27,17 +27,17 @@ export type Command =
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
 
-/** Jobs beside the one that expires uploads, which is a command of its own. */
+/** Jobs, except the one that expires uploads, which is a separate command. */
 export type JobName =
   | 'finishCompletions'
   | 'removeObjects'
   | 'removeOrphanedUploads'
   | 'forgetEndedAssets'
 
-/** Calls that are made at the same time, each by a client of its own. */
+/** Calls that are made at the same time, each by a separate client. */
 export type Batch = Command[]
 
-/** Small, so that the plan is full at times and most files have several parts. */
+/** Small, so that the plan is sometimes full and most files have several parts. */
 export const CHUNK_SIZE = 10
 export const INITIAL_PLAN = 120
 const MAX_FILE_SIZE = 35
@@ -48,7 +48,7 @@ const upload = fc.nat({ max: 11 })
 const variant = fc.integer({ min: 1, max: VARIANTS })
 const content = fc.integer({ min: 1, max: 9 })
 
-/** The weights let most uploads get far enough to be interesting. */
+/** With these weights, most uploads get far enough to be interesting. */
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: MAX_FILE_SIZE }) }) },
   { weight: 6, arbitrary: fc.record({ kind: is('putAll'), upload, content }) },
@@ -100,7 +100,7 @@ function is<const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> {
   return fc.constant(kind)
 }
 
-/** A sequence of batches: half of the calls alone, the others at the same time as up to three more. */
+/** A sequence of batches. Half of them have one call, the others two to four concurrent calls. */
 export const batches: fc.Arbitrary<Batch[]> = fc.array(
   fc.oneof(
     fc.tuple(command),

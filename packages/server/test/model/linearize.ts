@@ -5,8 +5,8 @@ import type { Event } from './observation.ts'
 import type { ConcurrentCalls } from './rules.ts'
 
 /**
- * The states in which the service may be after calls that ran at the same time: each order of the
- * calls that explains every answer leads to one. Empty when no order does: then a rule was broken.
+ * The possible states after concurrent calls: one for each order of the calls that explains every
+ * response. Empty if no order does: then the service violated a rule.
  */
 export function linearize(models: Model[], events: Event[]): Model[] {
   const found = new Map<string, Model>()

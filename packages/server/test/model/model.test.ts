@@ -7,14 +7,14 @@ import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'
 
 /*
- * More of it, or one case again:
+ * Run more sequences, or repeat a run:
  *
  *     MODEL_RUNS=1000 npx node --test packages/server/test/model/model.test.ts
  *     MODEL_SEED=123 npx node --test packages/server/test/model/model.test.ts
  */
 const { MODEL_RUNS = isOnS3 ? '15' : '50', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
 
-test(`random calls by parallel clients are answered as the rules say (MODEL_SEED=${MODEL_SEED})`, async (t) => {
+test(`the responses to random calls by parallel clients follow the rules (MODEL_SEED=${MODEL_SEED})`, async (t) => {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
   let sequences = 0
   let calls = 0
@@ -36,7 +36,7 @@ test(`random calls by parallel clients are answered as the rules say (MODEL_SEED
     rows: {
       Sequences: String(sequences),
       Calls: calls.toLocaleString('en'),
-      'Answers that no order of the calls explains, things lost or left over': '0',
+      'Non-linearizable responses, lost or orphaned data': '0',
     },
   })
 })

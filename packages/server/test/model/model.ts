@@ -5,7 +5,7 @@ export interface ModelPart {
   number: number
   content: number
   etag: string
-  /** As it was sent: the size of the upload may have changed since. */
+  /** The size that was sent. The size of the upload may have changed since. */
   size: number
 }
 
@@ -18,13 +18,13 @@ export interface ModelUpload {
   parts: ModelPart[]
   /** The variants that it is attached to, sorted. */
   variants: number[]
-  /** A completion may have begun and been refused: then the size can't change any more. */
+  /** A completion may have begun and been refused. Then the size can no longer change. */
   isSizeFinal?: boolean
   /** Its Idempotency-Key, if it was signed with one. */
   key?: string
 }
 
-/** What an account holds, by the rules of the product. A value: a step makes a new one. */
+/** The data of an account according to the rules. Immutable: each step creates a new model. */
 export interface Model {
   plan: number
   uploads: ModelUpload[]
@@ -53,7 +53,7 @@ export function readyUploads(model: Model): ModelUpload[] {
   return model.uploads.filter(({ status }) => status === 'ready')
 }
 
-/** Whether the storage holds every part of the size that is declared now, and none beyond it. */
+/** Whether the storage has every part for the current size, and no part beyond it. */
 export function hasAllParts({ size, parts }: ModelUpload): boolean {
   return (
     parts.length === partCount(size) &&

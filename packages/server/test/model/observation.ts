@@ -1,17 +1,17 @@
 import type { Command } from './commands.ts'
 
-/** In place of a status: the connection was closed without an answer. */
+/** Used as the status if the connection was closed without a response. */
 export const NO_RESPONSE = 0
 
-/** What a client saw of its call. Fields that a kind of call does not have are left out. */
+/** The response that a client got. Fields that do not apply to the call are omitted. */
 export interface Observation {
   status: number
   code?: string
-  /** The upload that the call was about. */
+  /** The upload of the call. */
   id?: string
   /** The IDs of products that were imported or removed, by variant. */
   products?: Record<number, string>
-  /** The parts that were stored, or named in a completion. */
+  /** The parts that were stored, or listed in a completion. */
   parts?: { number: number; etag: string; content: number; size: number }[]
   /** Numbers of the parts that the storage has. */
   received?: number[]
@@ -20,11 +20,11 @@ export interface Observation {
   account?: { stored: number; reserved: number; assets: number; limit: number }
 }
 
-/** A call and what its client saw. Parts that are sent together are calls of their own. */
+/** A call and its response. Parts that are sent together are separate events. */
 export interface Event {
   client: number
   command: Command
   seen: Observation
-  /** Calls of one client that have a number were made one after the other, in this order. */
+  /** Calls of one client with different steps were made in this order, one after the other. */
   step?: number
 }

@@ -12,7 +12,7 @@ import {
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 
-/** What else ran at the same time, as far as it may change an answer without changing the outcome. */
+/** Calls that ran at the same time and may change the response without changing the outcome. */
 export interface ConcurrentCalls {
   /** Another client completed the same upload. */
   isCompleted: boolean
@@ -20,7 +20,7 @@ export interface ConcurrentCalls {
   isPut: boolean
   /** Another client or a job ended the same upload. */
   isEnded: boolean
-  /** Anything else was done to the same upload, or to everything. */
+  /** Any other call affected the same upload, or everything. */
   isTouched: boolean
 }
 
@@ -31,7 +31,7 @@ export type Rule<Kind extends Command['kind']> = (
   concurrent: ConcurrentCalls,
 ) => Model | undefined
 
-/** The rules of the product, for calls that were answered. */
+/** The rules for calls that got a response: return the next model, or undefined if the response is wrong. */
 export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   sign(model, { size, key }, seen) {
     const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)
@@ -66,8 +66,8 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       return changeUpload(model, upload.id, { isSizeFinal: true })
     }
     const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
-    const isRight = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
-    if (!hasAllParts(upload) || !isRight) return allow(seen.status === 422, model)
+    const matches = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
+    if (!hasAllParts(upload) || !matches) return allow(seen.status === 422, model)
     if (seen.status !== 200) return undefined
     return changeUpload(model, upload.id, { status: 'ready' })
   },
@@ -108,11 +108,11 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (seen.code === 'upload_completing') {
       return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
-    // The answer is read after the change: a deletion in between makes it 404.
+    // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
-    // What was received is read before the size changes: parts may come in between.
+    // The received parts are read before the size changes, so parts may arrive in between.
     const isBeyond = upload.parts.some(({ number }) => number > partCount(size))
     if (isBeyond && !(concurrent.isPut && seen.status !== 422))
       return allow(seen.status === 422, model)
@@ -132,7 +132,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   attach(model, { variant }, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    // The answer is read after the change: a deletion in between makes it 404.
+    // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
@@ -202,12 +202,12 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   account(model, _, seen) {
     const { stored, reserved, assets, limit } = seen.account ?? {}
-    const isRight =
+    const matches =
       stored === bytesIn(model, 'ready') &&
       reserved === bytesIn(model, 'uploading') &&
       assets === readyUploads(model).length &&
       limit === model.plan
-    return allow(isRight, model)
+    return allow(matches, model)
   },
 }
 
@@ -222,7 +222,7 @@ function putParts(
   const upload = uploadOf(model, seen)
   const isStored = seen.status === 200
   if (upload.status !== 'uploading') {
-    // The storage takes parts until the call that ends the upload has told it.
+    // The storage accepts parts until the call that ends the upload has reached it.
     return allow(isStored ? concurrent.isEnded : seen.status < 500, model)
   }
   if (!isStored) return undefined
@@ -234,7 +234,7 @@ function putParts(
 
 function uploadOf(model: Model, { id }: Observation): ModelUpload {
   const upload = findUpload(model, id ?? '')
-  if (upload === undefined) throw new Error(`no call signed the upload ${id}`)
+  if (upload === undefined) throw new Error(`upload ${id} was not signed`)
   return upload
 }
 

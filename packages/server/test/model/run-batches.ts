@@ -13,7 +13,7 @@ import { EMPTY_MODEL, type Model } from './model.ts'
 
 let accounts = 0
 
-/** Runs the batches in an account of their own; fails when an answer or the state breaks a rule. */
+/** Runs the batches in a new account. Fails if a response or the final state violates a rule. */
 export async function runBatches(service: TestService, batches: Batch[]): Promise<void> {
   accounts += 1
   const account = await anAccount(service, { name: `model ${accounts}`, storage: INITIAL_PLAN })
@@ -34,8 +34,8 @@ export async function runBatches(service: TestService, batches: Batch[]): Promis
 
 function operatorOf({ context }: TestService, account: TestAccount): Operator {
   const data = context.database.of(account.id)
-  // Below zero, as the storage's clock may be ahead of the database's.
-  const keepingNothing = {
+  // Negative, because the storage's clock may be ahead of the database's.
+  const expiringContext = {
     ...context,
     settings: { ...context.settings, uploadsKeptForMs: -60_000 },
   }
@@ -44,7 +44,7 @@ function operatorOf({ context }: TestService, account: TestAccount): Operator {
       context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
     async expireUpload(id) {
       await data.renewUpload(id, -1)
-      await expireUploads(keepingNothing, NEVER)
+      await expireUploads(expiringContext, NEVER)
       await removeObjects(context, NEVER)
       return (await data.findUpload(id))?.asset.status ?? 'gone'
     },
@@ -52,7 +52,7 @@ function operatorOf({ context }: TestService, account: TestAccount): Operator {
   }
 }
 
-/** Any of the states that explain the answers will do. */
+/** Fails unless the state matches one of the models. */
 async function checkState(
   service: TestService,
   account: TestAccount,
@@ -63,15 +63,15 @@ async function checkState(
   const state = await readState(service, account, ids)
   const expected = models.map(expectedState)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
-  assert.deepEqual(state, expected[0], `none of ${expected.length} possible states`)
+  assert.deepEqual(state, expected[0], `matches none of ${expected.length} possible states`)
 }
 
 function explain(models: Model[], events: unknown[]): string {
-  const answers = events.map((event) => `  ${JSON.stringify(event)}`).join('\n')
-  return `no order of these calls explains the answers:\n${answers}\nin ${JSON.stringify(models)}`
+  const responses = events.map((event) => `  ${JSON.stringify(event)}`).join('\n')
+  return `no order of these calls explains the responses:\n${responses}\nin ${JSON.stringify(models)}`
 }
 
-/** The next account must not find them: jobs work on all accounts. */
+/** Deletes the uploads, because jobs process all accounts. */
 async function endUploads(account: TestAccount, models: Model[]): Promise<void> {
   for (const { id } of models[0]?.uploads ?? []) await account.call('DELETE', `${API}/assets/${id}`)
 }
