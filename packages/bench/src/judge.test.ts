@@ -21,19 +21,19 @@ function verdictOn(target: Target) {
   return { value: verdict?.value, isMet: verdict?.isMet }
 }
 
-test('a figure is compared with that of another contender', () => {
+test('a target can compare a metric with that of another contender', () => {
   const times = { contender: 'other' }
   const target = { figure: 'rate', times }
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 0.9 } }), { value: 0.9, isMet: true })
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 1 } }), { value: 0.9, isMet: false })
 })
 
-test('a figure is compared with another figure of the same contender', () => {
+test('a target can compare two metrics of the same contender', () => {
   const target = { figure: 'last', limit: { atLeast: 0.5 }, times: { figure: 'rate' } }
   assert.deepEqual(verdictOn(target), { value: 30 / 90, isMet: false })
 })
 
-test('a figure without comparison has an absolute limit', () => {
+test('a target without comparison has an absolute limit', () => {
   assert.deepEqual(verdictOn({ figure: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
   const target = { figure: 'time', of: 'other', limit: { below: 3 } }
   assert.deepEqual(verdictOn(target), { value: 2, isMet: true })

@@ -3,7 +3,7 @@ import type { Target } from './workload.ts'
 
 export interface Verdict {
   target: Target
-  /** The ratio or the figure, or undefined if something was not measured. */
+  /** The ratio or the measured value, or undefined if one of them was not measured. */
   value: number | undefined
   isMet: boolean
 }

@@ -7,7 +7,7 @@ import { runWorkload } from './run-workload.ts'
 import type { Workload } from './workload.ts'
 
 /*
- * Measures Stowage and comparable programs in one run on one machine. Compare ratios, not figures.
+ * Measures Stowage and comparable programs in one run on one machine. Compare ratios, not absolute values.
  *
  *     npm run bench                      all workloads
  *     npm run bench -- presign list      some workloads

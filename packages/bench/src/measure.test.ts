@@ -4,7 +4,7 @@ import { measure, spreadOf } from './measure.ts'
 
 const onTurn = () => {}
 
-test('contenders run in turns, and the first round is not counted', async () => {
+test('contenders run alternately, and the first round is not counted', async () => {
   const turns: string[] = []
   const contender = (name: string, values: number[]) => ({
     name,
@@ -20,7 +20,7 @@ test('contenders run in turns, and the first round is not counted', async () => 
   assert.deepEqual(b?.figures, { time: { median: 20, least: 10, most: 30 } })
 })
 
-test('one failure voids all figures of a contender, but not those of others', async () => {
+test('one failure voids all results of a contender, but not those of others', async () => {
   let runs = 0
   const failing = {
     name: 'failing',

@@ -9,13 +9,13 @@ export interface Spread {
 export interface Measurement {
   name: string
   figures: Record<string, Spread>
-  /** Why it has no valid figures. */
+  /** Why there are no valid results. */
   void?: string
 }
 
 /**
- * Runs the contenders in turns, so that other load on the machine affects all of them equally. The
- * first round is a warm-up and not counted. A contender that fails once has no figures at all.
+ * Runs the contenders alternately, so that other load on the machine affects all of them equally. The
+ * first round is a warm-up and not counted. A contender that fails once has no results.
  */
 export async function measure(
   contenders: Contender[],

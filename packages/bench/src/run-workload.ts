@@ -5,7 +5,7 @@ import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import type { Workload } from './workload.ts'
 
-/** From the command line. Overrides those of the workload. */
+/** Options of the command line, which override those of the workload. */
 export interface Limits {
   rounds: number | undefined
   seconds: number | undefined
@@ -35,7 +35,7 @@ export async function runWorkload(
     return { name, title, figures, measurements, verdicts: judge(measurements, targets) }
   } catch (error) {
     const reason = error instanceof Error ? error.message : `${error}`
-    const measurements = [{ name: 'all of them', figures: {}, void: reason }]
+    const measurements = [{ name: 'all programs', figures: {}, void: reason }]
     return { name, title, figures, measurements, verdicts: judge([], targets) }
   } finally {
     await context.close()

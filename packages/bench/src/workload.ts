@@ -1,13 +1,13 @@
-/** One task that several contenders do in one run. Each file of `workloads/` exports one. */
+/** One task that several programs perform in one run. Each file of `workloads/` exports one. */
 export interface Workload {
   title: string
-  /** What is measured, in the order of the report. */
+  /** The metrics, in the order of the report. */
   figures: Record<string, Figure>
   targets: Target[]
   /** The number of counted rounds and the duration of each load, if not the default. */
   rounds?: number
   seconds?: number
-  /** Starts all contenders, Stowage first. Registers what must be closed with `context.defer`. */
+  /** Starts all contenders, Stowage first. Registers the clean-up with `context.defer`. */
   open(context: WorkloadContext): Promise<Contender[]>
 }
 
@@ -17,9 +17,10 @@ export interface Figure {
   better: 'more' | 'less'
 }
 
+/** A program that is compared with others. */
 export interface Contender {
   name: string
-  /** Runs the task once. May omit figures. Throws if any response is wrong. */
+  /** Runs the task once. May omit metrics. Throws if any response is wrong. */
   run(): Promise<Record<string, number>>
 }
 
@@ -36,7 +37,7 @@ export interface Target {
   reason?: string
 }
 
-/** What a workload gets from the runner. */
+/** The interface of the runner for a workload. */
 export interface WorkloadContext {
   /** The duration of each load. */
   seconds: number

@@ -7,7 +7,7 @@ import type { Asset } from '@stowage/protocol'
 import { partPlan, partRanges } from '@stowage/server/src/domain/parts'
 import { md5Of, sendPart } from '@stowage/server/src/move/send-part'
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import { aBucket, credentialsOf, openBucket, readBucket } from '@stowage/testing/engines/s3-server'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
@@ -83,7 +83,7 @@ function startMove(folder: string, settings: Record<string, string>) {
   return { child, ended, output: () => ({ stdout, stderr }) }
 }
 
-const missing = await whyNoCeph()
+const missing = await missingForCeph()
 if (missing !== undefined) {
   test('a move to PostgreSQL and Ceph', (t) => skipUnlessCi(t, missing))
 } else {

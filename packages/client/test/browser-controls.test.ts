@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { whyNoBrowser } from '@stowage/testing/browser/browser'
+import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
@@ -13,7 +13,7 @@ import type { Fault } from './support/fault-proxy.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const CHUNK = 200_000
 const PARTS = 15
 const PASSED = 5

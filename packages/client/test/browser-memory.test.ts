@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { whyNoBrowser } from '@stowage/testing/browser/browser'
+import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { watchMemory } from '@stowage/testing/machine/memory-watch'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -13,7 +13,7 @@ import type { Page } from 'playwright-core'
 import { aClient } from './support/client.ts'
 import { aPage } from './support/page.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 /** Set STOWAGE_TEST_BYTES=2000000000 for a larger file. */
 const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 600_000_000)
 const LIMIT = 200_000_000

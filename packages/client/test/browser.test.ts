@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { whyNoBrowser } from '@stowage/testing/browser/browser'
+import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { aRandom } from '@stowage/testing/machine/random'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -15,7 +15,7 @@ import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const UPLOADS = 20
 const MAX_PARTS = 30
 const CHUNK = 10_000

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { whyNoBrowser } from '@stowage/testing/browser/browser'
+import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { whyNoCurl } from '@stowage/testing/machine/curl'
+import { missingForCurl } from '@stowage/testing/machine/curl'
 import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
@@ -14,7 +14,7 @@ import { aClient } from './support/client.ts'
 import { anExamplePage, type ExamplePage, runExample } from './support/example.ts'
 
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 
 /** A service with a key, and a file to upload. */
 async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
@@ -47,7 +47,7 @@ async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: nu
 
 test('the curl example uploads a file', async (t) => {
   const missing =
-    (await whyNoCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
+    (await missingForCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
   const printed = await runExample(['sh', 'curl/upload.sh', path], settings)

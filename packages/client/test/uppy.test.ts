@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { stowage } from '@stowage/client/uppy'
-import { whyNoBrowser } from '@stowage/testing/browser/browser'
+import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
@@ -16,7 +16,7 @@ import type { Fault } from './support/fault-proxy.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 /** Uppy splits this into three parts. */
 const CHUNK = 16 * 1024 ** 2
 const BYTES = someBytes(2 * CHUNK + 1_000_000)

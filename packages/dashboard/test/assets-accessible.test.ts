@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { watchParts } from './support/parts.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 
 test('axe finds no violations on the pages of assets, in all of their states and in both color schemes', async (t) => {

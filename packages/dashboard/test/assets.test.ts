@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 
 /** Waits until the table has exactly these rows. */
 async function untilRows(page: Page, names: string[]): Promise<void> {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { watchParts } from './support/parts.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const FOCUSED = `(() => {
   const it = document.activeElement
   return it.ariaLabel ?? (it.matches('main, body') ? it.tagName : it.innerText)

@@ -3,9 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import { cleanUp, openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import {
+  cleanUp,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const NAME = '<img src=x onerror=alert(1)>.html'
 const SCRIPT = '<script>alert(1)</script>'
 const EVIL_SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible } from './support/axe.ts'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
 import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
 import { signIn } from './support/sign-in.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { storeFiles } from './support/assets.ts'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { aVideo, aWave, PDF } from './support/media.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
 const numberOf = (media: Locator, property: string) =>
   media.evaluate((it, name) => Reflect.get(it, name) as number, property)

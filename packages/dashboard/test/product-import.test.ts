@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { aProduct, csvFile, HOSTILE, recordDialogs } from './support/products.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const HEADER = 'Product ID,Variant ID,Title,SKU,Vendor,Tags\n'
 
 async function choose(page: Page, text: string, name?: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import {
   aProduct,
   HOSTILE,
@@ -11,7 +11,7 @@ import {
   recordDialogs,
 } from './support/products.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 
 const names = (page: Page) => page.locator('tbody a[href^="/products/"]').allTextContents()
 const pathOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, '')

@@ -10,15 +10,15 @@ import type { BrowserContext, Page } from 'playwright-core'
 import {
   aFolder,
   cleanUp,
+  missingForBrowser,
   openDashboard,
   skipUnlessCi,
   until,
-  whyNoBrowser,
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
 import { watchParts } from './support/parts.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const SIZE = 500_000_000
 const LONG_MS = 240_000
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })

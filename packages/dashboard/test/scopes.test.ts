@@ -5,11 +5,17 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
-import { aFolder, openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import {
+  aFolder,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
 import { signIn } from './support/sign-in.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const OVERLAY = 'text=Your key is read-only'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 /** Controls whose requests the service would reject. */

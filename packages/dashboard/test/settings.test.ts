@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '@stowage/client/node'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 
 test('a key is created with a scope, its secret is shown once, and it is revoked after a confirmation', async (t) => {

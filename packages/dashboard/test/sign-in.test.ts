@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { watchParts } from './support/parts.ts'
 import { signIn } from './support/sign-in.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const ADMIN = 'an-admin-key-0123456789-abcdefghijk'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN }
 const GUEST = { isSignedIn: false }

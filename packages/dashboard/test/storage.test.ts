@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { openDashboard, skipUnlessCi, whyNoBrowser } from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
 import { HOSTILE, LONG, recordDialogs } from './support/products.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const tidy = (texts: string[]) => texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())

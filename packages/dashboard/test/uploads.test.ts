@@ -3,11 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { aFolder, openDashboard, skipUnlessCi, until, whyNoBrowser } from './support/dashboard.ts'
+import {
+  aFolder,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
 import { watchParts } from './support/parts.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 const chooser = (page: Page) => page.getByLabel('Files to upload')
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }

@@ -14,8 +14,8 @@ const REPETITIONS = 5
 
 type Lookup = { server: ServerProcess; seconds: number }
 
-/** All figures of a service with `count` assets. */
-export function listing(
+/** Measures all metrics of a service with `count` assets. */
+export function listContender(
   name: string,
   { server, seconds, count }: Lookup & { count: number },
 ): Contender {

@@ -17,12 +17,12 @@ export const LIST_FIGURES: Record<string, Figure> = {
   thousand: rate('1,000 assets with their products'),
   all: wait('Search that matches all'),
   cold: wait('Search that matches all, first time'),
-  stall: wait('Longest response time of another client meanwhile'),
+  stall: wait('Longest response time of other clients during the searches'),
 }
 
-/** From 10,000 to 1,000,000 assets, no figure may get worse by more than this factor. */
+/** From 10,000 to 1,000,000 assets, no metric may get worse by more than this factor. */
 const GROWTH = 1.5
-/** These have an absolute limit. */
+/** These metrics have an absolute limit. */
 const ABSOLUTE = ['cold', 'stall']
 
 const FIRST_PAGE = `on SQLite, a third of the time is spent reading 25 rows, with a call for each value and

@@ -11,13 +11,13 @@ const FIRST_AT = Date.UTC(2024, 0, 1)
 const WORDS = ['summer', 'drum', 'vocal', 'guitar', 'ambient', 'studio', 'live', 'remix', 'loop']
 const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
 
-/** The ids rise with the index, as those of real assets do with the time. */
+/** IDs increase with the index, as those of real assets increase with time. */
 export function assetId(index: number): string {
   const time = (FIRST_AT + index * 1000).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${index.toString(16).padStart(12, '0')}`
 }
 
-/** The same ones at every run. Each asset is linked to one of them. */
+/** The same products in every run. Each asset is attached to one of them. */
 export function products(): NewProduct[] {
   return Array.from({ length: PRODUCTS }, (_, index) => ({
     id: productId(index),
@@ -31,7 +31,7 @@ export function products(): NewProduct[] {
   }))
 }
 
-/** One asset of `count`. */
+/** The asset at this index, of `count` assets. */
 export function assetRecord(accountId: string, index: number, count: number): AssetRecord {
   const createdAt = new Date(FIRST_AT + index * 1000)
   const distance = Math.floor(count / RARE_COUNT)

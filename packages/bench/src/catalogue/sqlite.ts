@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MIGRATIONS } from '@stowage/server/src/database/sqlite/migrations'
 import { openSqliteDatabase } from '@stowage/server/src/database/sqlite/sqlite-database'
-import { CACHE } from '../processes/cache.ts'
+import { CACHE_FOLDER } from '../processes/cache.ts'
 import { fill } from './fill.ts'
 
 const RECORDS = fileURLToPath(new URL('./records.ts', import.meta.url))
@@ -14,7 +14,7 @@ const BATCH = 100_000
 
 /** Copies a database with `count` assets into a data folder. It is created once and cached. */
 export async function copyFilled(folder: string, count: number): Promise<string> {
-  const filled = join(CACHE, 'bench-assets', `${count}-${await fingerprint()}.db`)
+  const filled = join(CACHE_FOLDER, 'bench-assets', `${count}-${await fingerprint()}.db`)
   if (!(await exists(filled))) await create(filled, count)
   const file = join(folder, 'stowage.db')
   await copyFile(filled, file, constants.COPYFILE_FICLONE)
@@ -23,7 +23,7 @@ export async function copyFilled(folder: string, count: number): Promise<string>
 
 async function create(filled: string, count: number): Promise<void> {
   const unfinished = `${filled}.unfinished`
-  await mkdir(join(CACHE, 'bench-assets'), { recursive: true })
+  await mkdir(join(CACHE_FOLDER, 'bench-assets'), { recursive: true })
   for (const end of ['', '-wal', '-shm']) await rm(unfinished + end, { force: true })
   const database = await openSqliteDatabase({ file: unfinished })
   await fill(database, { count, batch: BATCH })

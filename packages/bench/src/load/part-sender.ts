@@ -16,8 +16,8 @@ export interface Message {
 const IDLE_MS = 60_000
 
 /** Sends bodies over persistent connections. Throws if a response is not a success. */
-export function openSender(atOnce: number) {
-  const agent = new Agent({ keepAlive: true, maxSockets: atOnce })
+export function openSender(concurrency: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   function send({ method, url, headers, body }: Message): Promise<Sent> {
     return new Promise((resolve, reject) => {
       const length = body?.length ?? 0
@@ -38,11 +38,14 @@ export function openSender(atOnce: number) {
   return { send, close: () => agent.destroy() }
 }
 
-/** Runs the tasks in order, at most `atOnce` at a time. */
-export async function inParallel(atOnce: number, tasks: (() => Promise<unknown>)[]): Promise<void> {
+/** Runs the tasks in order, at most `concurrency` at a time. */
+export async function inParallel(
+  concurrency: number,
+  tasks: (() => Promise<unknown>)[],
+): Promise<void> {
   const queue = tasks.values()
   const work = async () => {
     for (const task of queue) await task()
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
 }

@@ -17,7 +17,7 @@ export const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, in
   Math.min(PART, GIBIBYTE - index * PART),
 )
 
-/** Makes the file durable, as a part is when Stowage responds, and a plain PUT is not. */
+/** Makes the file durable. A part is durable when Stowage responds; a file that nginx received is not. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, 'r+')
   await handle.sync()

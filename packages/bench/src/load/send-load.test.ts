@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sendLoad } from './send-load.ts'
 
-async function aServer(t: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer)
+async function aServer(t: TestContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
@@ -32,20 +32,20 @@ test('one refusal among many responses makes the load fail', async (t) => {
   await assert.rejects(sendLoad({ url, requests, seconds: 1, clients: 2 }), /refusals/)
 })
 
-test('on a slow server, every request is answered and counted', async (t) => {
-  let answered = 0
+test('on a slow server, every request gets a response and is counted', async (t) => {
+  let responses = 0
   let last = Promise.resolve()
   const url = await aServer(t, (_, response) => {
     last = last
       .then(() => pause(120))
       .then(() => {
-        answered += 1
+        responses += 1
         response.end()
       })
   })
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 4 })
   assert.ok(count >= 4)
   // Two more requests were sent before, to measure how slow the server is.
-  assert.equal(answered, count + 2)
+  assert.equal(responses, count + 2)
   assert.ok(perSecond > 4 && perSecond < 9, `${perSecond}`)
 })

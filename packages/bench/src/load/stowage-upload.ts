@@ -1,7 +1,7 @@
 import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
 import { API } from '../processes/stowage.ts'
 
-async function call<Answer>(url: string, body: unknown): Promise<Answer> {
+async function call<Body>(url: string, body: unknown): Promise<Body> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -25,7 +25,7 @@ export function completeUpload(
   return call(`${baseUrl}${API}/assets/${id}/uploaded`, { upload_id, parts })
 }
 
-/** Also removes the parts before it responds. */
+/** The service removes the parts before it responds. */
 export function cancelUpload(baseUrl: string, { id, upload_id }: UploadSession): Promise<unknown> {
   return call(`${baseUrl}${API}/assets/${id}/cancel`, { upload_id })
 }

@@ -13,15 +13,19 @@ export interface Transfer {
 
 type Send = ReturnType<typeof openSender>['send']
 
-export const AT_ONCE = 4
+export const CONCURRENCY = 4
 
-/** To the signed URLs of an upload session. */
-export async function toStowage(send: Send, url: string, data: string): Promise<Transfer> {
+/** Sends to the signed URLs of an upload session. */
+export async function openStowageTransfer(
+  send: Send,
+  url: string,
+  data: string,
+): Promise<Transfer> {
   const session = await requestSession(url, GIBIBYTE)
   return {
     send: () =>
       inParallel(
-        AT_ONCE,
+        CONCURRENCY,
         session.urls.map(({ url: partUrl, start, end }) => () => {
           return send({ method: 'PUT', url: partUrl, body: BODY.subarray(0, end - start) })
         }),
@@ -33,8 +37,8 @@ export async function toStowage(send: Send, url: string, data: string): Promise<
   }
 }
 
-/** One upload for each part, as tus clients do to send in parallel. */
-export async function toTus(send: Send, url: string, folder: string): Promise<Transfer> {
+/** Sends each part as a separate upload: this is how tus clients send in parallel. */
+export async function openTusTransfer(send: Send, url: string, folder: string): Promise<Transfer> {
   const upload = async (length: number) => {
     const tus = { 'Tus-Resumable': '1.0.0' }
     const opening = { ...tus, 'Upload-Length': length }
@@ -49,15 +53,15 @@ export async function toTus(send: Send, url: string, folder: string): Promise<Tr
   return {
     send: () =>
       inParallel(
-        AT_ONCE,
+        CONCURRENCY,
         LENGTHS.map((length) => () => upload(length)),
       ),
     cleanUp: () => emptyFolder(folder),
   }
 }
 
-/** One file for each part. */
-export async function toFiles(
+/** Sends each part as a separate file. */
+export async function openFileTransfer(
   send: Send,
   url: string,
   { folder, isSynced = false }: { folder: string; isSynced?: boolean },
@@ -70,7 +74,7 @@ export async function toFiles(
   return {
     send: () =>
       inParallel(
-        AT_ONCE,
+        CONCURRENCY,
         LENGTHS.map((length) => () => put(length)),
       ),
     cleanUp: () => emptyFolder(folder),

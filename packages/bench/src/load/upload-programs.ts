@@ -18,30 +18,30 @@ export interface ClientProcess {
 
 export async function startClient(
   context: WorkloadContext,
-  { url, atOnce }: { url: string; atOnce: number },
+  { url, concurrency }: { url: string; concurrency: number },
 ): Promise<ClientProcess> {
-  const child = fork(PROGRAM, [url, await context.folder(), String(atOnce)])
+  const child = fork(PROGRAM, [url, await context.folder(), String(concurrency)])
   context.defer(() => child.kill())
   return {
     pid: child.pid ?? 0,
     async upload(path) {
-      const answered = once(child, 'message')
+      const responded = once(child, 'message')
       child.send(path)
-      const [{ id, error }] = await answered
+      const [{ id, error }] = await responded
       if (error !== undefined) throw new Error(error)
       return id
     },
   }
 }
 
-/** Sends each file to its URL, at most `atOnce` at a time. */
+/** Sends each file to its URL, at most `concurrency` at a time. */
 export async function curlFiles(
   files: { path: string; url: string }[],
-  atOnce: number,
+  concurrency: number,
 ): Promise<Usage> {
   const before = await readChildrenSeconds()
   const plain = ['--disable', '--noproxy', '*', '--no-progress-meter', '--fail']
-  const parallel = ['--parallel', '--parallel-max', String(atOnce)]
+  const parallel = ['--parallel', '--parallel-max', String(concurrency)]
   const transfers = files.flatMap(({ path, url }) => ['--upload-file', path, url])
   const child = spawn('curl', [...plain, ...parallel, '--header', 'Content-Type:', ...transfers], {
     stdio: ['ignore', 'ignore', 'inherit'],

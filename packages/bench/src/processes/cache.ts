@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
-/** For files that are slow to create and can be created again. */
-export const CACHE = fileURLToPath(
+/** The folder for files that are slow to create and can be created again. */
+export const CACHE_FOLDER = fileURLToPath(
   new URL('../../../../node_modules/.cache/stowage', import.meta.url),
 )

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { progress } from '../progress.ts'
 import type { WorkloadContext } from '../workload.ts'
-import { CACHE } from './cache.ts'
+import { CACHE_FOLDER } from './cache.ts'
 import { type Command, type ServerProcess, startServer } from './server-process.ts'
 
 const run = promisify(execFile)
 const SOURCE = fileURLToPath(new URL('../../peers', import.meta.url))
-const FOLDER = join(CACHE, 'bench-peers')
+const FOLDER = join(CACHE_FOLDER, 'bench-peers')
 
-/** Installs what one of `peers/*.js` needs, and starts it as a process. */
+/** Installs the dependencies of the programs in `peers/`, and starts one of them. */
 export async function startPeer(
   context: WorkloadContext,
   name: string,

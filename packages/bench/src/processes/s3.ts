@@ -1,10 +1,10 @@
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
 import type { WorkloadContext } from '../workload.ts'
 
 /** Ceph's S3 gateway. Each contender gets its own bucket, so that one contender's data does not slow down another. */
 export async function startS3(context: WorkloadContext) {
-  const reason = await whyNoCeph()
+  const reason = await missingForCeph()
   if (reason !== undefined) throw new Error(reason)
   const server = await startCeph()
   context.defer(server.close)

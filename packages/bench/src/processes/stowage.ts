@@ -4,7 +4,7 @@ import { type Command, type ServerProcess, startServer } from './server-process.
 
 export const API = '/api/v1'
 
-/** More than any run needs. */
+/** More storage than any run needs. */
 const PLAN = '1PB'
 
 /** `stowage serve` in its own folder, started as users start it. */

@@ -1,7 +1,7 @@
 import type { Spread } from '../measure.ts'
-import { number } from './format.ts'
-import type { KeptResult } from './kept-results.ts'
+import { formatNumber } from './format.ts'
 import type { Result } from './result.ts'
+import type { SavedResult } from './saved-results.ts'
 
 const WIDTH = 760
 const LABELS = 220
@@ -27,7 +27,7 @@ const STYLE = `
     .spread { stroke: #e6edf3; }
   }`
 
-/** One bar per contender, one group of bars per figure. Each group has its own scale. */
+/** One bar per contender, one group of bars per metric. Each group has its own scale. */
 export function chartOf({ title, figures, measurements }: Result): string {
   let top = 0
   const groups = Object.entries(figures).map(([figure, { title: head, unit, better }]) => {
@@ -52,7 +52,7 @@ ${groups.filter((group) => group !== '').join('\n')}
 }
 
 /** The chart's file name, with workload and architecture. */
-export function chartName({ name, machine }: KeptResult): string {
+export function chartName({ name, machine }: SavedResult): string {
   return `${name}-${machine.architecture}.svg`
 }
 
@@ -71,7 +71,7 @@ function bar(
   return `<text x="0" y="${middle + 5}">${escapeXml(name)}</text>
 <rect class="${isOurs ? 'ours' : 'other'}" x="${LABELS}" y="${top}" width="${Math.max(1, scale(spread.median))}" height="${BAR}" rx="2"/>
 <path class="spread" d="M${from} ${middle}H${to}"/>
-<text x="${to + 8}" y="${middle + 5}">${number(spread.median)}</text>`
+<text x="${to + 8}" y="${middle + 5}">${formatNumber(spread.median)}</text>`
 }
 
 function escapeXml(text: string): string {

@@ -2,18 +2,18 @@ import type { Verdict } from '../judge.ts'
 import type { Spread } from '../measure.ts'
 import type { Result } from './result.ts'
 
-/** Three significant digits. */
-export function number(value: number): string {
+/** Formats a number with up to three decimal places: fewer for larger numbers. */
+export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return '–'
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
   return value.toLocaleString('en', { maximumFractionDigits: digits })
 }
 
 export function spreadText({ least, most }: Spread): string {
-  return `${number(least)} to ${number(most)}`
+  return `${formatNumber(least)} to ${formatNumber(most)}`
 }
 
-/** The ratio of a contender's figure to ours, or undefined if there is nothing to compare. */
+/** The ratio of a contender's result to ours, or undefined if there is nothing to compare. */
 export function timesOurs(result: Result, contender: number, figure: string): number | undefined {
   const ours = result.measurements[0]?.figures[figure]?.median
   const theirs = result.measurements[contender]?.figures[figure]?.median
@@ -22,7 +22,7 @@ export function timesOurs(result: Result, contender: number, figure: string): nu
 }
 
 export interface VerdictText {
-  what: string
+  label: string
   target: string
   value: string
   mark: 'met' | 'MISSED' | 'not measured'
@@ -39,9 +39,9 @@ export function describeVerdict({ figures, measurements }: Result, verdict: Verd
   const unit = times ? ' times' : ` ${figures[figure]?.unit ?? ''}`
   const [word, bound] = 'atLeast' in limit ? ['at least', limit.atLeast] : ['below', limit.below]
   return {
-    what: `${titleOf(figure)}, ${ours}${times ? ` against ${other}` : ''}`,
-    target: `${word} ${number(bound)}${unit}`,
-    value: value === undefined ? '–' : `${number(value)}${unit}`,
+    label: `${titleOf(figure)}, ${ours}${times ? ` against ${other}` : ''}`,
+    target: `${word} ${formatNumber(bound)}${unit}`,
+    value: value === undefined ? '–' : `${formatNumber(value)}${unit}`,
     mark: value === undefined ? 'not measured' : isMet ? 'met' : 'MISSED',
   }
 }

@@ -1,4 +1,4 @@
-import { describeVerdict, number, spreadText, timesOurs } from './format.ts'
+import { describeVerdict, formatNumber, spreadText, timesOurs } from './format.ts'
 import type { Result } from './result.ts'
 
 /** The result as text for a terminal. */
@@ -13,15 +13,15 @@ export function tableOf(result: Result): string {
       const spread = figures[figure]
       if (spread === undefined) continue
       const times = timesOurs(result, index, figure)
-      const ratio = times === undefined ? '' : `${number(times)} times ours`
+      const ratio = times === undefined ? '' : `${formatNumber(times)} times ours`
       lines.push(
-        `    ${name.padEnd(28)}${number(spread.median).padStart(10)}   ${spreadText(spread).padEnd(22)}${ratio.padStart(18)}`,
+        `    ${name.padEnd(28)}${formatNumber(spread.median).padStart(10)}   ${spreadText(spread).padEnd(22)}${ratio.padStart(18)}`,
       )
     }
   }
   for (const verdict of result.verdicts) {
-    const { what, target, value, mark } = describeVerdict(result, verdict)
-    lines.push(`  ${mark.padEnd(12)} ${what}: ${value} (${target})`)
+    const { label, target, value, mark } = describeVerdict(result, verdict)
+    lines.push(`  ${mark.padEnd(12)} ${label}: ${value} (${target})`)
   }
   return lines.join('\n')
 }

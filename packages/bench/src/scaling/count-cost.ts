@@ -1,20 +1,20 @@
 import type postgres from 'postgres'
 
-/** What one call costs the database, according to pg_stat_statements. */
+/** The cost of one call in the database, according to pg_stat_statements. */
 export interface Cost {
   statements: number
   rows: number
-  /** Of 8 kB, from the cache or read from disk. */
+  /** Blocks of 8 kB, from the cache or read from disk. */
   blocks: number
   /** Write-ahead log, which is also sent to every replica. */
-  logBytes: number
+  walBytes: number
   /** Execution time in the database. */
   databaseMs: number
   /** From request to response, without other load. */
   responseMs: number
 }
 
-/** Calls several times, one after the other, and returns the means, and the median response time. */
+/** Makes the call several times in sequence. Returns the means, and the median response time. */
 export async function countCost(
   sql: postgres.Sql,
   call: (index: number) => Promise<void>,
@@ -31,7 +31,7 @@ export async function countCost(
   const [total] = await sql<Omit<Cost, 'responseMs'>[]>`
     select coalesce(sum(calls), 0)::float8 as statements, coalesce(sum(rows), 0)::float8 as rows,
       coalesce(sum(shared_blks_hit + shared_blks_read), 0)::float8 as blocks,
-      coalesce(sum(wal_bytes), 0)::float8 as "logBytes",
+      coalesce(sum(wal_bytes), 0)::float8 as "walBytes",
       coalesce(sum(total_exec_time), 0)::float8 as "databaseMs"
     from pg_stat_statements
     where query not like '%pg_stat_statements%' and query !~* '^(begin|commit|set|show)'
@@ -42,7 +42,7 @@ export async function countCost(
     statements: each('statements'),
     rows: each('rows'),
     blocks: each('blocks'),
-    logBytes: each('logBytes'),
+    walBytes: each('walBytes'),
     databaseMs: each('databaseMs'),
     responseMs: responseTimes.toSorted((a, b) => a - b)[Math.floor(times / 2)] ?? Number.NaN,
   }

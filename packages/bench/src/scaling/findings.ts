@@ -3,7 +3,7 @@ import type { JobRates } from './measure-jobs.ts'
 import type { WriteRates } from './measure-writes.ts'
 import type { Shop } from './populate.ts'
 
-/** All that `npm run bench:scaling` measures. */
+/** All results of `npm run bench:scaling`. */
 export interface Findings {
   small: Deployment
   large: Deployment

@@ -12,17 +12,17 @@ import { measureJobs } from './measure-jobs.ts'
 import { measureWrites } from './measure-writes.ts'
 import { populate } from './populate.ts'
 import { tablesOf, writeTables } from './report.ts'
-import { STORED, shopCalls } from './shop-calls.ts'
+import { REPETITIONS, shopCalls } from './shop-calls.ts'
 
 /*
- * Measures what each call costs as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
+ * Measures the cost of each call as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
  *
  *     npm run bench:scaling                       10,000,000 assets of 1,000 shops
  *     npm run bench:scaling -- --write            also writes the tables of docs/scaling.md
  *     npm run bench:scaling -- --assets 100000 --accounts 100
  */
 
-/** As in production: synchronous_commit stays on, so every commit waits for the disk. */
+/** As in production, synchronous_commit stays on: every commit waits for the disk. */
 const SETTINGS = [
   'shared_preload_libraries=pg_stat_statements',
   'pg_stat_statements.track=all',
@@ -84,7 +84,7 @@ async function measureDeployment(
     const costs: { name: string; cost: Cost }[] = []
     for (const { name, call } of await shopCalls(instance.url, shop)) {
       progress(`${shop.name} of ${population.assets}: ${name}`)
-      costs.push({ name, cost: await countCost(sql, call, STORED) })
+      costs.push({ name, cost: await countCost(sql, call, REPETITIONS) })
     }
     deployment.shops.push({ shop, costs })
   }

@@ -6,8 +6,8 @@ import type { Shop } from './populate.ts'
 
 export interface WriteRates {
   sessionsPerSecond: number
-  /** Of all instances together. */
-  cpuMsEach: number
+  /** CPU time of all instances together. */
+  cpuMsPerSession: number
 }
 
 const SECONDS = 5
@@ -30,5 +30,5 @@ export async function measureWrites(
   const { result, cpuSeconds } = await watchUsage(pids, load)
   const count = result.reduce((total, { count }) => total + count, 0)
   const sessionsPerSecond = result.reduce((total, { perSecond }) => total + perSecond, 0)
-  return { sessionsPerSecond, cpuMsEach: (cpuSeconds * 1000) / count }
+  return { sessionsPerSecond, cpuMsPerSession: (cpuSeconds * 1000) / count }
 }

@@ -38,7 +38,7 @@ export async function populate(
         and indexname <> 'assets_ready'`
     for (const { name } of indexes) await sql`drop index ${sql(name)}`
     await fillAccounts(sql, population)
-    // Foreign keys are not checked, as the links are correct by construction. The counting triggers stay enabled.
+    // Foreign keys are not checked, because the attachments are correct by construction. The counting triggers stay enabled.
     const triggers = await sql<{ name: string }[]>`
       select tgname as name from pg_trigger where tgrelid = 'assets'::regclass and not tgisinternal`
     for (const { name } of triggers) {
@@ -56,7 +56,7 @@ export async function populate(
       progress(`indexing: ${name}`)
       await sql.unsafe(definition)
     }
-    progress('balancing the books')
+    progress('recounting the usage')
     await recountCounters(database)
     progress('vacuum analyze')
     await sql.unsafe('vacuum analyze')
@@ -79,7 +79,7 @@ async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promis
     from generate_series(0, ${accounts}::int - 1) a, generate_series(0, ${PRODUCTS_EACH}::int - 1) p`
 }
 
-/** In chronological order, as in production: the rows of one shop are far apart. */
+/** Inserts in chronological order, as in production: the rows of one shop are far apart. */
 async function fillAssets(
   sql: postgres.Sql,
   { assets, accounts }: Population,

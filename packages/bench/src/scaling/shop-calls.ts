@@ -23,7 +23,7 @@ export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
     return session
   }
   const stored: { id: string; upload_id: string }[] = []
-  for (let count = 0; count < 2 * STORED; count += 1) {
+  for (let count = 0; count < 2 * REPETITIONS; count += 1) {
     const session = await request('POST', '/assets/signed', { name: 'new pack.zip', size: 3 })
     await put(session.urls[0].url)
     stored.push(session)
@@ -120,7 +120,7 @@ function commonTerms(): string[] {
 }
 
 /** How often each call is measured. */
-export const STORED = 30
+export const REPETITIONS = 30
 
 function requester(url: string, { key }: Shop) {
   const authorization = `Bearer ${key}`

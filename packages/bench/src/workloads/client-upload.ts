@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BODY, GIBIBYTE, LENGTHS, settleDisk } from '../load/put-files.ts'
 import { cancelUpload, requestSession } from '../load/stowage-upload.ts'
-import { AT_ONCE } from '../load/transfers.ts'
+import { CONCURRENCY } from '../load/transfers.ts'
 import { curlFiles, startClient } from '../load/upload-programs.ts'
 import { API, startStowage } from '../processes/stowage.ts'
 import { type Usage, watchUsage } from '../processes/usage.ts'
@@ -25,7 +25,7 @@ export const workload: Workload = {
     const data = await context.folder()
     const { url } = await startStowage(context, { STOWAGE_DATA: data })
     const { path, parts } = await writeFiles(await context.folder())
-    const client = await startClient(context, { url, atOnce: AT_ONCE })
+    const client = await startClient(context, { url, concurrency: CONCURRENCY })
     return [
       {
         // From the file to the ready asset, including the session and the completion.
@@ -49,7 +49,7 @@ export const workload: Workload = {
           const files = session.urls.map(({ url: partUrl }, index) => {
             return { path: parts[index] ?? '', url: partUrl }
           })
-          const figures = await timed(() => curlFiles(files, AT_ONCE))
+          const figures = await timed(() => curlFiles(files, CONCURRENCY))
           await cancelUpload(url, session)
           await settleDisk(data)
           return figures

@@ -5,15 +5,15 @@ import { startStowage } from '../processes/stowage.ts'
 import type { Workload } from '../workload.ts'
 
 const COUNT = 10_000
-const AT_ONCE = 16
+const CONCURRENCY = 16
 const BODY = Buffer.from('x')
 
 export const workload: Workload = {
-  title: 'Completion of an upload of 10,000 parts on disk',
+  title: 'Completing a 10,000-part upload on disk',
   figures: {
     time: { title: 'Response time', unit: 'ms', better: 'less' },
     stall: {
-      title: 'Longest response time of another client meanwhile',
+      title: 'Longest response time of other clients during the completion',
       unit: 'ms',
       better: 'less',
     },
@@ -21,7 +21,7 @@ export const workload: Workload = {
   targets: [{ figure: 'time', limit: { below: 1000 } }],
   rounds: 2,
   async open(context) {
-    const { send, close } = openSender(AT_ONCE)
+    const { send, close } = openSender(CONCURRENCY)
     context.defer(close)
     const { url } = await startStowage(context, { STOWAGE_CHUNK_SIZE: `${BODY.length}` })
 
@@ -33,7 +33,7 @@ export const workload: Workload = {
         parts.push({ PartNumber: part, ETag: `${headers.etag}`.replaceAll('"', '') })
       }
       const puts = session.urls.map((part) => () => put(part))
-      await inParallel(AT_ONCE, puts)
+      await inParallel(CONCURRENCY, puts)
       const { result: time, longestMs: stall } = await watchStalls(url, async () => {
         const start = performance.now()
         await completeUpload(url, session, parts)

@@ -1,4 +1,4 @@
-import { EXECUTABLE, FLAGS, whyNoBrowser } from '@stowage/testing/browser/browser'
+import { EXECUTABLE, FLAGS, missingForBrowser } from '@stowage/testing/browser/browser'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { LARGE, SMALL } from '../catalogue/figures.ts'
 import { COMMON, RARE, RARE_COUNT } from '../catalogue/records.ts'
@@ -28,7 +28,7 @@ export const workload: Workload = {
   ],
   rounds: 5,
   async open(context) {
-    const missing = await whyNoBrowser()
+    const missing = await missingForBrowser()
     if (missing !== undefined) throw new Error(missing)
     const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
     context.defer(() => browser.close())

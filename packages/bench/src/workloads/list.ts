@@ -1,4 +1,4 @@
-import { byId, helloWorld, listing } from '../catalogue/contenders.ts'
+import { byId, helloWorld, listContender } from '../catalogue/contenders.ts'
 import { LARGE, LIST_FIGURES, LIST_TARGETS, SMALL } from '../catalogue/figures.ts'
 import { copyFilled } from '../catalogue/sqlite.ts'
 import { startPeer } from '../processes/peers.ts'
@@ -6,7 +6,7 @@ import { startStowage } from '../processes/stowage.ts'
 import type { Workload } from '../workload.ts'
 
 export const workload: Workload = {
-  title: 'Listings on SQLite, 16 clients',
+  title: 'Lists on SQLite, 16 clients',
   figures: LIST_FIGURES,
   targets: LIST_TARGETS,
   rounds: 5,
@@ -23,8 +23,8 @@ export const workload: Workload = {
     const hello = await startPeer(context, 'hello')
     const plain = await startPeer(context, 'by-id-sqlite', { FILE: large.file })
     return [
-      listing(LARGE, large.about),
-      listing(SMALL, small.about),
+      listContender(LARGE, large.about),
+      listContender(SMALL, small.about),
       helloWorld({ server: hello, seconds }),
       byId({ ...large.about, server: plain }),
     ]

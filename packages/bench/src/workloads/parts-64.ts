@@ -5,18 +5,18 @@ import { startStowage } from '../processes/stowage.ts'
 import { watchUsage } from '../processes/usage.ts'
 import type { Workload } from '../workload.ts'
 
-const AT_ONCE = 64
+const CONCURRENCY = 64
 const PART = 16_000_000
 
 export const workload: Workload = {
-  title: `Upload of ${AT_ONCE} parts of 16 MB to the disk storage, all in parallel`,
+  title: `Upload of ${CONCURRENCY} parts of 16 MB to the disk storage, all in parallel`,
   figures: {
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
     rate: { title: 'Received', unit: 'MB/s', better: 'more' },
   },
   targets: [{ figure: 'memory', limit: { below: 150 } }],
   async open(context) {
-    const { send, close } = openSender(AT_ONCE)
+    const { send, close } = openSender(CONCURRENCY)
     context.defer(close)
     const data = await context.folder()
     const { url, pid } = await startStowage(context, {
@@ -24,7 +24,7 @@ export const workload: Workload = {
       STOWAGE_CHUNK_SIZE: `${PART}`,
     })
     async function run() {
-      const session = await requestSession(url, AT_ONCE * PART)
+      const session = await requestSession(url, CONCURRENCY * PART)
       const body = BODY.subarray(0, PART)
       const start = performance.now()
       const { peakMegabytes: memory } = await watchUsage([pid], () =>
@@ -33,7 +33,7 @@ export const workload: Workload = {
       const seconds = (performance.now() - start) / 1000
       await cancelUpload(url, session)
       await settleDisk(data)
-      return { memory, rate: (AT_ONCE * PART) / 1e6 / seconds }
+      return { memory, rate: (CONCURRENCY * PART) / 1e6 / seconds }
     }
     return [{ name: 'Stowage', run }]
   },

@@ -1,6 +1,12 @@
 import { openSender } from '../load/part-sender.ts'
 import { GIBIBYTE } from '../load/put-files.ts'
-import { AT_ONCE, type Transfer, toFiles, toStowage, toTus } from '../load/transfers.ts'
+import {
+  CONCURRENCY,
+  openFileTransfer,
+  openStowageTransfer,
+  openTusTransfer,
+  type Transfer,
+} from '../load/transfers.ts'
 import { startNginx } from '../processes/nginx.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startStowage } from '../processes/stowage.ts'
@@ -23,7 +29,7 @@ export const workload: Workload = {
     { figure: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
   ],
   async open(context) {
-    const { send, close } = openSender(AT_ONCE)
+    const { send, close } = openSender(CONCURRENCY)
     context.defer(close)
     const data = await context.folder()
     const plainData = await context.folder()
@@ -38,13 +44,15 @@ export const workload: Workload = {
     const nginx = await startNginx(context)
     const { folder, pids } = nginx
     return [
-      contender('Stowage', [ours.pid], () => toStowage(send, ours.url, data)),
-      contender(PLAIN, [plain.pid], () => toStowage(send, plain.url, plainData)),
-      contender(TUS, [tus.pid], () => toTus(send, tus.url, tusFolder)),
-      contender('nginx, PUT', pids, () => toFiles(send, nginx.url, { folder })),
-      contender(NGINX_SYNCED, pids, () => toFiles(send, nginx.url, { folder, isSynced: true })),
+      contender('Stowage', [ours.pid], () => openStowageTransfer(send, ours.url, data)),
+      contender(PLAIN, [plain.pid], () => openStowageTransfer(send, plain.url, plainData)),
+      contender(TUS, [tus.pid], () => openTusTransfer(send, tus.url, tusFolder)),
+      contender('nginx, PUT', pids, () => openFileTransfer(send, nginx.url, { folder })),
+      contender(NGINX_SYNCED, pids, () =>
+        openFileTransfer(send, nginx.url, { folder, isSynced: true }),
+      ),
       contender('Node, file and fsync', [node.pid], () =>
-        toFiles(send, node.url, { folder: nodeFolder }),
+        openFileTransfer(send, node.url, { folder: nodeFolder }),
       ),
     ]
   },

@@ -17,7 +17,7 @@ export const workload: Workload = {
   figures: {
     time: { title: 'Time to the complete response', unit: 'ms', better: 'less' },
     stall: {
-      title: 'Longest response time of another client meanwhile',
+      title: 'Longest response time of other clients during the request',
       unit: 'ms',
       better: 'less',
     },
@@ -29,7 +29,7 @@ export const workload: Workload = {
       of: ON_S3,
       limit: { below: 2 },
       times: { contender: BARE },
-      reason: `the store must open the upload first, which takes Ceph a third of the time. AWS's signature
+      reason: `the S3 service must create the upload first, which takes Ceph a third of the time. AWS's signature
         then needs three hashes per URL instead of two, and the URLs are twice as long.`,
     },
     { figure: 'stall', limit: { below: 20 } },

@@ -33,7 +33,7 @@ export const workload: Workload = {
       {
         name: COMPANION,
         run: () =>
-          measureLoad(companion, { requests: companionRequests(), seconds, requestsEach: 2 }),
+          measureLoad(companion, { requests: companionRequests(), seconds, requestsPerUnit: 2 }),
       },
       {
         name: SDK,

@@ -10,7 +10,7 @@ export const workload: Workload = {
   title: 'Process start to first response',
   figures: {
     time: { title: 'Time to the first response', unit: 'ms', better: 'less' },
-    cpu: { title: 'CPU until then', unit: 'ms', better: 'less' },
+    cpu: { title: 'CPU time until the first response', unit: 'ms', better: 'less' },
   },
   targets: [
     {

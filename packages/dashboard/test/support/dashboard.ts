@@ -14,7 +14,7 @@ import {
   type Page,
 } from 'playwright-core'
 
-export { whyNoBrowser } from '@stowage/testing/browser/browser'
+export { missingForBrowser } from '@stowage/testing/browser/browser'
 export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 export { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 export { until } from '@stowage/testing/machine/until'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { aBrowser, whyNoBrowser } from '@stowage/testing/browser/browser'
+import { aBrowser, missingForBrowser } from '@stowage/testing/browser/browser'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { API } from '@stowage/testing/service/upload'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { anotherSite, aPermissiveService, type PermissiveService } from '../supp
 import { aShopFixture, readShopState, type ShopFixture } from '../support/shop-fixture.ts'
 import { readState } from '../support/upload-fixture.ts'
 
-const NO_BROWSER = await whyNoBrowser()
+const NO_BROWSER = await missingForBrowser()
 
 const JSON_REQUEST = {
   headers: { 'Content-Type': 'application/json' },

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
-import { curlDownload, curlJson, curlPart, whyNoCurl } from '@stowage/testing/machine/curl'
+import { curlDownload, curlJson, curlPart, missingForCurl } from '@stowage/testing/machine/curl'
 import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '@stowage/testing/machine/file'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aDeployment } from '@stowage/testing/service/deployment'
@@ -12,7 +12,7 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 
 const CHUNK = 100_000_000
-const NO_CURL = await whyNoCurl()
+const NO_CURL = await missingForCurl()
 
 const FILES = [
   { size: 250_000_000, ranges: ['0-100000000', '100000000-200000000', '200000000-250000000'] },

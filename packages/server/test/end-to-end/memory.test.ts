@@ -19,7 +19,7 @@ const CONCURRENT_PARTS = 3
 const LIMIT = 180_000_000
 
 test(`the process stays under 180 MB of memory while eight files of ${inMegabytes(SIZE)} are uploaded and downloaded concurrently`, async (t) => {
-  const reason = await whyNotHere()
+  const reason = await reasonToSkip()
   if (reason !== undefined) return skipUnlessCi(t, reason)
   const deployment = await aDeployment(t, { isReliable: true })
   const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, deployment)
@@ -55,7 +55,7 @@ test(`the process stays under 180 MB of memory while eight files of ${inMegabyte
   assert.equal(service.output().stderr, '')
 })
 
-async function whyNotHere(): Promise<string | undefined> {
+async function reasonToSkip(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'only Linux has the memory of a process in /proc'
   const { bavail, bsize } = await statfs(tmpdir())
   const needed = FILES * SIZE * 1.1

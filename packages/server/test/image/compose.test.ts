@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
@@ -55,7 +55,7 @@ test('compose.yaml runs the image with the tested configuration', () => {
   assert.ok(`${port}/tcp` in (IMAGE.config.ExposedPorts ?? {}), `port ${port} is not the image's`)
 })
 
-const missing = await whyNoCeph()
+const missing = await missingForCeph()
 test('a container with the settings of compose.yaml, on PostgreSQL and S3', async (t) => {
   if (missing !== undefined) return skipUnlessCi(t, missing)
   await Promise.all([standInForPostgres(), standInForStore()])

@@ -29,7 +29,7 @@ ip link set lo up
 shift
 exec "$@"`
 
-async function whyNoContainers(): Promise<string | undefined> {
+async function missingForContainers(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid?.() !== 0) return 'only root can build the image and run it here'
   for (const wanted of NEEDED) {
@@ -55,7 +55,7 @@ async function runTests(image: string, folder: string): Promise<number> {
 }
 
 async function run(): Promise<number> {
-  const missing = await whyNoContainers()
+  const missing = await missingForContainers()
   if (missing !== undefined) {
     console.error(`Skipped the tests of the image: ${missing}`)
     return process.env.CI === 'true' ? 1 : 0

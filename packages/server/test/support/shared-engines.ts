@@ -1,5 +1,5 @@
 import { after, type TestContext, test } from 'node:test'
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import { aBucket, credentialsOf, readBucket } from '@stowage/testing/engines/s3-server'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
@@ -35,7 +35,7 @@ export interface SharedEngines {
 
 /** Runs tests on one PostgreSQL and one Ceph, which stop after the last test of the file. */
 export async function withSharedEngines(name: string, tests: (engines: SharedEngines) => void) {
-  const missing = await whyNoCeph()
+  const missing = await missingForCeph()
   if (missing !== undefined) {
     test(name, (t) => skipUnlessCi(t, missing))
     return

@@ -15,7 +15,7 @@ export const FLAGS = [
   '--no-first-run',
 ]
 
-export function whyNoBrowser(): Promise<string | undefined> {
+export function missingForBrowser(): Promise<string | undefined> {
   return ensureInstalled({ command: EXECUTABLE, packages: ['chromium'] })
 }
 

@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }
 
 /** Returns why Ceph is unavailable, or undefined if it is installed. On Debian, root installs it. */
-export function whyNoCeph(): Promise<string | undefined> {
+export function missingForCeph(): Promise<string | undefined> {
   return ensureInstalled({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }
 

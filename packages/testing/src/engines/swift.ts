@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const CREDENTIALS = { accessKeyId: 'test:tester', secretAccessKey: 'testsecretkey0123456789' }
 
 /** Returns why Swift is unavailable, or undefined if it is installed. On Debian, root installs it. */
-export function whyNoSwift(): Promise<string | undefined> {
+export function missingForSwift(): Promise<string | undefined> {
   const servers = ['swift-proxy', ...SWIFT_STORES.map((kind) => `swift-${kind}`)]
   return ensureInstalled({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })
 }

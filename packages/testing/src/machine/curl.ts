@@ -7,7 +7,7 @@ const run = promisify(execFile)
 /** Ignores the user's curl settings and any proxy. */
 const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
 
-export function whyNoCurl(): Promise<string | undefined> {
+export function missingForCurl(): Promise<string | undefined> {
   return ensureInstalled({ command: 'curl', packages: ['curl'] })
 }
 

@@ -1,5 +1,5 @@
 import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
-import { startCeph, whyNoCeph } from '../engines/ceph.ts'
+import { missingForCeph, startCeph } from '../engines/ceph.ts'
 import { startPostgres } from '../engines/postgres.ts'
 import { credentialsOf } from '../engines/s3-server.ts'
 import { runTests } from './run-tests.ts'
@@ -14,7 +14,7 @@ import { runTests } from './run-tests.ts'
 const [engines = '', ...patterns] = process.argv.slice(2)
 
 async function run(): Promise<number> {
-  const missing = engines.includes('ceph') ? await whyNoCeph() : undefined
+  const missing = engines.includes('ceph') ? await missingForCeph() : undefined
   if (missing !== undefined) {
     console.error(`Skipped on ${engines}: ${missing}`)
     return process.env.CI === 'true' ? 1 : 0

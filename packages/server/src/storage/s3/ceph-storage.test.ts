@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -11,7 +11,7 @@ import { testStorageContract } from '../storage.contract.ts'
 
 const CHUNK = 100_000
 
-const missing = await whyNoCeph()
+const missing = await missingForCeph()
 if (missing !== undefined) {
   test('Ceph', (t) => skipUnlessCi(t, missing))
 } else {

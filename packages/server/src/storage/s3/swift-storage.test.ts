@@ -4,14 +4,14 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
 import { openBucket } from '@stowage/testing/engines/s3-server'
-import { listSegments, startSwift, whyNoSwift } from '@stowage/testing/engines/swift'
+import { listSegments, missingForSwift, startSwift } from '@stowage/testing/engines/swift'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { testStorageContract } from '../storage.contract.ts'
 
 const CHUNK = 100_000
 
-const missing = await whyNoSwift()
+const missing = await missingForSwift()
 if (missing !== undefined) {
   test('Swift', (t) => skipUnlessCi(t, missing))
 } else {

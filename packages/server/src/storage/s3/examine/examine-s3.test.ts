@@ -7,7 +7,7 @@ import {
   ListObjectsV2Command,
   PutBucketCorsCommand,
 } from '@aws-sdk/client-s3'
-import { startCeph, whyNoCeph } from '@stowage/testing/engines/ceph'
+import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
 import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import type { Finding } from '../../../domain/finding.ts'
@@ -45,7 +45,7 @@ function setEnvironment(t: TestContext, values: Record<string, string>): void {
   }
 }
 
-const missing = await whyNoCeph()
+const missing = await missingForCeph()
 if (missing !== undefined) {
   test('doctor checks a bucket', (t) => skipUnlessCi(t, missing))
 } else {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type KeptResult, keepResult } from './kept-results.ts'
 import { pageOf } from './page.ts'
+import { type SavedResult, saveResult } from './saved-results.ts'
 
-function aResult(name: string, architecture: string, rate: number): KeptResult {
+function aResult(name: string, architecture: string, rate: number): SavedResult {
   const target = { figure: 'rate', limit: { atLeast: 10 } }
   return {
     name,
@@ -24,14 +24,14 @@ function aResult(name: string, architecture: string, rate: number): KeptResult {
   }
 }
 
-test('a run replaces the figures of its architecture and keeps those of others', () => {
+test('a run replaces the results of its architecture and keeps those of others', () => {
   const order = ['parts', 'start']
-  let kept = keepResult({}, aResult('start', 'x64', 1), order)
-  kept = keepResult(kept, aResult('parts', 'x64', 2), order)
-  kept = keepResult(kept, aResult('parts', 'arm64', 3), order)
-  kept = keepResult(kept, aResult('parts', 'arm64', 40), order)
-  assert.deepEqual(Object.keys(kept), order)
-  const rates = (kept.parts ?? []).map(({ machine, measurements }) => [
+  let saved = saveResult({}, aResult('start', 'x64', 1), order)
+  saved = saveResult(saved, aResult('parts', 'x64', 2), order)
+  saved = saveResult(saved, aResult('parts', 'arm64', 3), order)
+  saved = saveResult(saved, aResult('parts', 'arm64', 40), order)
+  assert.deepEqual(Object.keys(saved), order)
+  const rates = (saved.parts ?? []).map(({ machine, measurements }) => [
     machine.architecture,
     measurements[0]?.figures.rate?.median,
   ])
@@ -41,7 +41,7 @@ test('a run replaces the figures of its architecture and keeps those of others',
   ])
 })
 
-test('the page shows the machine of every figure and verdict', () => {
+test('the page shows the machine of every result and verdict', () => {
   const page = pageOf({ parts: [aResult('parts', 'arm64', 40), aResult('parts', 'x64', 2)] })
   const [, onArm = '', onX64 = ''] = page.split('\n### ')
   assert.match(onArm, /^arm64, 2 cores of CPU of arm64, 25 GB, Node 24\.0\.0, 2026-11-16/)
