@@ -14,13 +14,17 @@ test('an instance with a wrong clock logs it once, and reports it in /readyz unt
   await watchClock(ahead)
   await watchClock(ahead)
   assert.equal(warnings.length, 1)
-  assert.match(warnings[0] ?? '', /the clock of this machine is 7200 s ahead of the database’s/)
+  // The difference is exact to half the time of the query, which may be seconds on a busy machine.
+  assert.match(
+    warnings[0] ?? '',
+    /the clock of this machine is 7[12]\d\d s ahead of the database’s/,
+  )
   // The service's own job, whose clock is correct, may run at the same time.
   await until('the note is in /readyz', async () => {
     await watchClock({ ...ahead, health: context.health })
     const { status, body } = await service.call('GET', '/readyz')
     assert.equal(status, 200)
-    return body.notes?.[0] === 'the clock of this instance is 7200 s ahead of the database’s'
+    return /the clock of this instance is 7[12]\d\d s ahead of the database’s/.test(body.notes?.[0])
   })
   await watchClock({ ...context, warn })
   const right = await service.call('GET', '/readyz')
