@@ -11,7 +11,7 @@ const MAX_PAUSE_MS = 100
 export async function until(
   description: string,
   condition: () => Promise<boolean> | boolean,
-  timeoutMs = 20_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const begin = performance.now()
   while (!(await condition())) {
