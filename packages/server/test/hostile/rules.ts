@@ -90,7 +90,9 @@ export function checkPipeline(
   const { answers, probe, failure, interim } = delivery
   if (failure !== undefined) return { rule: 'every request is answered in time', detail: failure }
   if (answers.length > requests.length) {
-    return { rule: 'a request has one answer', detail: `${answers.length} to ${requests.length}` }
+    const last = answers.at(-1)
+    const detail = `${answers.length} to ${requests.length}, the last one ${last?.status} ${printable(last?.body.subarray(0, 300) ?? Buffer.alloc(0))}`
+    return { rule: 'a request has one answer', detail }
   }
   const expecting = requests.filter(({ headers }) =>
     headers.some(([name]) => /^expect$/i.test(name)),

@@ -1,5 +1,6 @@
 import { aRandom } from '@stowage/testing/machine/random'
 import type { WireAnswer } from './answers.ts'
+import { wasDeletedDuringDownload } from './deleted-during-download.ts'
 import { deliverBroken, deliverPipelined } from './deliver.ts'
 import { emptyLedger, type Ledger, learn } from './learn.ts'
 import { readLiveMemory } from './live-memory.ts'
@@ -143,6 +144,7 @@ async function sendBatch(
     const violation = checkAnswer(operations, request, answer)
     if (violation) return { answered, failure: { ...violation, request, others: batch } }
   }
+  if (await wasDeletedDuringDownload(maker, batch, delivery)) return { answered }
   const violation = checkPipeline(batch, delivery)
   return violation
     ? { answered, failure: { ...violation, request: undefined, others: batch } }

@@ -66,7 +66,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await keepResult(`kills-${ENGINES}`, {
-    command: `npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
+    command: `${process.env.POINTS === 'all' ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(killedCalls.length),
