@@ -29,7 +29,7 @@ export type Account = AccountAnswer['data']
 export type Usage = UsageAnswer['data']
 /** A new API key with its secret. */
 export type NewKey = NewKeyAnswer['data']
-/** An upload that was started from here and is not finished. */
+/** An unfinished upload that was started in this browser or with this state folder. */
 export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
 
 /** A client of the service. Fields have the same names as in the HTTP API. */
@@ -37,8 +37,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
   upload(file: Input, options?: UploadOptions): Upload
   /**
-   * Returns the uploads that were started from here and are neither finished nor cancelled. Uploading the
-   * same file again resumes its upload.
+   * Returns the unfinished uploads that were started in this browser or with this state folder. Uploading
+   * the same file again resumes its upload.
    */
   unfinished(): Promise<UnfinishedUpload[]>
   /**
@@ -54,11 +54,11 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Returns an asset. It may still be uploading: see its `status`. */
   asset(id: string, query?: { with_products?: boolean } & CallSettings): Promise<Asset>
   /**
-   * Stores a link as an asset. The call is retried only if the service reports that it did nothing (429,
-   * 503): any other retry could store the link twice.
+   * Creates a link asset, which is an external URL. The call is retried only if the service reports that
+   * it did nothing (429, 503): any other retry could create a second asset.
    */
   store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
-  /** Renames an asset. The URL and size of a link can also be changed. */
+  /** Renames an asset. The URL and the size of a link asset can also be changed. */
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /** Deletes an asset. */
   delete(id: string, settings?: CallSettings): Promise<void>

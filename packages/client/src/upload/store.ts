@@ -10,7 +10,7 @@ export interface SavedUpload {
   mime: string
   /** The size of the parts in bytes; undefined: the default of the service. */
   chunkSize?: number | undefined
-  /** Identifies the content of the file: size, time and the like. */
+  /** Identifies the content of the file, for example by size and modification time. */
   version: string
   /**
    * Saved before the first request, so that a crash cannot create a second asset. Empty if the upload was

@@ -55,7 +55,7 @@ export interface Upload extends Promise<Asset> {
   /** Continues after `pause()`. */
   resume(): void
   /**
-   * Cancels the upload: the service removes what it has stored, and the upload rejects with `cancelled`.
+   * Cancels the upload: the service removes the received parts, and the upload rejects with `cancelled`.
    * If the file was already complete, this call rejects with `already_uploaded` and the upload resolves.
    */
   cancel(): Promise<void>
