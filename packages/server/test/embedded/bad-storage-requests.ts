@@ -47,8 +47,8 @@ function rowsOf({ service }: UploadFixture, rows: Row[]): BadRequest[] {
 }
 
 async function downloadPathOf({ service, ready }: UploadFixture): Promise<string> {
-  const answer = await service.call('GET', `${API}/assets/${ready.id}/download`)
-  return pathOf(answer.headers.get('location'))
+  const response = await service.call('GET', `${API}/assets/${ready.id}/download`)
+  return pathOf(response.headers.get('location'))
 }
 
 function changedPartRows(fixture: UploadFixture): BadRequest[] {
@@ -211,9 +211,9 @@ async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
     async send() {
       const headers = { range: `bytes=${range}` }
       const request = { method: 'GET', path, headers }
-      const answer = await sendExactly(fixture.service.storageUrl, request)
-      assert.equal(answer.headers.get('content-range'), 'bytes */25')
-      return answer
+      const response = await sendExactly(fixture.service.storageUrl, request)
+      assert.equal(response.headers.get('content-range'), 'bytes */25')
+      return response
     },
     refusal: rangeNotSatisfiable,
   }))

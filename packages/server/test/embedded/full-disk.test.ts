@@ -123,8 +123,8 @@ test('deleting and cancelling work on a disk that another program has filled, al
     assert.deepEqual([refused.status, refused.body.code], [507, 'storage_full'])
 
     const remove = async (index: number) => {
-      const answer = await service.call('DELETE', `${API}/assets/${files[index]?.id}`)
-      assert.equal(answer.status, 202, JSON.stringify(answer.body))
+      const response = await service.call('DELETE', `${API}/assets/${files[index]?.id}`)
+      assert.equal(response.status, 202, JSON.stringify(response.body))
     }
     await remove(0)
     assert.equal((await cancel(service.baseUrl, open)).status, 200)

@@ -84,14 +84,14 @@ test('in a real browser, only pages of the service’s own origin have access to
 
 async function checkBlocked(page: Page, target: string, fixture: ShopFixture): Promise<void> {
   const before = await readAll(fixture)
-  const answered: number[] = []
+  const statuses: number[] = []
   page.on('response', (response) => {
-    if (response.url().startsWith(target)) answered.push(response.status())
+    if (response.url().startsWith(target)) statuses.push(response.status())
   })
   assertAllBlocked(await attemptAll(page, target, idsOf(fixture)))
   // The browser does not report responses that it hides from the page.
-  assert.ok(answered.length > 8, `only ${answered.length} responses`)
-  assert.deepEqual(new Set(answered), new Set([403]))
+  assert.ok(statuses.length > 8, `only ${statuses.length} responses`)
+  assert.deepEqual(new Set(statuses), new Set([403]))
   await assertNothingShown(page, fixture)
   await assertLinkRefused(page, target, fixture)
   await page.close()
@@ -196,11 +196,11 @@ async function checkOwnPage(page: Page): Promise<void> {
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'Content-Type': 'application/json' }
     const options = { method, ...(body && { headers, body: JSON.stringify(body) }) }
-    const answer: { status: number; body: { data: Asset & Asset[] } } = await page.evaluate(
+    const response: { status: number; body: { data: Asset & Asset[] } } = await page.evaluate(
       `fetch(${JSON.stringify(API + path)}, ${JSON.stringify(options)}).then(
         async (response) => ({ status: response.status, body: await response.json() }))`,
     )
-    return answer
+    return response
   }
   const link = { filename: 'own.zip', url: 'https://example.com/own.zip' }
   const stored = await call('POST', '/assets/store', link)

@@ -29,10 +29,10 @@ test('the disk storage sends one response to a refused part, even if its body is
     const connection = aRawConnection(t, storageUrl)
     connection.socket.write(message)
     await connection.closed()
-    const answers = Array.from(
+    const responses = Array.from(
       connection.received().matchAll(/HTTP\/1\.1 (\d{3}) /g),
       ([, one]) => one,
     )
-    assert.deepEqual(answers, [status])
+    assert.deepEqual(responses, [status])
   }
 })

@@ -16,20 +16,20 @@ test('every response of the storage has an X-Request-Id, including errors', asyn
   const { baseUrl } = await aService(t)
   const session = await requestSession(baseUrl, { bytes: BYTES })
   const url = session.urls[0]?.url ?? ''
-  const answers = [
+  const responses = [
     await putPart(url, BYTES),
     await putPart(`${url}x`, BYTES),
     await fetch(new URL('/nowhere', url)),
     await fetch(url, { method: 'DELETE' }),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [200, 403, 404, 405],
   )
-  const ids = answers.map(({ headers }) => headers.get('x-request-id') ?? '')
+  const ids = responses.map(({ headers }) => headers.get('x-request-id') ?? '')
   for (const id of ids) assert.match(id, /^[0-9a-f-]{36}$/)
   assert.equal(new Set(ids).size, ids.length)
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     assert.match(headers.get('access-control-expose-headers') ?? '', /X-Request-Id/)
   }
 })

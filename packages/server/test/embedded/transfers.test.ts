@@ -77,7 +77,7 @@ test('cancelling an upload ends its transfers and frees their disk space', async
     await until('the disk space is free', isFree)
   }
   for (const transfer of slow) {
-    const answer = await transfer.finish().catch(() => undefined)
-    if (answer !== undefined) assert.equal(answer.status, 404)
+    const response = await transfer.finish().catch(() => undefined)
+    if (response !== undefined) assert.equal(response.status, 404)
   }
 })

@@ -9,7 +9,12 @@ import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { untilAllPastExpiry } from '../support/upload-expiry.ts'
-import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
+import {
+  checkContents,
+  checkResponses,
+  checkUsage,
+  settleAll,
+} from '../support/upload-log-checks.ts'
 import {
   anEmptyUploadLog,
   type SentFile,
@@ -74,7 +79,7 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   await untilAllPastExpiry(service.context)
   await settleAll(service, uploadLog)
   const assets = await listAll(service.baseUrl)
-  await checkAnswers(service, uploadLog, assets)
+  await checkResponses(service, uploadLog, assets)
   await checkContents(service, uploadLog, assets)
   await checkUsage(service, assets)
   // After closing, no job is removing objects.

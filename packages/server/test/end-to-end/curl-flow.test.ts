@@ -39,9 +39,9 @@ for (const { size, ranges } of FILES) {
       const asset = `${baseUrl}${API}/assets/${session.id}`
       const parts = await sendByCurl(session, file, folder)
       const completion = { upload_id: session.upload_id, parts }
-      const answer = await curlJson(method, `${asset}/uploaded`, completion)
-      assert.equal(answer.status, 200, JSON.stringify(answer.body))
-      const { id, status, bytes } = answer.body.data
+      const response = await curlJson(method, `${asset}/uploaded`, completion)
+      assert.equal(response.status, 200, JSON.stringify(response.body))
+      const { id, status, bytes } = response.body.data
       assert.deepEqual({ id, status, bytes }, { id: session.id, status: 'ready', bytes: size })
 
       const copy = join(folder, 'copy.bin')
@@ -59,9 +59,9 @@ for (const { size, ranges } of FILES) {
 
 async function requestByCurl(baseUrl: string, size: number): Promise<UploadSession> {
   const body = { name: 'file.bin', size, mime: 'application/octet-stream' }
-  const answer = await curlJson('POST', `${baseUrl}${API}/assets/signed`, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  const response = await curlJson('POST', `${baseUrl}${API}/assets/signed`, body)
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  return response.body
 }
 
 /** Sends the parts with one curl process each, concurrently, starting with the last part. */

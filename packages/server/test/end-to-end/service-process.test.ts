@@ -38,8 +38,8 @@ test('after SIGTERM, running uploads and downloads finish, and the exit code is 
   const ended = service.stop('SIGTERM')
   await until('the shutdown is logged', () => service.output().stderr.includes('shutting down'))
   await until('the service refuses new connections', () => isRefused(service.baseUrl))
-  const answer = await put.finish()
-  assert.equal(answer.status, 200)
+  const response = await put.finish()
+  assert.equal(response.status, 200)
   const { status, body } = await download.finish()
   assert.equal(status, 200)
   assert.ok(body.equals(stored))
@@ -50,7 +50,9 @@ test('after SIGTERM, running uploads and downloads finish, and the exit code is 
   const resumed = await callJson(`${again.baseUrl}${API}/assets/${session.id}/upload`, {
     method: 'GET',
   })
-  assert.deepEqual(resumed.body.received, [{ PartNumber: 1, ETag: answer.etag, size: sent.length }])
+  assert.deepEqual(resumed.body.received, [
+    { PartNumber: 1, ETag: response.etag, size: sent.length },
+  ])
 })
 
 test('SIGTERM ends the service even if an idle client is connected', async (t) => {

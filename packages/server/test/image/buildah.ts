@@ -33,6 +33,6 @@ export interface ImageConfig {
 
 /** Returns undefined if the image does not exist. */
 export async function findImage(name: string): Promise<ImageConfig | undefined> {
-  const answer = await buildah('inspect', '--type', 'image', name).catch(() => undefined)
-  return answer === undefined ? undefined : JSON.parse(answer).Docker.config
+  const response = await buildah('inspect', '--type', 'image', name).catch(() => undefined)
+  return response === undefined ? undefined : JSON.parse(response).Docker.config
 }

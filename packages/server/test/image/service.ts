@@ -50,10 +50,10 @@ export function call(service: ContainedService, method: string, path: string, bo
 
 export async function requestSession(service: ContainedService): Promise<UploadSession> {
   const body = { name: 'film.bin', size: FILE.length, chunk_size: CHUNK }
-  const answer = await call(service, 'POST', '/assets/signed', body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  assert.equal(answer.body.urls.length, 3)
-  return answer.body
+  const response = await call(service, 'POST', '/assets/signed', body)
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  assert.equal(response.body.urls.length, 3)
+  return response.body
 }
 
 /** Sends these parts of the file. */
@@ -77,8 +77,8 @@ export async function resume(service: ContainedService, id: string) {
 
 export async function complete(service: ContainedService, session: UploadSession): Promise<void> {
   const body = { upload_id: session.upload_id }
-  const answer = await call(service, 'POST', `/assets/${session.id}/uploaded`, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const response = await call(service, 'POST', `/assets/${session.id}/uploaded`, body)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
 }
 
 export async function downloadUrl(service: ContainedService, id: string): Promise<string> {

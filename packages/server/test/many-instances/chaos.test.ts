@@ -9,7 +9,7 @@ import type { Finding } from '../../src/domain/finding.ts'
 import { checkFinalState } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
 import { noOutcomes, type Outcomes, uploadUntilOver } from '../support/multi-instance-client.ts'
-import type { Attempt } from '../support/retry-until-answered.ts'
+import type { Attempt } from '../support/retry-until-response.ts'
 import {
   type SharedDeployment,
   type SharedEngines,

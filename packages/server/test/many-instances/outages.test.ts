@@ -16,7 +16,7 @@ import {
 import { checkFinalState } from '../support/check-final-state.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
 import { noOutcomes, type Outcomes, uploadUntilOver } from '../support/multi-instance-client.ts'
-import type { Attempt, Step } from '../support/retry-until-answered.ts'
+import type { Attempt, Step } from '../support/retry-until-response.ts'
 import {
   type RestartableEngine,
   type SharedEngines,
@@ -26,16 +26,16 @@ import {
 const CLIENTS = 8
 /** Longer than the pause between two runs of the jobs, so that they run during the outage. */
 const OUTAGE_MS = 16_000
-const LONGEST_CALL_MS = 10_000
+const MAX_CALL_MS = 10_000
 const RECOVERY_MS = 15_000
 
 interface Case {
   engine: 'database' | 'storage'
   outage: RestartableEngine
   /** The steps that fail during the outage. */
-  needing: Step[]
-  /** Paths that are requested during the outage, and their expected status. */
-  meanwhile: Record<string, number>
+  failingSteps: Step[]
+  /** The expected status of each path during the outage. */
+  expectedStatuses: Record<string, number>
 }
 
 await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
@@ -43,28 +43,38 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
     {
       engine: 'database',
       outage: postgres,
-      needing: ['request', 'resume', 'complete', 'cancel', 'delete', 'show', 'list'],
-      meanwhile: { assets: 503, 'assets/:id': 503, 'assets/:id/download': 503, account: 503 },
+      failingSteps: ['request', 'resume', 'complete', 'cancel', 'delete', 'show', 'list'],
+      expectedStatuses: {
+        assets: 503,
+        'assets/:id': 503,
+        'assets/:id/download': 503,
+        account: 503,
+      },
     },
     {
       engine: 'storage',
       outage: ceph,
-      needing: ['request', 'resume', 'complete'],
-      meanwhile: { assets: 200, 'assets/:id': 200, 'assets/:id/download': 302, account: 200 },
+      failingSteps: ['request', 'resume', 'complete'],
+      expectedStatuses: {
+        assets: 200,
+        'assets/:id': 200,
+        'assets/:id/download': 302,
+        account: 200,
+      },
     },
   ]
-  for (const one of cases) {
+  for (const testCase of cases) {
     test(
-      `during an outage of the ${one.engine}, requests that need it get 503 soon, and succeed after it`,
+      `during an outage of the ${testCase.engine}, requests that need it return 503 within 10 seconds; afterwards they succeed`,
       {
         timeout: 3 * 60_000,
       },
-      (t) => checkOutage(t, { postgres, ceph, ...engines }, one),
+      (t) => checkOutage(t, { postgres, ceph, ...engines }, testCase),
     )
   }
 })
 
-async function checkOutage(t: TestContext, engines: SharedEngines, one: Case): Promise<void> {
+async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Case): Promise<void> {
   const deployment = await engines.deploy(t)
   const instances = [await deployment.start(), await deployment.start()] as const
   const attempts: Attempt[] = []
@@ -80,24 +90,24 @@ async function checkOutage(t: TestContext, engines: SharedEngines, one: Case): P
       isOver: () => isOver,
     }),
   )
-  const working = Promise.all(clients).finally(() => {
+  const clientsDone = Promise.all(clients).finally(() => {
     isOver = true
   })
   const completed = (count: number) => () => isOver || outcomes.completed.size >= count
   const interrupt = async () => {
     await until('uploads are completed', completed(20), 60_000)
     const open = await anOpenUpload(instances[0].baseUrl, outcomes)
-    await one.outage.stop()
+    await testCase.outage.stop()
     const stoppedAt = performance.now()
     try {
       const kept = [...outcomes.completed].find((id) => !outcomes.deleted.has(id)) ?? ''
       while (performance.now() < stoppedAt + OUTAGE_MS && !isOver) {
-        for (const { baseUrl } of instances) await checkRequests(baseUrl, one, { kept, open })
+        for (const { baseUrl } of instances) await checkRequests(baseUrl, testCase, { kept, open })
         // The interval between two checks; it waits for no particular event.
         await pause(200)
       }
     } finally {
-      await one.outage.start()
+      await testCase.outage.start()
     }
     const restartedAt = performance.now()
     await until('uploads continue', completed(outcomes.completed.size + 20), RECOVERY_MS)
@@ -110,11 +120,11 @@ async function checkOutage(t: TestContext, engines: SharedEngines, one: Case): P
     isOver = true
     return { stoppedAt, restartingAt: stoppedAt + OUTAGE_MS, restartedAt }
   }
-  const [times] = await Promise.all([interrupt(), working])
+  const [times] = await Promise.all([interrupt(), clientsDone])
   for (const instance of instances) assert.equal(await instance.stop('SIGTERM'), 0)
 
   t.diagnostic(describe(attempts, times.restartedAt))
-  checkAttempts(attempts, one, times)
+  checkAttempts(attempts, testCase, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
   await checkFinalState(t, deployment, outcomes)
 }
@@ -131,7 +141,7 @@ async function anOpenUpload(baseUrl: string, outcomes: Outcomes): Promise<Upload
 /** Checks the responses during the outage. */
 async function checkRequests(
   baseUrl: string,
-  { engine, meanwhile }: Case,
+  { engine, expectedStatuses }: Case,
   { kept, open }: { kept: string; open: UploadSession },
 ): Promise<void> {
   assert.equal((await callUrl(`${baseUrl}/healthz`)).status, 200)
@@ -139,9 +149,9 @@ async function checkRequests(
   assert.equal(ready.status, 503)
   const checks = { database: 'ok', storage: 'ok', [engine]: 'unavailable' }
   assert.deepEqual(ready.body.checks, checks)
-  for (const [path, status] of Object.entries(meanwhile)) {
-    const answer = await callUrl(`${baseUrl}${API}/${path.replace(':id', kept)}`)
-    assert.equal(answer.status, status, `${path}: ${JSON.stringify(answer.body)}`)
+  for (const [path, status] of Object.entries(expectedStatuses)) {
+    const response = await callUrl(`${baseUrl}${API}/${path.replace(':id', kept)}`)
+    assert.equal(response.status, status, `${path}: ${JSON.stringify(response.body)}`)
   }
   for (const { status, headers, body } of [
     await complete(baseUrl, open),
@@ -154,7 +164,7 @@ async function checkRequests(
 
 function checkAttempts(
   attempts: Attempt[],
-  { engine, needing }: Case,
+  { engine, failingSteps }: Case,
   times: { stoppedAt: number; restartingAt: number; restartedAt: number },
 ): void {
   const calls = attempts.filter(({ step }) => step !== 'part')
@@ -163,7 +173,7 @@ function checkAttempts(
     const { step, startedAt, endedAt = Number.POSITIVE_INFINITY, status, code, retryAfter } = call
     const details = JSON.stringify(call)
     assert.ok(status !== undefined, `the connection broke: ${details}`)
-    assert.ok(endedAt - startedAt < LONGEST_CALL_MS, `the call took too long: ${details}`)
+    assert.ok(endedAt - startedAt < MAX_CALL_MS, `the call took too long: ${details}`)
     if (status === 503) {
       refused += 1
       assert.equal(code, `${engine}_unavailable`, details)
@@ -171,7 +181,7 @@ function checkAttempts(
       assert.ok(endedAt < times.restartedAt + RECOVERY_MS, `refused after the outage: ${details}`)
     }
     const isDuringOutage = startedAt > times.stoppedAt && endedAt < times.restartingAt
-    if (isDuringOutage) assert.equal(status === 503, needing.includes(step), details)
+    if (isDuringOutage) assert.equal(status === 503, failingSteps.includes(step), details)
   }
   assert.ok(refused >= CLIENTS, `${refused} calls were refused`)
 }

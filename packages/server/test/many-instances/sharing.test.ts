@@ -71,11 +71,11 @@ await withSharedEngines('many instances', (engines) => {
         body: { name: 'a', size: 100 },
       })
     for (let round = 0; round < 3; round += 1) {
-      const answers = await spread(four, 200, request)
-      const sessions: UploadSession[] = answers
+      const responses = await spread(four, 200, request)
+      const sessions: UploadSession[] = responses
         .filter(({ status }) => status === 201)
         .map(({ body }) => body)
-      const refused = answers.filter(({ body }) => body.code === 'storage_exceeded')
+      const refused = responses.filter(({ body }) => body.code === 'storage_exceeded')
       assert.deepEqual([sessions.length, refused.length], [10, 190])
       assert.deepEqual(new Set(refused.map(({ status }) => status)), new Set([402]))
       await assertReserved(four, 1000)
@@ -94,15 +94,15 @@ await withSharedEngines('many instances', (engines) => {
     const four = await fourInstances(t, engines)
     const size = 2 * CHUNK
     for (let round = 1; round <= 5; round += 1) {
-      const answers = await spread(four, 12, (baseUrl) =>
+      const responses = await spread(four, 12, (baseUrl) =>
         callJson(`${baseUrl}${API}/assets/signed`, {
           method: 'POST',
           headers: { 'Idempotency-Key': `round-${round}` },
           body: { name: 'a', size },
         }),
       )
-      for (const { status, body } of answers) assert.equal(status, 201, JSON.stringify(body))
-      const sessions: UploadSession[] = answers.map(({ body }) => body)
+      for (const { status, body } of responses) assert.equal(status, 201, JSON.stringify(body))
+      const sessions: UploadSession[] = responses.map(({ body }) => body)
       const inStorage = sessions.flatMap(({ urls }) =>
         urls.map(({ url }) => new URL(url).searchParams.get('uploadId')),
       )
@@ -120,11 +120,11 @@ await withSharedEngines('many instances', (engines) => {
       ...WITH_KEYS,
       STOWAGE_RATE_LIMIT: String(limit),
     })
-    const answers = await spread(four, 3 * limit, (baseUrl) =>
+    const responses = await spread(four, 3 * limit, (baseUrl) =>
       callerWith(baseUrl, ADMIN_KEY)('GET', `${API}/account`),
     )
     // The requests may span two minutes, each with its own count.
-    const minutes = Map.groupBy(answers, ({ headers }) => headers.get('x-ratelimit-reset'))
+    const minutes = Map.groupBy(responses, ({ headers }) => headers.get('x-ratelimit-reset'))
     for (const within of minutes.values()) {
       const admitted = within.filter(({ status }) => status === 200)
       const refused = within.filter(({ status }) => status === 429)
@@ -175,10 +175,10 @@ await withSharedEngines('many instances', (engines) => {
       const bytes = someBytes(round * 1000, round)
       const session = await requestSession(four.all[0], { bytes })
       const parts = await putParts(session, bytes)
-      const answers = await spread(four, 4, (baseUrl) => complete(baseUrl, session, parts))
-      for (const { status, body } of answers) {
+      const responses = await spread(four, 4, (baseUrl) => complete(baseUrl, session, parts))
+      for (const { status, body } of responses) {
         assert.equal(status, 200, JSON.stringify(body))
-        assert.deepEqual(body, answers[0]?.body)
+        assert.deepEqual(body, responses[0]?.body)
         assert.equal(body.data.status, 'ready')
       }
       assert.ok(bytes.equals(await download(four.all[3], session.id)))

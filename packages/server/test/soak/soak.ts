@@ -15,7 +15,12 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
 import { moveAllExpiriesToPast } from '../support/upload-expiry.ts'
-import { checkAnswers, checkContents, checkUsage, settleAll } from '../support/upload-log-checks.ts'
+import {
+  checkContents,
+  checkResponses,
+  checkUsage,
+  settleAll,
+} from '../support/upload-log-checks.ts'
 import {
   anEmptyUploadLog,
   type SentFile,
@@ -124,7 +129,7 @@ async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLo
   await makeEverythingOverdue(deployment)
   await settleAll(service, uploadLog)
   const assets = await listAll(service.baseUrl)
-  await checkAnswers(service, uploadLog, assets)
+  await checkResponses(service, uploadLog, assets)
   await checkContents(service, uploadLog, assets)
   await checkUsage(service, assets)
   await service.close()

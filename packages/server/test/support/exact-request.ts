@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
-import type { Answer } from '@stowage/testing/service/service'
+import type { JsonResponse } from '@stowage/testing/service/service'
 
 export interface ExactRequest {
   method: string
@@ -11,7 +11,7 @@ export interface ExactRequest {
 }
 
 /** Sends requests that `fetch` would correct or refuse: dots in the path, broken encoding, another Host. */
-export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise<Answer> {
+export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise<JsonResponse> {
   const { method, path, body, headers = {} } = exact
   const isChunked = 'transfer-encoding' in headers
   const length =
@@ -33,14 +33,18 @@ export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise
     // After the response, it is no error that the server does not read the rest of the body.
     sent.on('error', () => {})
     const chunks: Buffer[] = await Array.fromAsync(response)
-    return toAnswer(response.statusCode ?? 0, response.rawHeaders, Buffer.concat(chunks).toString())
+    return toResponse(
+      response.statusCode ?? 0,
+      response.rawHeaders,
+      Buffer.concat(chunks).toString(),
+    )
   } finally {
     agent.destroy()
   }
 }
 
 /** Sends raw text that no HTTP library would send, and reads until the server closes the connection. */
-export async function sendText(baseUrl: string, text: string): Promise<Answer> {
+export async function sendText(baseUrl: string, text: string): Promise<JsonResponse> {
   const { hostname, port } = new URL(baseUrl)
   const socket = connect(Number(port), hostname)
   socket.write(Buffer.from(text, 'latin1'))
@@ -48,11 +52,11 @@ export async function sendText(baseUrl: string, text: string): Promise<Answer> {
   const [head = '', ...rest] = Buffer.concat(chunks).toString().split('\r\n\r\n')
   const [statusLine = '', ...lines] = head.split('\r\n')
   const headers = lines.flatMap((line) => line.split(/: (.*)/).slice(0, 2))
-  return toAnswer(Number(statusLine.split(' ')[1]), headers, rest.join('\r\n\r\n'))
+  return toResponse(Number(statusLine.split(' ')[1]), headers, rest.join('\r\n\r\n'))
 }
 
 /** `rawHeaders` alternates between names and values. */
-function toAnswer(status: number, rawHeaders: string[], text: string): Answer {
+function toResponse(status: number, rawHeaders: string[], text: string): JsonResponse {
   const headers = new Headers()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '')

@@ -42,9 +42,9 @@ async function aKey({ call }: TestAccount): Promise<Target> {
 }
 
 async function createdBy(call: Call, method: string, path: string, body: object) {
-  const answer = await call(method, API + path, body)
-  assert.ok(answer.status < 300, answer.text)
-  return answer.body.data
+  const response = await call(method, API + path, body)
+  assert.ok(response.status < 300, response.text)
+  return response.body.data
 }
 
 /** Creates resources for each path parameter, one in every state that matters. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
-import { type Answer, callJson } from '@stowage/testing/service/service'
+import { callJson, type JsonResponse } from '@stowage/testing/service/service'
 import { API, callUrl, cancel, complete, putPart, someBytes } from '@stowage/testing/service/upload'
-import { type RetryOptions, retryUntilAnswered } from './retry-until-answered.ts'
+import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
 import { CHUNK } from './shared-engines.ts'
 
 /** The outcomes that the service confirmed to its clients. Every ID is that of an asset. */
@@ -59,7 +59,7 @@ async function uploadOne(client: MultiInstanceClient, name: string): Promise<voi
   }
   const parts = await sendParts(client, session, bytes)
   if (end === 'cancel') {
-    await retryUntilAnswered(client, {
+    await retryUntilResponse(client, {
       step: 'cancel',
       expected: 200,
       send: (url) => cancel(url, session),
@@ -67,7 +67,7 @@ async function uploadOne(client: MultiInstanceClient, name: string): Promise<voi
     outcomes.cancelled.add(id)
     return assertGone(client, id)
   }
-  const { body } = await retryUntilAnswered(client, {
+  const { body } = await retryUntilResponse(client, {
     step: 'complete',
     expected: 200,
     send: (url) => complete(url, session, random.pick([parts, []])),
@@ -91,7 +91,7 @@ async function request(
   { name, size }: { name: string; size: number },
 ): Promise<UploadSession> {
   const headers = { 'Idempotency-Key': name }
-  const { body } = await retryUntilAnswered(client, {
+  const { body } = await retryUntilResponse(client, {
     step: 'request',
     expected: 201,
     send: (url) =>
@@ -108,7 +108,7 @@ async function sendParts(
 ): Promise<CompletedPart[]> {
   if (client.random.between(0, 3) > 0) return putAll(client, urls, bytes)
   const sent = await putAll(client, urls.slice(0, 1), bytes)
-  const { body } = await retryUntilAnswered(client, {
+  const { body } = await retryUntilResponse(client, {
     step: 'resume',
     expected: 200,
     send: (url) => callUrl(`${url}${API}/assets/${id}/upload`),
@@ -128,11 +128,11 @@ function putAll(
 ): Promise<CompletedPart[]> {
   return Promise.all(
     urls.map(async ({ part, start, end, url }) => {
-      const send = async (): Promise<Answer> => {
+      const send = async (): Promise<JsonResponse> => {
         const response = await putPart(url, bytes.subarray(start, end))
         return { status: response.status, headers: response.headers, body: await response.text() }
       }
-      const { headers } = await retryUntilAnswered(client, { step: 'part', expected: 200, send })
+      const { headers } = await retryUntilResponse(client, { step: 'part', expected: 200, send })
       return { PartNumber: part, ETag: (headers.get('etag') ?? '').replaceAll('"', '') }
     }),
   )
@@ -143,13 +143,13 @@ async function assertSeen(
   client: MultiInstanceClient,
   { id, name }: { id: string; name: string },
 ): Promise<void> {
-  const shown = await retryUntilAnswered(client, {
+  const shown = await retryUntilResponse(client, {
     step: 'show',
     expected: 200,
     send: (url) => callUrl(`${url}${API}/assets/${id}`),
   })
   assert.equal(shown.body.data.status, 'ready')
-  const list = await retryUntilAnswered(client, {
+  const list = await retryUntilResponse(client, {
     step: 'list',
     expected: 200,
     send: (url) => callUrl(`${url}${API}/assets?filename=${name}`),
@@ -161,7 +161,7 @@ async function assertSeen(
 }
 
 async function remove(client: MultiInstanceClient, id: string): Promise<void> {
-  await retryUntilAnswered(client, {
+  await retryUntilResponse(client, {
     step: 'delete',
     expected: 202,
     expectedOnRetry: 404,
@@ -173,5 +173,5 @@ async function remove(client: MultiInstanceClient, id: string): Promise<void> {
 
 async function assertGone(client: MultiInstanceClient, id: string): Promise<void> {
   const send = (url: string) => callUrl(`${url}${API}/assets/${id}`)
-  await retryUntilAnswered(client, { step: 'show', expected: 404, send })
+  await retryUntilResponse(client, { step: 'show', expected: 404, send })
 }

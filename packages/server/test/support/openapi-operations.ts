@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { Answer } from '@stowage/testing/service/service'
+import type { JsonResponse } from '@stowage/testing/service/service'
 
 interface Schema {
   type?: string
@@ -130,7 +130,7 @@ function aValueOf({ name, schema }: Parameter, operation: string): string {
 }
 
 /** Fails unless the document lists this response for the operation. */
-export function assertDocumented(operation: Operation, { status, body }: Answer): void {
+export function assertDocumented(operation: Operation, { status, body }: JsonResponse): void {
   if (status === operation.success) return
   const got = `${operation.name}: ${status} ${JSON.stringify(body)}`
   assert.ok(status < 500, got)

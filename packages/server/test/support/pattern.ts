@@ -34,26 +34,26 @@ export function aPattern(): Pattern {
         }
       }
       const put = request(url, { method: 'PUT', headers: { 'Content-Length': end - start } })
-      const [answer] = await Promise.all([answerOf(put), pipeline(Readable.from(chunks()), put)])
-      await once(answer.resume(), 'end')
-      return answer.statusCode ?? 0
+      const [response] = await Promise.all([answerOf(put), pipeline(Readable.from(chunks()), put)])
+      await once(response.resume(), 'end')
+      return response.statusCode ?? 0
     },
 
     async get(url, file) {
-      const answer = await answerOf(request(url).end())
+      const response = await answerOf(request(url).end())
       let length = 0
-      for await (const chunk of answer as AsyncIterable<Buffer>) {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
         if (!chunk.equals(bytesAt(file, length, chunk.length))) {
           throw new Error(`file ${file} differs after byte ${length}`)
         }
         length += chunk.length
       }
-      return { status: answer.statusCode ?? 0, length }
+      return { status: response.statusCode ?? 0, length }
     },
   }
 }
 
 async function answerOf(asked: ClientRequest): Promise<IncomingMessage> {
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-  return answer
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return response
 }

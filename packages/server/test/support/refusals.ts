@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '@stowage/protocol'
-import type { Answer } from '@stowage/testing/service/service'
+import type { JsonResponse } from '@stowage/testing/service/service'
 import {
   anUploadFixture,
   finishOpenUpload,
@@ -25,7 +25,7 @@ export interface Refusal {
 export interface BadRequest {
   /** The input, which is also the name of the subtest. */
   input: string
-  send: () => Promise<Answer>
+  send: () => Promise<JsonResponse>
   refusal: Refusal
 }
 
@@ -55,8 +55,8 @@ const DETAILS: Partial<Record<ErrorCode, string[]>> = {
   storage_exceeded: ['available', 'limit', 'needed', 'reserved', 'stored'],
 }
 
-function assertRefused(answer: Answer, refusal: Refusal): void {
-  const { status, headers, body } = answer
+function assertRefused(response: JsonResponse, refusal: Refusal): void {
+  const { status, headers, body } = response
   const got = `${status} ${JSON.stringify(body)}`
   assert.deepEqual([status, body.code], [refusal.status, refusal.code], got)
   assert.match(headers.get('content-type') ?? '', /^application\/json/, got)

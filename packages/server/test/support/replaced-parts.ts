@@ -9,7 +9,7 @@ export interface RaceResult {
   session: UploadSession
   contents: [Buffer, Buffer]
   /** The number of responses by call and status, such as `complete 200`. */
-  answers: Map<string, number>
+  responses: Map<string, number>
 }
 
 const SIZE = 15
@@ -27,10 +27,10 @@ export async function raceReplacedPart(baseUrl: string, seed: number): Promise<R
     someBytes(SIZE, 2 * seed + 2),
   ]
   const session = await requestSession(baseUrl, { bytes: contents[0] })
-  const answers = new Map<string, number>()
+  const responses = new Map<string, number>()
   const count = (call: string, status: number) => {
     const name = `${call} ${status}`
-    answers.set(name, (answers.get(name) ?? 0) + 1)
+    responses.set(name, (responses.get(name) ?? 0) + 1)
   }
   const lists = [await putAll(session, contents[1]), await putAll(session, contents[0])]
 
@@ -44,13 +44,15 @@ export async function raceReplacedPart(baseUrl: string, seed: number): Promise<R
   }
   const completeOnce = async (index: number) => {
     await delay(baseUrl, random, 2)
-    const answer = await complete(baseUrl, session, lists[index % 4])
-    count('complete', answer.status)
+    const response = await complete(baseUrl, session, lists[index % 4])
+    count('complete', response.status)
   }
   const resume = async () => {
     await delay(baseUrl, random, 3)
-    const answer = await callJson(`${baseUrl}${API}/assets/${session.id}/upload`, { method: 'GET' })
-    count('resume', answer.status)
+    const response = await callJson(`${baseUrl}${API}/assets/${session.id}/upload`, {
+      method: 'GET',
+    })
+    count('resume', response.status)
   }
   await Promise.all([
     replace(),
@@ -59,7 +61,7 @@ export async function raceReplacedPart(baseUrl: string, seed: number): Promise<R
   ])
   const last = await complete(baseUrl, session)
   assert.equal(last.status, 200, `${session.id}: ${JSON.stringify(last.body)}`)
-  return { session, contents, answers }
+  return { session, contents, responses }
 }
 
 /** Delays by the duration of a few requests, so that the order of the calls varies. */

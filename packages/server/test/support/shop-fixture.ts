@@ -42,9 +42,9 @@ export async function aShopFixture(t: TestContext): Promise<ShopFixture> {
 }
 
 async function aKey({ call }: TestService, scope: string): Promise<Key> {
-  const answer = await call('POST', `${API}/keys`, { name: `the ${scope} key`, scope })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.data
+  const response = await call('POST', `${API}/keys`, { name: `the ${scope} key`, scope })
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  return response.body.data
 }
 
 async function resourcesOfAnotherAccount({ context }: TestService): Promise<ShopFixture['theirs']> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Asset, Product } from '@stowage/protocol'
-import type { Answer, TestService } from '@stowage/testing/service/service'
+import type { JsonResponse, TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 
 /** A product as it is sent to the service, which assigns the `id`. */
@@ -34,9 +34,9 @@ export async function putProducts(
   products: ProductToPut[],
 ): Promise<Product[]> {
   const body = { products: products.map(aProductToPut) }
-  const answer = await call('PUT', `${API}/products`, body)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data
+  const response = await call('PUT', `${API}/products`, body)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data
 }
 
 /** Stores one variant, of product 1 by default. */
@@ -55,9 +55,9 @@ export interface LinkToStore {
 /** Stores a link and returns it. Fails unless the service accepts it. */
 export async function storeLink({ call }: TestService, link: LinkToStore = {}): Promise<Asset> {
   const body = { filename: 'link.zip', url: 'https://example.com/link.zip', ...link }
-  const answer = await call('POST', `${API}/assets/store`, body)
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body.data
+  const response = await call('POST', `${API}/assets/store`, body)
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  return response.body.data
 }
 
 export interface References {
@@ -66,26 +66,34 @@ export interface References {
   products?: string[]
 }
 
-export function attach({ call }: TestService, id: string, references: References): Promise<Answer> {
+export function attach(
+  { call }: TestService,
+  id: string,
+  references: References,
+): Promise<JsonResponse> {
   return call('POST', `${API}/assets/${id}/attach`, references)
 }
 
-export function detach({ call }: TestService, id: string, references: References): Promise<Answer> {
+export function detach(
+  { call }: TestService,
+  id: string,
+  references: References,
+): Promise<JsonResponse> {
   return call('POST', `${API}/assets/${id}/detach`, references)
 }
 
 /** The products that the asset is linked to. */
 export async function productsOf({ call }: TestService, id: string): Promise<Product[]> {
-  const answer = await call('GET', `${API}/assets/${id}?with_products=true`)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data.products
+  const response = await call('GET', `${API}/assets/${id}?with_products=true`)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data.products
 }
 
 /** The filenames on a page of assets, in order. */
 export async function namesOf({ call }: TestService, query: string): Promise<string[]> {
-  const answer = await call('GET', `${API}/assets?${query}`)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data.map(({ filename }: Asset) => filename)
+  const response = await call('GET', `${API}/assets?${query}`)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data.map(({ filename }: Asset) => filename)
 }
 
 /** Fails unless the usage counters of every account match its rows. */

@@ -71,9 +71,9 @@ export async function aSimilarAccount(
 }
 
 async function made(call: Call, method: string, path: string, body: object) {
-  const answer = await call(method, API + path, body)
-  assert.ok(answer.status < 300, answer.text)
-  return answer.body.data
+  const response = await call(method, API + path, body)
+  assert.ok(response.status < 300, response.text)
+  return response.body.data
 }
 
 function productsOf(name: string) {
@@ -88,14 +88,14 @@ function productsOf(name: string) {
 /** Fails when a response contains one of these values, unless the request contains it too. */
 export function checkingForLeaks(call: Call, privateValues: string[]): Call {
   return async (...request) => {
-    const answer = await call(...request)
+    const response = await call(...request)
     const sent = JSON.stringify(request)
-    const received = [answer.text, ...answer.headers.values()].join('\n')
+    const received = [response.text, ...response.headers.values()].join('\n')
     const leaked = privateValues.filter(
       (value) => received.includes(value) && !sent.includes(value),
     )
     assert.deepEqual(leaked, [], `${sent}: ${received}`)
-    return answer
+    return response
   }
 }
 

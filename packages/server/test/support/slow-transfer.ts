@@ -17,8 +17,8 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
     method: 'PUT',
     headers: { 'Content-Length': bytes.length, Expect: '100-continue' },
   })
-  const answered = once(put, 'response') as Promise<[IncomingMessage]>
-  answered.catch(() => {})
+  const responded = once(put, 'response') as Promise<[IncomingMessage]>
+  responded.catch(() => {})
   // "100 Continue" shows that the server has read the headers and started to receive the part.
   put.flushHeaders()
   await once(put, 'continue')
@@ -27,19 +27,19 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
   return {
     async finish() {
       put.end(bytes.subarray(half))
-      const [answer] = await answered
-      return read(answer)
+      const [response] = await responded
+      return read(response)
     },
   }
 }
 
 /** A GET that has received the response headers, and reads the body on `finish`. */
 export async function aSlowDownload(url: string): Promise<SlowTransfer> {
-  const [answer] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
-  return { finish: () => read(answer) }
+  const [response] = (await once(request(url, { agent }).end(), 'response')) as [IncomingMessage]
+  return { finish: () => read(response) }
 }
 
-async function read(answer: IncomingMessage) {
-  const { statusCode: status, headers } = answer
-  return { status, etag: headers.etag?.replaceAll('"', ''), body: await buffer(answer) }
+async function read(response: IncomingMessage) {
+  const { statusCode: status, headers } = response
+  return { status, etag: headers.etag?.replaceAll('"', ''), body: await buffer(response) }
 }

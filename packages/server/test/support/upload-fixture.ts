@@ -98,7 +98,7 @@ export async function finishOpenUpload({
   parts,
   bytes,
 }: UploadFixture): Promise<void> {
-  const answer = await complete(service.baseUrl, open, parts)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const response = await complete(service.baseUrl, open, parts)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
   assert.deepEqual(await download(service.baseUrl, open.id), bytes)
 }

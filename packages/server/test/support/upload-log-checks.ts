@@ -28,7 +28,7 @@ export async function settleAll({ context }: TestService, uploadLog: UploadLog):
 }
 
 /** Every file that was confirmed as completed exists; none that was confirmed as cancelled or deleted does. */
-export async function checkAnswers(
+export async function checkResponses(
   service: TestService,
   uploadLog: UploadLog,
   assets: Asset[],

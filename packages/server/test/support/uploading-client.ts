@@ -22,7 +22,7 @@ export interface SentFile {
   bytes: Buffer
   sha256: string
   /** The parts whose PUT was confirmed. */
-  answered: CompletedPart[]
+  acknowledged: CompletedPart[]
 }
 
 /** The changes that the service confirmed, and the steps that kills interrupted, over all rounds. */
@@ -128,7 +128,7 @@ async function request({ baseUrl, pickSize, random, uploadLog }: Client): Promis
   const size = pickSize(random)
   const bytes = someBytes(size, random.between(1, 1_000_000))
   const session = await requestSession(baseUrl, { bytes })
-  const file = { session, bytes, sha256: sha256Of(bytes), answered: [] }
+  const file = { session, bytes, sha256: sha256Of(bytes), acknowledged: [] }
   uploadLog.files.set(session.id, file)
   return file
 }
@@ -148,8 +148,8 @@ async function send(client: Client, file: SentFile, at: (step: Step) => void): P
   }
   if (end !== 'cancel') return
   at('cancel')
-  const answer = await cancel(baseUrl, session)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  const response = await cancel(baseUrl, session)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
   uploadLog.cancelled.add(session.id)
   file.bytes = NO_BYTES
 }
@@ -179,7 +179,7 @@ async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
       const response = await putPart(url, file.bytes.subarray(start, end))
       assert.equal(response.status, 200, await response.text())
       const etag = response.headers.get('etag') ?? ''
-      file.answered.push({ PartNumber: part, ETag: etag.replaceAll('"', '') })
+      file.acknowledged.push({ PartNumber: part, ETag: etag.replaceAll('"', '') })
     }),
   )
   // Wait for all of them: parts that are confirmed after the first failure count too.
@@ -191,11 +191,11 @@ async function completeFile(
   file: SentFile,
   at: (step: Step) => void,
 ): Promise<void> {
-  const { session, answered } = file
+  const { session, acknowledged } = file
   at('complete')
-  const answer = await complete(baseUrl, session, answered, random.pick(['POST', 'PUT']))
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  assert.equal(answer.body.data.status, 'ready')
+  const response = await complete(baseUrl, session, acknowledged, random.pick(['POST', 'PUT']))
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  assert.equal(response.body.data.status, 'ready')
   uploadLog.completed.add(session.id)
   uploadLog.kept.push(session.id)
   file.bytes = NO_BYTES
@@ -211,8 +211,8 @@ async function resume(client: Client, file: SentFile, at: (step: Step) => void):
   if (body.status === 'uploading') {
     const received: CompletedPart[] = body.received
     const held = new Map(received.map(({ PartNumber, ETag }) => [PartNumber, ETag]))
-    for (const { PartNumber, ETag } of file.answered) assert.equal(held.get(PartNumber), ETag)
-    file.answered = received.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
+    for (const { PartNumber, ETag } of file.acknowledged) assert.equal(held.get(PartNumber), ETag)
+    file.acknowledged = received.map(({ PartNumber, ETag }) => ({ PartNumber, ETag }))
     at('parts')
     await putAll(file, body.urls)
   }

@@ -7,7 +7,7 @@ import { ensureInstalled } from '../machine/ensure-installed.ts'
 import { freePort } from '../machine/free-port.ts'
 import { until } from '../machine/until.ts'
 import { cephSettings } from './ceph-settings.ts'
-import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
+import { isResponding, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 
 const run = promisify(execFile)
@@ -57,8 +57,8 @@ async function startDaemons(
   await run('radosgw-admin', ['-c', settings, 'user', 'create', ...user, secret])
 
   const endpoint = `http://127.0.0.1:${port}`
-  const answers = () => until('the gateway answers', () => isAnswering(endpoint), 60_000)
-  const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), answers)
-  await answers()
+  const waitForResponse = () => until('the gateway responds', () => isResponding(endpoint), 60_000)
+  const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), waitForResponse)
+  await waitForResponse()
   return { endpoint, region: 'us-east-1', credentials, ...gateway }
 }

@@ -50,7 +50,7 @@ export async function startS3Daemons(
 }
 
 /** A gateway that can be stopped and started. Stored objects remain. */
-export function restartable(start: () => ChildProcess, answers: () => Promise<void>) {
+export function restartable(start: () => ChildProcess, waitForResponse: () => Promise<void>) {
   let gateway = start()
   return {
     async stop() {
@@ -60,13 +60,13 @@ export function restartable(start: () => ChildProcess, answers: () => Promise<vo
     },
     async start() {
       gateway = start()
-      await answers()
+      await waitForResponse()
     },
   }
 }
 
 /** Whether a server responds at this URL, with any status. */
-export async function isAnswering(url: string): Promise<boolean> {
+export async function isResponding(url: string): Promise<boolean> {
   try {
     await fetch(url)
     return true

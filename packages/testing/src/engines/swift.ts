@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { ensureInstalled } from '../machine/ensure-installed.ts'
 import { freePort } from '../machine/free-port.ts'
 import { until } from '../machine/until.ts'
-import { isAnswering, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
+import { isResponding, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
 import type { S3Server } from './s3-server.ts'
 import { SWIFT_RINGS, SWIFT_STORES, swiftSettings } from './swift-settings.ts'
 
@@ -49,10 +49,10 @@ async function startDaemons(folder: string, launch: Launch): Promise<Omit<S3Serv
   const endpoint = `http://127.0.0.1:${proxy}`
   const gateway = restartable(
     () => server('proxy'),
-    () => answers(proxy),
+    () => waitForResponse(proxy),
   )
-  for (const kind of SWIFT_STORES) await answers(ports[kind])
-  await answers(proxy)
+  for (const kind of SWIFT_STORES) await waitForResponse(ports[kind])
+  await waitForResponse(proxy)
   return {
     endpoint,
     region: 'us-east-1',
@@ -74,7 +74,7 @@ export async function listSegments(server: S3Server, { url }: { url: string }): 
   return (await list.text()).split('\n').filter((name) => name !== '')
 }
 
-async function answers(port: number): Promise<void> {
+async function waitForResponse(port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/healthcheck`
-  await until(`Swift responds on port ${port}`, () => isAnswering(url), 60_000)
+  await until(`Swift responds on port ${port}`, () => isResponding(url), 60_000)
 }

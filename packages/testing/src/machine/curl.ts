@@ -16,9 +16,9 @@ export async function curlPart(url: string, file: string): Promise<string> {
   const options = ['--upload-file', file, '-H', 'Content-Type:', '--dump-header', '-']
   const { stdout } = await run('curl', [...PLAIN, ...options, '--output', '/dev/null', url])
   // For a long body, curl waits for "100 Continue", which then precedes the response.
-  const answer = stdout.trim().split('\r\n\r\n').at(-1) ?? ''
-  const etag = /^etag: "(.+)"\r?$/im.exec(answer)?.[1]
-  if (!/^HTTP\/1\.1 200 /.test(answer) || etag === undefined) {
+  const response = stdout.trim().split('\r\n\r\n').at(-1) ?? ''
+  const etag = /^etag: "(.+)"\r?$/im.exec(response)?.[1]
+  if (!/^HTTP\/1\.1 200 /.test(response) || etag === undefined) {
     throw new Error(`The part was refused: ${stdout}`)
   }
   return etag

@@ -19,7 +19,7 @@ export type S3Fault =
   /** The store receives the request twice, and the client receives the second response. */
   | { kind: 'twice' }
   | { kind: 'slow'; ms: number }
-  /** The request is accepted but never answered. */
+  /** The request is accepted but gets no response. */
   | { kind: 'never' }
 
 export interface S3Request {
@@ -42,10 +42,10 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
   let choose: (seen: S3Request) => S3Fault | undefined = () => undefined
 
   const server = createServer((incoming, outgoing) => {
-    answer(incoming, outgoing).catch(() => outgoing.destroy())
+    respond(incoming, outgoing).catch(() => outgoing.destroy())
   })
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = Buffer.concat(await Array.fromAsync(incoming))
     const fault = choose({ operation: operationOf(incoming), path: pathOf(incoming) })
     switch (fault?.kind) {

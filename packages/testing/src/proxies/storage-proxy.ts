@@ -81,16 +81,16 @@ export async function aStorageProxy(
     const { method, url, headers } = request
     const onward = http.request({ port, host: '127.0.0.1', method, path: url, headers, agent })
     onward.on('error', () => response.destroy())
-    onward.on('response', (answer) => {
-      if (method === 'PUT' && answer.statusCode === 200) accepted += 1
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
+    onward.on('response', (upstream) => {
+      if (method === 'PUT' && upstream.statusCode === 200) accepted += 1
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers)
       let left = method === 'GET' ? downloadable : Number.POSITIVE_INFINITY
-      answer.on('data', (chunk: Buffer) => {
+      upstream.on('data', (chunk: Buffer) => {
         const some = chunk.subarray(0, Math.min(left, chunk.length))
         left -= some.length
         response.write(some, () => left === 0 && breaks && response.destroy())
       })
-      answer.on('end', () => {
+      upstream.on('end', () => {
         if (left > 0) response.end()
       })
     })

@@ -5,7 +5,7 @@ import type { Environment } from '@stowage/server/src/config/config'
 import { KEY_SCOPES, type KeyScope } from '@stowage/server/src/domain/key'
 import { forAccount } from '@stowage/server/src/operations/context'
 import { createKey } from '@stowage/server/src/operations/keys/create-key'
-import { type Answer, aService, type TestService } from './service.ts'
+import { aService, type JsonResponse, type TestService } from './service.ts'
 import { API, putParts } from './upload.ts'
 
 export const ADMIN_KEY = 'an-admin-key-from-outside-0123456789-abcdef'
@@ -16,7 +16,7 @@ export function aKeyedService(t: TestContext, settings: Environment = {}): Promi
 }
 
 /** A response, and its body as text. */
-export interface TextAnswer extends Answer {
+export interface TextResponse extends JsonResponse {
   text: string
 }
 
@@ -25,7 +25,7 @@ export type Call = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<TextAnswer>
+) => Promise<TextResponse>
 
 /** Returns a function that calls the service with this key, or without one. */
 export function callerWith(baseUrl: string, secret?: string): Call {
@@ -119,7 +119,7 @@ export const KEYS = `${API}/keys`
 
 /** Creates a key over HTTP. Fails unless the service returns one. */
 export async function requestKey(call: Call, scope: Key['scope'], name = `${scope} key`) {
-  const answer = await call('POST', KEYS, { name, scope })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.body.data as Key & { secret: string }
+  const response = await call('POST', KEYS, { name, scope })
+  assert.equal(response.status, 201, response.text)
+  return response.body.data as Key & { secret: string }
 }

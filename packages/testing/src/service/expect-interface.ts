@@ -11,20 +11,23 @@ const SUCCESSES = ENDPOINTS.flatMap(({ methods, path, success: { status, schema 
 })
 
 /** Fails unless a successful API response matches its schema and has no other fields. */
-export function expectInterface(request: { method: string; url: string }, answer: Answer): void {
+export function expectInterface(
+  request: { method: string; url: string },
+  response: JsonResponse,
+): void {
   const { pathname } = new URL(request.url)
   const success = SUCCESSES.find(
     ({ methods, pathPattern, status }) =>
       methods.some((method) => method === request.method) &&
       pathPattern.test(pathname) &&
-      status === answer.status,
+      status === response.status,
   )
   if (success === undefined) return
-  const errors = [...success.validator.Errors(answer.body)]
+  const errors = [...success.validator.Errors(response.body)]
   assert.deepEqual(errors, [], `the response to ${request.method} ${pathname}`)
 }
 
-interface Answer {
+interface JsonResponse {
   status: number
   body: unknown
 }

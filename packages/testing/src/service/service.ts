@@ -18,10 +18,10 @@ export interface TestService extends Service {
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
-  ): Promise<Answer>
+  ): Promise<JsonResponse>
 }
 
-export interface Answer {
+export interface JsonResponse {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
@@ -71,7 +71,7 @@ export async function callJson(
     body,
     headers,
   }: { method: string; body?: unknown; headers?: Record<string, string> | undefined },
-): Promise<Answer> {
+): Promise<JsonResponse> {
   const response = await fetch(url, {
     method,
     redirect: 'manual',
@@ -80,11 +80,11 @@ export async function callJson(
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  const answer = {
+  const result = {
     status: response.status,
     headers: response.headers,
     body: isJson ? JSON.parse(text) : text,
   }
-  expectInterface({ method, url }, answer)
-  return answer
+  expectInterface({ method, url }, result)
+  return result
 }

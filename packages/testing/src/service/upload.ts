@@ -31,9 +31,9 @@ export async function requestSession(
 ): Promise<UploadSession> {
   const url = `${baseUrl}${API}/assets/signed`
   const body = { name, size: bytes.length, mime }
-  const answer = await callJson(url, { method: 'POST', body })
-  assert.equal(answer.status, 201, JSON.stringify(answer.body))
-  return answer.body
+  const response = await callJson(url, { method: 'POST', body })
+  assert.equal(response.status, 201, JSON.stringify(response.body))
+  return response.body
 }
 
 export async function putPart(url: string, bytes: Buffer): Promise<Response> {
@@ -71,9 +71,9 @@ export function cancel(baseUrl: string, session: UploadSession) {
 export async function uploadFile(baseUrl: string, file: FileToSend): Promise<Asset> {
   const session = await requestSession(baseUrl, file)
   const parts = await putParts(session, file.bytes)
-  const answer = await complete(baseUrl, session, parts)
-  assert.equal(answer.status, 200, JSON.stringify(answer.body))
-  return answer.body.data
+  const response = await complete(baseUrl, session, parts)
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data
 }
 
 export async function download(baseUrl: string, id: string): Promise<Buffer> {
@@ -84,9 +84,9 @@ export async function download(baseUrl: string, id: string): Promise<Buffer> {
 
 /** The signed URL that the service redirects a download to. */
 export async function downloadUrl(baseUrl: string, id: string): Promise<string> {
-  const answer = await callUrl(`${baseUrl}${API}/assets/${id}/download`)
-  assert.equal(answer.status, 302)
-  return answer.headers.get('location') ?? ''
+  const response = await callUrl(`${baseUrl}${API}/assets/${id}/download`)
+  assert.equal(response.status, 302)
+  return response.headers.get('location') ?? ''
 }
 
 /** The signature in the signed URL of a part or a file, on any storage. */

@@ -7,7 +7,7 @@ import {
   anAccount,
   callerWith,
   type TestAccount,
-  type TextAnswer,
+  type TextResponse,
 } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -30,7 +30,7 @@ interface Matrix {
   ours: TestAccount
   /** Existing resources of the account to call the operation on, and as many IDs that never existed. */
   existingAndUnknownTargets(operation: Operation): Promise<Target[]>
-  send(operation: Operation, target: Target, secret?: string): Promise<TextAnswer>
+  send(operation: Operation, target: Target, secret?: string): Promise<TextResponse>
 }
 
 async function aMatrix(t: TestContext): Promise<Matrix> {
@@ -61,7 +61,7 @@ function isAllowed(held: (typeof SCOPES)[number], { scope }: Operation): boolean
   return scope === 'public' || SCOPES.indexOf(held) >= SCOPES.indexOf(scope)
 }
 
-function assertUnauthenticated({ status, headers, body, text }: TextAnswer): void {
+function assertUnauthenticated({ status, headers, body, text }: TextResponse): void {
   assert.deepEqual([status, body.code], [401, 'unauthenticated'], text)
   assert.match(headers.get('www-authenticate') ?? '', /^Bearer\b/)
 }
@@ -122,10 +122,10 @@ test('without a valid key, every operation on account data returns 401 and chang
     for (const [description, key] of Object.entries(invalidKeys)) {
       await t.test(`${operation.name} with ${description}`, async () => {
         for (const target of targets) {
-          const answer = await send(operation, target, key)
-          assertDocumented(operation, answer)
-          if (operation.scope === 'public') assert.equal(answer.status, operation.success)
-          else assertUnauthenticated(answer)
+          const response = await send(operation, target, key)
+          assertDocumented(operation, response)
+          if (operation.scope === 'public') assert.equal(response.status, operation.success)
+          else assertUnauthenticated(response)
         }
       })
     }
@@ -144,10 +144,10 @@ test('a key without the required scope gets 403, which names the scope, and chan
     for (const scope of lacking) {
       await t.test(`${operation.name} with a ${scope} key`, async () => {
         for (const target of targets) {
-          const answer = await send(operation, target, ours.keys[scope].secret)
-          assertDocumented(operation, answer)
-          assert.deepEqual([answer.status, answer.body.code], [403, 'forbidden'], answer.text)
-          assert.match(answer.body.message, new RegExp(`\\b${operation.scope}\\b`))
+          const response = await send(operation, target, ours.keys[scope].secret)
+          assertDocumented(operation, response)
+          assert.deepEqual([response.status, response.body.code], [403, 'forbidden'], response.text)
+          assert.match(response.body.message, new RegExp(`\\b${operation.scope}\\b`))
         }
       })
     }
@@ -168,12 +168,14 @@ test('a key with the required scope gets the documented response', async (t) => 
     for (const { caller, secret } of callers) {
       await t.test(`${operation.name} with ${caller}`, async () => {
         const targets = await targetsOf(operation, ours)
-        const answers = await Promise.all(targets.map((target) => send(operation, target, secret)))
-        for (const answer of answers) assertDocumented(operation, answer)
-        const statuses = answers.map(({ status }) => status)
+        const responses = await Promise.all(
+          targets.map((target) => send(operation, target, secret)),
+        )
+        for (const response of responses) assertDocumented(operation, response)
+        const statuses = responses.map(({ status }) => status)
         assert.ok(
           statuses.includes(operation.success),
-          `never succeeds: ${answers.map(({ text }) => text)}`,
+          `never succeeds: ${responses.map(({ text }) => text)}`,
         )
       })
     }
@@ -189,19 +191,19 @@ test('with another account’s key, an existing resource gets exactly the respon
       const targets = await targetsOf(operation, ours)
       const before = await readAccountState(context, ours.id)
       for (const target of targets) {
-        const answer = await send(operation, target, theirs.keys.manage.secret)
-        assertDocumented(operation, answer)
+        const response = await send(operation, target, theirs.keys.manage.secret)
+        assertDocumented(operation, response)
         if (Object.keys(target.ids).length === 0) {
-          assert.equal(answer.status, operation.success, answer.text)
+          assert.equal(response.status, operation.success, response.text)
           continue
         }
-        assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], target.state)
+        assert.deepEqual([response.status, response.body.code], [404, 'not_found'], target.state)
         const unknown = onUnknownIds(target, context.newId)
         for (const { keys } of [theirs, ours]) {
           const notThere = await send(operation, unknown, keys.manage.secret)
           assert.equal(notThere.status, 404)
-          assert.equal(answer.text, notThere.text)
-          assert.deepEqual([...answer.headers.keys()], [...notThere.headers.keys()])
+          assert.equal(response.text, notThere.text)
+          assert.deepEqual([...response.headers.keys()], [...notThere.headers.keys()])
         }
       }
       assert.deepEqual(await readAccountState(context, ours.id), before)

@@ -17,9 +17,9 @@ import { sendExactly } from '../../support/exact-request.ts'
 const KEY_SHAPE = /^stow_[0-9A-Za-z]{49}$/
 
 async function listKeys(call: Call): Promise<Key[]> {
-  const answer = await call('GET', KEYS)
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body.data
+  const response = await call('GET', KEYS)
+  assert.equal(response.status, 200, response.text)
+  return response.body.data
 }
 
 test('a key can be created, used within its scope, listed and revoked', async (t) => {
@@ -86,9 +86,9 @@ test('a key without a name or with an unknown scope is refused and not created',
     ['scope', { name: 'a', scope: ['read'] }],
   ]
   for (const [field, body] of bad) {
-    const answer = await admin('POST', KEYS, body)
-    assert.deepEqual([answer.status, answer.body.code], [422, 'invalid'], JSON.stringify(body))
-    assert.ok(answer.body.errors[field], answer.text)
+    const response = await admin('POST', KEYS, body)
+    assert.deepEqual([response.status, response.body.code], [422, 'invalid'], JSON.stringify(body))
+    assert.ok(response.body.errors[field], response.text)
   }
   assert.deepEqual(await listKeys(admin), [])
 })
@@ -224,7 +224,7 @@ test('a request without a key is refused before its body is parsed', async (t) =
   const { baseUrl } = await aKeyedService(t)
   for (const body of ['{', '', 'x'.repeat(200_000)]) {
     const headers = { 'Content-Type': 'application/json' }
-    const answer = await sendExactly(baseUrl, { method: 'POST', path: KEYS, headers, body })
-    assert.deepEqual([answer.status, answer.body.code], [401, 'unauthenticated'])
+    const response = await sendExactly(baseUrl, { method: 'POST', path: KEYS, headers, body })
+    assert.deepEqual([response.status, response.body.code], [401, 'unauthenticated'])
   }
 })

@@ -19,9 +19,9 @@ test('a key may send a limited number of requests per minute, and each response 
   for (const remaining of [4, 3, 2, 1, 0]) {
     // A request that is refused for its scope counts too.
     const [path, status] = remaining % 2 === 0 ? ['account', 200] : ['keys', 403]
-    const answer = await call('GET', `${API}/${path}`)
-    assert.equal(answer.status, status)
-    assert.deepEqual(limitHeaders(answer.headers), ['5', String(remaining), resetsAt(60), null])
+    const response = await call('GET', `${API}/${path}`)
+    assert.equal(response.status, status)
+    assert.deepEqual(limitHeaders(response.headers), ['5', String(remaining), resetsAt(60), null])
   }
   for (const path of ['account', 'assets', 'keys']) {
     const refused = await call('GET', `${API}/${path}`)
@@ -55,12 +55,12 @@ test('a request over the limit changes nothing', async (t) => {
   const { id, call } = await anAccount(service, { name: 'shop' })
   setClock(service, 0)
   const link = { filename: 'a.zip', url: 'https://example.com/a.zip' }
-  const answers = [
+  const responses = [
     await call('POST', `${API}/assets/store`, link),
     await call('POST', `${API}/assets/store`, link),
   ]
   assert.deepEqual(
-    answers.map(({ status }) => status),
+    responses.map(({ status }) => status),
     [201, 429],
   )
   assert.equal((await service.context.database.of(id).readSummary()).assets, 1)

@@ -32,15 +32,15 @@ async function twoAccounts(t: TestContext): Promise<TwoAccounts> {
 
 /** The responses to all of these requests, by path. */
 async function readAll(call: Call, paths: string[]) {
-  const answers: Record<string, unknown> = {}
+  const responses: Record<string, unknown> = {}
   for (const path of paths) {
     const { status, text, headers } = await call('GET', path)
     assert.ok(status < 500, text)
     // Signatures differ from one request to the next.
     const location = headers.get('location')?.split('?')[0]
-    answers[path] = { status, text, location }
+    responses[path] = { status, text, location }
   }
-  return answers
+  return responses
 }
 
 test('changes in one account never change what another account reads', async (t) => {
@@ -73,8 +73,8 @@ test('changes in one account never change what another account reads', async (t)
     ['DELETE', `/keys/${keys.manage.id}`],
   ]
   for (const [method, path, body] of changes) {
-    const answer = await call(method, API + path, body)
-    assert.ok(answer.status < 300, `${method} ${path}: ${answer.text}`)
+    const response = await call(method, API + path, body)
+    assert.ok(response.status < 300, `${method} ${path}: ${response.text}`)
   }
   await service.context.database.changePlan(south.id, { name: 'else', storage: 1 })
   assert.deepEqual(await readAll(north.call, paths), before)

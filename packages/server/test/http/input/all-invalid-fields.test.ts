@@ -35,8 +35,8 @@ test('a 422 names every invalid field', async (t) => {
     ],
   ]
   for (const [method, path, body, fields] of invalid) {
-    const answer = await call(method, `${API}${path}`, body)
-    assert.equal(answer.status, 422, path)
-    assert.deepEqual(Object.keys(answer.body.errors), fields, JSON.stringify(answer.body))
+    const response = await call(method, `${API}${path}`, body)
+    assert.equal(response.status, 422, path)
+    assert.deepEqual(Object.keys(response.body.errors), fields, JSON.stringify(response.body))
   }
 })

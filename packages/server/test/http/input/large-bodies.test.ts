@@ -13,9 +13,9 @@ test('JSON that is nested too deeply is refused before it is parsed', async (t) 
     `{"products":${'['.repeat(32)}${']'.repeat(32)}}`,
     '{"a":'.repeat(33),
   ]) {
-    const { status, body: answer } = await call('PUT', `${API}/products`, body)
-    assert.deepEqual([status, answer.code], [400, 'malformed_json'])
-    assert.match(answer.message, /deeper than 32 levels/)
+    const { status, body: received } = await call('PUT', `${API}/products`, body)
+    assert.deepEqual([status, received.code], [400, 'malformed_json'])
+    assert.match(received.message, /deeper than 32 levels/)
   }
   const flat = await call('PUT', `${API}/products`, { products: [{ name: '[{'.repeat(100) }] })
   assert.equal(flat.status, 422)

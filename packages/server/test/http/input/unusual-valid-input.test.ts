@@ -128,17 +128,17 @@ async function checkKeys(service: TestService): Promise<void> {
 async function checkMediaTypes(service: TestService): Promise<void> {
   for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/json;']) {
     const headers = { 'Content-Type': type }
-    const answer = await service.call('POST', `${API}/assets/signed`, FILE, headers)
-    assert.equal(answer.status, 201, type)
+    const response = await service.call('POST', `${API}/assets/signed`, FILE, headers)
+    assert.equal(response.status, 201, type)
   }
 }
 
 async function checkCancel({ baseUrl }: TestService): Promise<void> {
   const session = await requestSession(baseUrl, { bytes: someBytes(1) })
   const { id, upload_id } = session
-  for (const answer of [await cancel(baseUrl, session), await cancel(baseUrl, session)]) {
-    assert.equal(answer.status, 200)
-    assert.deepEqual(answer.body, { data: { id, upload_id, status: 'cancelled' } })
+  for (const response of [await cancel(baseUrl, session), await cancel(baseUrl, session)]) {
+    assert.equal(response.status, 200)
+    assert.deepEqual(response.body, { data: { id, upload_id, status: 'cancelled' } })
   }
 }
 
@@ -150,8 +150,8 @@ async function checkPartAgain(service: TestService): Promise<void> {
   const path = pathname + search
   for (const headers of [{ 'content-type': 'text/plain' }, { origin: 'http://other.example' }]) {
     const request = { method: 'PUT', path, body: bytes, headers }
-    const answer = await sendExactly(origin, request)
-    assert.deepEqual([answer.status, answer.headers.get('etag')], [200, `"${part?.ETag}"`])
+    const response = await sendExactly(origin, request)
+    assert.deepEqual([response.status, response.headers.get('etag')], [200, `"${part?.ETag}"`])
   }
 }
 

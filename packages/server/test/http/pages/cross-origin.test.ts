@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_KEY, aKeyedService } from '@stowage/testing/service/accounts'
-import { type Answer, aService } from '@stowage/testing/service/service'
+import { aService, type JsonResponse } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { sendExactly } from '../../support/exact-request.ts'
 
@@ -56,20 +56,20 @@ test('with keys, a page of any origin can read every response, including errors'
   for (const [status, method, path, headers, body] of ANSWERS) {
     await t.test(`${status} ${method} ${path.slice(0, 40)}`, async () => {
       const exact = { method, path, headers: { ...PAGE, ...headers }, body }
-      const answer = await sendExactly(baseUrl, exact)
-      assert.equal(answer.status, status)
-      assert.equal(answer.headers.get('access-control-allow-origin'), '*')
-      assert.equal(answer.headers.get('access-control-allow-credentials'), null)
-      const exposed = listed(answer.headers, 'access-control-expose-headers')
+      const response = await sendExactly(baseUrl, exact)
+      assert.equal(response.status, status)
+      assert.equal(response.headers.get('access-control-allow-origin'), '*')
+      assert.equal(response.headers.get('access-control-allow-credentials'), null)
+      const exposed = listed(response.headers, 'access-control-expose-headers')
       for (const name of ['x-request-id', 'retry-after', 'x-ratelimit-remaining']) {
         assert.ok(exposed.includes(name), name)
       }
-      assert.ok(answer.headers.get('x-request-id'))
+      assert.ok(response.headers.get('x-request-id'))
     })
   }
 })
 
-function assertClosed({ headers }: Answer): void {
+function assertClosed({ headers }: JsonResponse): void {
   const names = [...headers.keys()].filter((name) => name.startsWith('access-control-'))
   assert.deepEqual(names, [])
 }
@@ -83,8 +83,8 @@ test('without keys, no response is readable for other origins, and preflights ar
   }
   for (const [, , path] of ANSWERS) {
     const asking = { ...PAGE, 'Access-Control-Request-Method': 'PUT' }
-    const answer = await sendExactly(baseUrl, { method: 'OPTIONS', path, headers: asking })
-    assertClosed(answer)
-    assert.ok(answer.status >= 400, path)
+    const response = await sendExactly(baseUrl, { method: 'OPTIONS', path, headers: asking })
+    assertClosed(response)
+    assert.ok(response.status >= 400, path)
   }
 })

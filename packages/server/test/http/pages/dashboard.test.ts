@@ -54,13 +54,13 @@ test('the files of the dashboard are compressed as the browser accepts, and cach
     ['identity', 'identity'],
   ] as const) {
     const headers = { 'accept-encoding': accepted }
-    const answer = await fetch(baseUrl + script, { headers })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.headers.get('content-encoding') ?? 'identity', encoding)
-    assert.equal(answer.headers.get('vary'), 'Accept-Encoding')
-    assert.equal(answer.headers.get('cache-control'), 'public, max-age=31536000, immutable')
-    assert.match(answer.headers.get('content-type') ?? '', /^text\/javascript/)
-    contents.add(await answer.text())
+    const response = await fetch(baseUrl + script, { headers })
+    assert.equal(response.status, 200)
+    assert.equal(response.headers.get('content-encoding') ?? 'identity', encoding)
+    assert.equal(response.headers.get('vary'), 'Accept-Encoding')
+    assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+    assert.match(response.headers.get('content-type') ?? '', /^text\/javascript/)
+    contents.add(await response.text())
   }
   assert.equal(contents.size, 1)
 })
@@ -78,8 +78,8 @@ test('only the built files are served', async (t) => {
     '/source-hash.txt',
     '/app/',
   ]) {
-    const answer = await sendExactly(baseUrl, { method: 'GET', path })
-    assert.equal(answer.status, 404, path)
+    const response = await sendExactly(baseUrl, { method: 'GET', path })
+    assert.equal(response.status, 404, path)
   }
   for (const name of readdirSync(new URL('app/', folder))) {
     const isFile = !/\.(br|gz)$/.test(name)

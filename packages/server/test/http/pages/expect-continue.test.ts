@@ -94,9 +94,9 @@ test('an unknown expectation is refused with a reason', async (t) => {
   const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(head('GET /healthz HTTP/1.1', 'Expect: foo'))
   await waitFor('}')
-  const [answer = '', json = ''] = received().split('\r\n\r\n')
-  assert.match(answer, /^HTTP\/1.1 417 /)
-  assert.match(answer, /x-request-id: /i)
+  const [response = '', json = ''] = received().split('\r\n\r\n')
+  assert.match(response, /^HTTP\/1.1 417 /)
+  assert.match(response, /x-request-id: /i)
   assert.equal(JSON.parse(json).code, 'expectation_failed')
 })
 

@@ -46,9 +46,9 @@ test('products are attached by any of their IDs, a product ID attaches all varia
       products: [products[3]?.id.toUpperCase() ?? ''],
     }
     for (const time of ['once', 'again']) {
-      const answer = await attach(service, id, references)
-      assert.deepEqual([answer.status, answer.body.data.id], [201, id], time)
-      assert.deepEqual(answer.body.data.products, products, time)
+      const response = await attach(service, id, references)
+      assert.deepEqual([response.status, response.body.data.id], [201, id], time)
+      assert.deepEqual(response.body.data.products, products, time)
     }
     assert.deepEqual(await productsOf(service, id), products)
   }
@@ -67,8 +67,8 @@ test('products are detached by any of their IDs, and detaching one that is not a
     [{ product_ids: [1, 2, 3], variant_ids: [31] }, []],
   ]
   for (const [references, left] of steps) {
-    const answer = await detach(service, id, references)
-    assert.deepEqual([answer.status, variantsOf(answer.body.data.products)], [200, left])
+    const response = await detach(service, id, references)
+    assert.deepEqual([response.status, variantsOf(response.body.data.products)], [200, left])
     assert.deepEqual(await namesOf(service, `linked=${left.length > 0}`), ['link.zip'])
   }
 })
@@ -98,8 +98,8 @@ test('a call with one unknown ID among 500 is refused, names the ID, and changes
   ]
   for (const call of [attach, detach]) {
     for (const [references, errors] of table) {
-      const answer = await call(service, id, references)
-      assert.deepEqual([answer.status, answer.body.errors], [422, errors])
+      const response = await call(service, id, references)
+      assert.deepEqual([response.status, response.body.errors], [422, errors])
       assert.deepEqual(variantsOf(await productsOf(service, id)), [1, 500])
     }
   }
@@ -140,9 +140,9 @@ test('fields that are left out of a product become empty, even if they had a val
   const service = await aService(t)
   const { id } = await putProduct(service, { variant_id: 11 })
   const bare = { product_id: 1, variant_id: 11, name: 'Bare' }
-  const answer = await service.call('PUT', `${API}/products`, { products: [bare] })
+  const response = await service.call('PUT', `${API}/products`, { products: [bare] })
   const empty = { variant_name: '', sku: '', vendor: '', tags: [] }
-  assert.deepEqual([answer.status, answer.body], [200, { data: [{ id, ...bare, ...empty }] }])
+  assert.deepEqual([response.status, response.body], [200, { data: [{ id, ...bare, ...empty }] }])
   for (const filter of ['name=variant', 'sku=SKU-11', 'vendor=sounds', 'tag=audio']) {
     const { body } = await service.call('GET', `${API}/products?${filter}`)
     assert.equal(body.meta.total, 0, filter)
@@ -175,8 +175,8 @@ test('a thousand products are stored in one call, all or none, with IDs up to 2^
   ]
   for (const [change, field] of bad) {
     const body = { products: next.with(999, { ...next[999], ...change } as (typeof next)[0]) }
-    const answer = await service.call('PUT', `${API}/products`, body)
-    assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, [field]])
+    const response = await service.call('PUT', `${API}/products`, body)
+    assert.deepEqual([response.status, Object.keys(response.body.errors)], [422, [field]])
   }
   const { body } = await service.call('GET', `${API}/products?limit=1000`)
   assert.deepEqual([body.meta.total, body.data], [1000, products.toReversed()])
@@ -185,9 +185,9 @@ test('a thousand products are stored in one call, all or none, with IDs up to 2^
 test('a call that contains the same product twice is refused and names each duplicate', async (t) => {
   const service = await aService(t)
   const products = [11, 12, 11, 12].map((variant_id) => ({ product_id: 1, variant_id, name: 'a' }))
-  const answer = await service.call('PUT', `${API}/products`, { products })
-  assert.deepEqual([answer.status, answer.body.code], [422, 'invalid'])
-  assert.deepEqual(answer.body.errors, {
+  const response = await service.call('PUT', `${API}/products`, { products })
+  assert.deepEqual([response.status, response.body.code], [422, 'invalid'])
+  assert.deepEqual(response.body.errors, {
     'products.2': ['is the same product and variant as products.0'],
     'products.3': ['is the same product and variant as products.1'],
   })
@@ -216,8 +216,8 @@ test('a product can be read, with its ready assets on request, and deleted once'
   const deleted = await service.call('DELETE', path)
   assert.deepEqual([deleted.status, deleted.body], [202, { deleted: true }])
   for (const method of ['GET', 'DELETE']) {
-    const answer = await service.call(method, path)
-    assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'])
+    const response = await service.call(method, path)
+    assert.deepEqual([response.status, response.body.code], [404, 'not_found'])
   }
   assert.deepEqual(variantsOf(await productsOf(service, link.id)), [12])
 })

@@ -22,10 +22,10 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
   const url = 'https://example.com/courses/1/ü.zip?token=a%20b&x=[1]#part'
   const body = { filename: 'Kürs.zip', url, size: '10MB' }
   const before = Date.now()
-  const { status, body: answer } = await call('POST', `${API}/assets/store`, body)
+  const { status, body: created } = await call('POST', `${API}/assets/store`, body)
   const after = Date.now()
   assert.equal(status, 201)
-  const { id, created_at, ...rest } = answer.data
+  const { id, created_at, ...rest } = created.data
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   const createdAt = Date.parse(created_at)
   assert.ok(before <= createdAt && createdAt <= after, created_at)
@@ -39,8 +39,8 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     bytes: 10_000_000,
     mime: 'application/octet-stream',
   })
-  assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, answer)
-  assert.deepEqual((await call('GET', `${API}/assets?filename=kürs`)).body.data, [answer.data])
+  assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, created)
+  assert.deepEqual((await call('GET', `${API}/assets?filename=kürs`)).body.data, [created.data])
   const { stored, reserved, assets } = (await call('GET', `${API}/account`)).body.data
   assert.deepEqual({ stored, reserved, assets }, { stored: 0, reserved: 0, assets: 1 })
 })
@@ -76,9 +76,9 @@ test('downloading a link redirects to its URL, encoded for the Location header',
   for (const [url = '', location] of table) {
     const link = await storeLink(service, { url })
     assert.equal(link.url, url)
-    const answer = await service.call('GET', `${API}/assets/${link.id}/download`)
-    assert.deepEqual([answer.status, answer.headers.get('location')], [302, location])
-    assert.equal(answer.headers.get('cache-control'), 'no-store')
+    const response = await service.call('GET', `${API}/assets/${link.id}/download`)
+    assert.deepEqual([response.status, response.headers.get('location')], [302, location])
+    assert.equal(response.headers.get('cache-control'), 'no-store')
   }
 })
 
@@ -109,8 +109,8 @@ test('the service never sends a request to the URL of a link', async (t) => {
   await attach(service, id, { product_ids: [1] })
   await service.call('GET', `${API}/assets?with_products=true&filename=renamed`)
   await service.call('GET', `${API}/products?with_assets=true`)
-  const answer = await service.call('GET', `${path}/download`)
-  assert.equal(answer.headers.get('location'), `${url}/second`)
+  const response = await service.call('GET', `${path}/download`)
+  assert.equal(response.headers.get('location'), `${url}/second`)
   const { body } = await service.call('GET', `${path}/address`)
   assert.deepEqual(body.data, { url: `${url}/second`, expires_at: null })
   await runJobs(service.context)
@@ -133,8 +133,8 @@ test('a link has no upload to resume, complete or cancel', async (t) => {
     ['POST', 'cancel'],
   ] as const) {
     const body = method === 'GET' ? undefined : { upload_id }
-    const answer = await service.call(method, `${API}/assets/${id}/${name}`, body)
-    assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'], name)
+    const response = await service.call(method, `${API}/assets/${id}/${name}`, body)
+    assert.deepEqual([response.status, response.body.code], [404, 'not_found'], name)
   }
 })
 
@@ -157,8 +157,8 @@ test('the name, URL and size of a link can be changed, and fields that are left 
   let expected: object = link
   for (const [change, now] of table) {
     expected = { ...expected, ...now }
-    const answer = await service.call('PUT', path, change)
-    assert.deepEqual([answer.status, answer.body], [200, { data: expected }])
+    const response = await service.call('PUT', path, change)
+    assert.deepEqual([response.status, response.body], [200, { data: expected }])
     assert.deepEqual((await service.call('GET', path)).body, { data: expected })
   }
 })
@@ -172,8 +172,8 @@ test('a renamed file keeps its bytes, is found only by its new name, and is down
   const names = ['Nächher – 後.bin', 'Nächher – 後, too.bin', 'Nächher.link']
   for (const [index, { id }] of [file, session, link].entries()) {
     const filename = names[index]
-    const answer = await service.call('PUT', `${API}/assets/${id}`, { filename })
-    assert.deepEqual([answer.status, answer.body.data.filename], [200, filename])
+    const response = await service.call('PUT', `${API}/assets/${id}`, { filename })
+    assert.deepEqual([response.status, response.body.data.filename], [200, filename])
   }
   const renaming = await service.call('GET', `${API}/assets/${session.id}`)
   assert.deepEqual(
@@ -208,13 +208,13 @@ test('a request that changes the URL or size of a file is refused as a whole', a
     const path = `${API}/assets/${id}`
     const before = await service.call('GET', path)
     for (const change of changes) {
-      const answer = await service.call('PUT', path, { filename: 'other.bin', ...change })
+      const response = await service.call('PUT', path, { filename: 'other.bin', ...change })
       const problems = Object.keys(change).map((field) => [
         field,
         ['can only be changed for links'],
       ])
-      assert.deepEqual([answer.status, answer.body.code], [422, 'invalid'])
-      assert.deepEqual(answer.body.errors, Object.fromEntries(problems))
+      assert.deepEqual([response.status, response.body.code], [422, 'invalid'])
+      assert.deepEqual(response.body.errors, Object.fromEntries(problems))
     }
     assert.deepEqual((await service.call('GET', path)).body, before.body)
   }

@@ -33,8 +33,8 @@ async function aCompletedObject(t: TestContext) {
 test('completing an upload whose object already exists in the storage makes it ready', async (t) => {
   for (const isNamed of [true, false]) {
     const { service, bytes, session, parts } = await aCompletedObject(t)
-    const answer = await complete(service.baseUrl, session, isNamed ? parts : undefined)
-    assert.deepEqual([answer.status, answer.body.data?.status], [200, 'ready'])
+    const response = await complete(service.baseUrl, session, isNamed ? parts : undefined)
+    assert.deepEqual([response.status, response.body.data?.status], [200, 'ready'])
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
     await assertUsageConsistent(service)
   }
@@ -42,8 +42,8 @@ test('completing an upload whose object already exists in the storage makes it r
 
 test('resuming an upload whose object already exists in the storage makes it ready and opens no upload', async (t) => {
   const { service, bytes, session } = await aCompletedObject(t)
-  const answer = await service.call('GET', `${API}/assets/${session.id}/upload`)
-  assert.deepEqual([answer.status, answer.body.status, answer.body.urls], [200, 'ready', []])
+  const response = await service.call('GET', `${API}/assets/${session.id}/upload`)
+  assert.deepEqual([response.status, response.body.status, response.body.urls], [200, 'ready', []])
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
   await assertUsageConsistent(service)

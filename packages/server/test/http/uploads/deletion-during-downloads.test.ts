@@ -24,13 +24,13 @@ for (const [parts, chunkSize] of [
     const path = `${API}/assets/${id}`
     const signed = await service.call('GET', `${path}/download`)
     const url = signed.headers.get('location') ?? ''
-    const [answer] = (await once(request(url).end(), 'response')) as [IncomingMessage]
-    assert.deepEqual([answer.statusCode, answer.headers['content-length']], [200, `${LARGE}`])
+    const [response] = (await once(request(url).end(), 'response')) as [IncomingMessage]
+    assert.deepEqual([response.statusCode, response.headers['content-length']], [200, `${LARGE}`])
 
     assert.equal((await service.call('DELETE', path)).status, 202)
     await runJobs(service.context)
     assert.deepEqual(await readObjects(service), [])
-    const { received, isCut } = await readRest(answer)
+    const { received, isCut } = await readRest(response)
     assert.ok(received.equals(bytes.subarray(0, received.length)), 'the bytes differ')
     assert.equal(isCut, received.length < LARGE, `${received.length} bytes, cut: ${isCut}`)
     // The file of the only part is already open, so deleting it does not interrupt the download.
@@ -42,11 +42,11 @@ for (const [parts, chunkSize] of [
   })
 }
 
-async function readRest(answer: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
+async function readRest(response: IncomingMessage): Promise<{ received: Buffer; isCut: boolean }> {
   const chunks: Buffer[] = []
   let isCut = false
   try {
-    for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk)
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
   } catch {
     isCut = true
   }
@@ -72,8 +72,8 @@ test('a file that is deleted during a storage outage is removed after it, with g
   const { database } = context
   const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   const restoreStorage = await makeStorageUnavailable(service)
-  const answer = await service.call('DELETE', `${API}/assets/${id}`)
-  assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+  const response = await service.call('DELETE', `${API}/assets/${id}`)
+  assert.deepEqual([response.status, response.body], [202, { deleted: true }])
   assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
   assert.equal((await service.call('GET', `${API}/account`)).body.data.available, 25)
 

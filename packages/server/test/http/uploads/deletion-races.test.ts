@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { readObjects } from '@stowage/testing/engines/storage-backdoor'
-import { type Answer, aService, type TestService } from '@stowage/testing/service/service'
+import { aService, type JsonResponse, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -27,12 +27,16 @@ import {
 
 const ROUNDS = 20
 
-function remove({ call }: TestService, id: string): Promise<Answer> {
+function remove({ call }: TestService, id: string): Promise<JsonResponse> {
   return call('DELETE', `${API}/assets/${id}`)
 }
 
 /** Delays the delete by a number of requests, because a call without a body would usually be first. */
-async function removeAfter(service: TestService, requests: number, id: string): Promise<Answer> {
+async function removeAfter(
+  service: TestService,
+  requests: number,
+  id: string,
+): Promise<JsonResponse> {
   for (let count = 0; count < requests; count += 1) await service.call('GET', '/healthz')
   return remove(service, id)
 }
@@ -41,22 +45,25 @@ async function removeAfter(service: TestService, requests: number, id: string): 
  * Sends all calls concurrently, in each round with a different one first. Returns the responses in the order
  * of the calls. The first two rounds are sequential, in this order and in reverse, so that both orders occur.
  */
-async function race(round: number, calls: (() => Promise<Answer>)[]): Promise<Answer[]> {
+async function race(
+  round: number,
+  calls: (() => Promise<JsonResponse>)[],
+): Promise<JsonResponse[]> {
   if (round < 2) {
-    const inTurn: Answer[] = []
+    const inTurn: JsonResponse[] = []
     const order = round === 0 ? [...calls.keys()] : [...calls.keys()].reverse()
-    for (const index of order) inTurn[index] = await (calls[index] as () => Promise<Answer>)()
+    for (const index of order) inTurn[index] = await (calls[index] as () => Promise<JsonResponse>)()
     return inTurn
   }
   const first = round % calls.length
   const order = [...calls.keys()].map((index) => (index + first) % calls.length)
-  const answers: Answer[] = []
+  const responses: JsonResponse[] = []
   await Promise.all(
     order.map(async (index) => {
-      answers[index] = await (calls[index] as () => Promise<Answer>)()
+      responses[index] = await (calls[index] as () => Promise<JsonResponse>)()
     }),
   )
-  return answers
+  return responses
 }
 
 /** Fails if one of these assets is still linked to a product, read from either side. */
@@ -103,7 +110,7 @@ test('a delete during attaching, detaching and renaming leaves no link, no name 
       () => attach(service, id, { product_ids: [1] }),
       () => detach(service, id, { variant_ids: [11] }),
       () => service.call('PUT', `${API}/assets/${id}`, { filename: 'renamed' }),
-    ])) as [Answer, Answer, Answer, Answer]
+    ])) as [JsonResponse, JsonResponse, JsonResponse, JsonResponse]
     assert.equal(deleted.status, 202)
     seen.attach.add(attached.status)
     seen.detach.add(detached.status)
@@ -138,7 +145,7 @@ test('a delete during the completion or cancellation of its upload leaves a comp
       () => removeAfter(service, round % 7, session.id),
       () => complete(service.baseUrl, session, parts),
       ...(round % 5 === 0 ? [() => cancel(service.baseUrl, session)] : []),
-    ])) as [Answer, Answer, Answer | undefined]
+    ])) as [JsonResponse, JsonResponse, JsonResponse | undefined]
     const isReady = (await service.call('GET', `${API}/assets/${session.id}`)).status === 200
     const facts = `${deleted.status} ${completed.status} ${cancelled?.status} ${isReady}`
     outcomes.add(`delete ${deleted.status}, completion ${completed.status}`)
@@ -170,7 +177,7 @@ test('a product that is deleted while it is being attached is not linked to any 
       () => service.call('DELETE', `${API}/products/${product.id}`),
       () => attach(service, asset.id, { product_ids: [round] }),
       () => service.call('DELETE', `${API}/products/${product.id}`),
-    ])) as [Answer, Answer, Answer]
+    ])) as [JsonResponse, JsonResponse, JsonResponse]
     assert.deepEqual([deleted.status, again.status].toSorted(), [202, 404])
     assert.ok([201, 422].includes(attached.status), JSON.stringify(attached.body))
     assert.deepEqual(await productsOf(service, asset.id), [])

@@ -51,8 +51,8 @@ test('a deleted asset is immediately gone from every endpoint, list, filter and 
   for (const { id } of [file, link, kept]) await attach(service, id, { product_ids: [1] })
 
   for (const { id } of [file, link]) {
-    const answer = await remove(service, id)
-    assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+    const response = await remove(service, id)
+    assert.deepEqual([response.status, response.body], [202, { deleted: true }])
     const path = `${API}/assets/${id}`
     const calls: [method: string, path: string, body?: object][] = [
       ['DELETE', path],
@@ -110,8 +110,8 @@ test('deleting a file removes its object from the storage and no other object', 
   const bytes = someBytes(25)
   const [doomed, kept] = [1, 2].map(() => uploadFile(service.baseUrl, { bytes }))
   const [{ id }, other] = [await doomed, await kept] as [Asset, Asset]
-  const answer = await service.call('GET', `${API}/assets/${id}/download`)
-  const url = answer.headers.get('location') ?? ''
+  const response = await service.call('GET', `${API}/assets/${id}/download`)
+  const url = response.headers.get('location') ?? ''
   assert.deepEqual(await readObjects(service), [id, other.id].sort())
   await remove(service, id)
   await runJobs(service.context)
@@ -128,11 +128,11 @@ test('a DELETE with a JSON Content-Type is accepted with an empty object or no b
   const product = await putProduct(service, { variant_id: 11 })
   for (const body of ['{}', undefined]) {
     const { id } = await storeLink(service)
-    const answer = await service.call('DELETE', `${API}/assets/${id}`, body, type)
-    assert.equal(answer.status, 202, `${body}: ${JSON.stringify(answer.body)}`)
+    const response = await service.call('DELETE', `${API}/assets/${id}`, body, type)
+    assert.equal(response.status, 202, `${body}: ${JSON.stringify(response.body)}`)
   }
-  const answer = await service.call('DELETE', `${API}/products/${product.id}`, undefined, type)
-  assert.equal(answer.status, 202, JSON.stringify(answer.body))
+  const response = await service.call('DELETE', `${API}/products/${product.id}`, undefined, type)
+  assert.equal(response.status, 202, JSON.stringify(response.body))
 })
 
 test('deleting an asset that is uploading cancels its upload', async (t) => {
@@ -141,8 +141,8 @@ test('deleting an asset that is uploading cancels its upload', async (t) => {
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await attach(service, session.id, { product_ids: [1] })
   await putParts(session, someBytes(25))
-  const answer = await remove(service, session.id)
-  assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+  const response = await remove(service, session.id)
+  assert.deepEqual([response.status, response.body], [202, { deleted: true }])
   assert.deepEqual(await accountOf(service), { stored: 0, reserved: 0, available: 100, assets: 0 })
   assert.equal((await remove(service, session.id)).status, 404)
   assert.equal((await service.call('GET', `${API}/assets/${session.id}`)).status, 404)
@@ -195,9 +195,9 @@ test('the Idempotency-Key of a deleted asset starts no new upload', async (t) =>
   await complete(service.baseUrl, session, await putParts(session, someBytes(25)))
   assert.deepEqual([(await request()).status, (await request()).body.urls], [201, []])
   await remove(service, session.id)
-  const answer = await request()
-  assert.deepEqual([answer.status, answer.body.code], [409, 'upload_ended'])
-  assert.match(answer.body.message, /deleted/)
+  const response = await request()
+  assert.deepEqual([response.status, response.body.code], [409, 'upload_ended'])
+  assert.match(response.body.message, /deleted/)
   assert.deepEqual(await accountOf(service), { stored: 0, reserved: 0, available: 100, assets: 0 })
 })
 
@@ -217,8 +217,8 @@ test('deleting a product keeps its assets, which are immediately no longer linke
   const single = await uploadFile(service.baseUrl, { name: 'single', bytes: someBytes(25) })
   await attach(service, both.id, { product_ids: [1] })
   await attach(service, single.id, { variant_ids: [11] })
-  const answer = await service.call('DELETE', `${API}/products/${products[0]?.id}`)
-  assert.deepEqual([answer.status, answer.body], [202, { deleted: true }])
+  const response = await service.call('DELETE', `${API}/products/${products[0]?.id}`)
+  assert.deepEqual([response.status, response.body], [202, { deleted: true }])
   assert.deepEqual(await productsOf(service, both.id), [products[1]])
   assert.deepEqual(await productsOf(service, single.id), [])
   assert.deepEqual(await namesOf(service, 'linked=true'), ['both'])

@@ -24,11 +24,11 @@ test('of 200 concurrent requests for a tenth of the plan each, exactly 10 succee
   const service = await aService(t, { STOWAGE_PLAN_STORAGE: '1000' })
   const request = () => service.call('POST', `${API}/assets/signed`, { name: 'a', size: 100 })
   for (let round = 0; round < 3; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 200 }, request))
-    const sessions: UploadSession[] = answers
+    const responses = await Promise.all(Array.from({ length: 200 }, request))
+    const sessions: UploadSession[] = responses
       .filter(({ status }) => status === 201)
       .map(({ body }) => body)
-    const refused = answers.filter(({ status }) => status === 402)
+    const refused = responses.filter(({ status }) => status === 402)
     assert.deepEqual([sessions.length, refused.length], [10, 190])
     const cancels = await Promise.all(
       sessions.flatMap((session) => [1, 2, 3].map(() => cancel(service.baseUrl, session))),
@@ -44,12 +44,12 @@ test('concurrent completions all return the ready asset', async (t) => {
     const bytes = someBytes(35, round)
     const session = await requestSession(service.baseUrl, { bytes })
     const parts = await putParts(session, bytes)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [parts, [], parts, parts.slice(1), []].map((list) =>
         complete(service.baseUrl, session, list),
       ),
     )
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       assert.deepEqual([status, body.data?.status], [200, 'ready'], JSON.stringify(body))
     }
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
@@ -83,9 +83,9 @@ test('of a concurrent completion, cancellation and expiry of one upload one wins
     // In the first rounds, each call is sent before the others once.
     const [ahead] = round < calls.length ? calls.splice(round, 1) : []
     const first = ahead === undefined ? [] : [await ahead()]
-    const answers = [...first, ...(await Promise.all(calls.map((call) => call())))]
+    const responses = [...first, ...(await Promise.all(calls.map((call) => call())))]
     const asset = await service.call('GET', `${API}/assets/${session.id}`)
-    const won = answers.filter(({ status }) => status === 200)
+    const won = responses.filter(({ status }) => status === 200)
     if (asset.status === 200) {
       assert.equal(asset.body.data.status, 'ready')
       assert.deepEqual(await download(service.baseUrl, session.id), bytes)
@@ -104,7 +104,7 @@ test('of a concurrent completion, cancellation and expiry of one upload one wins
 
 test('concurrent requests with the same Idempotency-Key get the same session', async (t) => {
   const service = await aService(t)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () =>
       service.call(
         'POST',
@@ -114,7 +114,7 @@ test('concurrent requests with the same Idempotency-Key get the same session', a
       ),
     ),
   )
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
-  assert.equal(new Set(answers.map(({ body }) => body.id)).size, 1)
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([201]))
+  assert.equal(new Set(responses.map(({ body }) => body.id)).size, 1)
   await assertUsageConsistent(service)
 })

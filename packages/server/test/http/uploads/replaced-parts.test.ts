@@ -28,7 +28,7 @@ test('an upload whose part is replaced during concurrent completions is ready, d
   })
   t.diagnostic(JSON.stringify(Object.fromEntries(sumOf(results))))
   assert.deepEqual(failures.slice(0, 3), [], `${failures.length} uploads failed`)
-  const unexpected = [...sumOf(results).keys()].filter((answer) => !EXPECTED.has(answer))
+  const unexpected = [...sumOf(results).keys()].filter((response) => !EXPECTED.has(response))
   assert.deepEqual(unexpected, [])
   await checkAll(service, results)
   await checkClosed(results)
@@ -77,8 +77,8 @@ async function checkClosed(results: RaceResult[]): Promise<void> {
 
 function sumOf(results: RaceResult[]): Map<string, number> {
   const sum = new Map<string, number>()
-  for (const { answers } of results) {
-    for (const [answer, count] of answers) sum.set(answer, (sum.get(answer) ?? 0) + count)
+  for (const { responses } of results) {
+    for (const [response, count] of responses) sum.set(response, (sum.get(response) ?? 0) + count)
   }
   return sum
 }

@@ -56,8 +56,8 @@ test('an upload of unknown length can grow while it is sent, and ends with its a
     [[5, 40, 47]],
   )
   await send(ended.body.urls, bytes)
-  const answer = await complete(service.baseUrl, session)
-  assert.deepEqual([answer.status, answer.body.data.bytes], [200, 47])
+  const response = await complete(service.baseUrl, session)
+  assert.deepEqual([response.status, response.body.data.bytes], [200, 47])
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
   assert.equal(await reservedBy(service), 0)
   await assertUsageConsistent(service)

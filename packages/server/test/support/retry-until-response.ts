@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '@stowage/testing/machine/random'
-import type { Answer } from '@stowage/testing/service/service'
+import type { JsonResponse } from '@stowage/testing/service/service'
 
 /** The kind of request. Parts go directly to the storage, all others to the service. */
 export type Step =
@@ -42,7 +42,7 @@ interface Call {
   expected: number
   /** A status that is also correct when the response to an earlier attempt was lost. */
   expectedOnRetry?: number
-  send(baseUrl: string): Promise<Answer>
+  send(baseUrl: string): Promise<JsonResponse>
 }
 
 /** Longer than any outage in the tests. */
@@ -53,29 +53,29 @@ const PAUSE_MS = 100
  * Sends the request to a random instance until one responds. Retries after a connection failure and
  * after 503, as clients are told to. Any other status than the expected one fails the test.
  */
-export async function retryUntilAnswered(options: RetryOptions, call: Call): Promise<Answer> {
+export async function retryUntilResponse(options: RetryOptions, call: Call): Promise<JsonResponse> {
   const begin = performance.now()
   for (let isRetry = false; ; isRetry = true) {
-    const answer = await attempt(options, call)
+    const response = await attempt(options, call)
     const expected = isRetry ? [call.expected, call.expectedOnRetry] : [call.expected]
-    if (answer !== undefined && expected.includes(answer.status)) return answer
-    assert.ok(answer === undefined || answer.status === 503, describe(call, answer))
+    if (response !== undefined && expected.includes(response.status)) return response
+    assert.ok(response === undefined || response.status === 503, describe(call, response))
     assert.ok(performance.now() - begin < RETRY_FOR_MS, `no ${call.step} in ${RETRY_FOR_MS} ms`)
     // The interval between two attempts; it waits for no particular event.
     await pause(PAUSE_MS)
   }
 }
 
-async function attempt(options: RetryOptions, call: Call): Promise<Answer | undefined> {
+async function attempt(options: RetryOptions, call: Call): Promise<JsonResponse | undefined> {
   const baseUrl = options.random.pick(options.baseUrls())
   const attempted: Attempt = { step: call.step, baseUrl, startedAt: performance.now() }
   options.attempts.push(attempted)
   try {
-    const answer = await call.send(baseUrl)
-    attempted.status = answer.status
-    attempted.code = answer.body?.code
-    attempted.retryAfter = answer.headers.get('retry-after')
-    return answer
+    const response = await call.send(baseUrl)
+    attempted.status = response.status
+    attempted.code = response.body?.code
+    attempted.retryAfter = response.headers.get('retry-after')
+    return response
   } catch (error) {
     // fetch throws these when it cannot connect, or when the connection breaks during the response.
     const isBroken = error instanceof TypeError && /fetch failed|terminated/.test(error.message)
@@ -87,6 +87,6 @@ async function attempt(options: RetryOptions, call: Call): Promise<Answer | unde
   }
 }
 
-function describe({ step }: Call, answer: Answer | undefined): string {
-  return `${step}: ${answer?.status} ${JSON.stringify(answer?.body)}`
+function describe({ step }: Call, response: JsonResponse | undefined): string {
+  return `${step}: ${response?.status} ${JSON.stringify(response?.body)}`
 }
