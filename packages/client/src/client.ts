@@ -1,21 +1,21 @@
 import type {
-  AccountAnswer,
+  AccountResponse,
   Asset,
   AssetChanges,
   AssetPage,
-  DownloadAddress,
+  DownloadUrl,
   Key,
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
   ListProductsQuery,
-  NewKeyAnswer,
+  NewKeyResponse,
   Product,
   ProductDetails,
   ProductPage,
   ProductReferences,
   ProductWithAssets,
-  UsageAnswer,
+  UsageResponse,
 } from '@stowage/protocol'
 import type { Listing } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
@@ -24,11 +24,11 @@ import type { SavedUpload } from './upload/store.ts'
 import type { Upload, UploadOptions } from './upload/types.ts'
 
 /** The account of the API key: its plan, and the bytes stored, reserved and available. */
-export type Account = AccountAnswer['data']
+export type Account = AccountResponse['data']
 /** The storage in use, by type of file. */
-export type Usage = UsageAnswer['data']
+export type Usage = UsageResponse['data']
 /** A new API key with its secret. */
-export type NewKey = NewKeyAnswer['data']
+export type NewKey = NewKeyResponse['data']
 /** An unfinished upload that was started in this browser or with this state folder. */
 export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
 
@@ -72,7 +72,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * Returns a signed URL from which a page can load the file, valid for about an hour. For a link, it is
    * the link's own URL.
    */
-  address(id: string, settings?: CallSettings): Promise<DownloadAddress['data']>
+  address(id: string, settings?: CallSettings): Promise<DownloadUrl['data']>
   /** Lists the products, in the same way as `assets`. */
   products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
   /** Returns a product by its ID in Stowage. */

@@ -215,11 +215,11 @@ export function errorOfResponse(
   return new StowageError('bad_answer', message, details)
 }
 
-const LONGEST_WAIT_MS = 10 * 60_000
+const MAX_WAIT_MS = 10 * 60_000
 
 /** Undefined if the header is missing or malformed. */
 function readRetryAfter(header: string | null): number | undefined {
   const seconds = Number(header)
   const ms = Number.isNaN(seconds) ? Date.parse(`${header}`) - Date.now() : seconds * 1000
-  return Math.min(LONGEST_WAIT_MS, Math.max(0, ms)) || undefined
+  return Math.min(MAX_WAIT_MS, Math.max(0, ms)) || undefined
 }

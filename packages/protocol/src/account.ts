@@ -9,7 +9,7 @@ function Scope(description = 'Each scope includes those before it') {
   })
 }
 
-export const AccountAnswer = Type.Object(
+export const AccountResponse = Type.Object(
   {
     data: Type.Object({
       name: Type.String(),
@@ -24,11 +24,11 @@ export const AccountAnswer = Type.Object(
       scope: Scope('The scope of the key in use; `manage` on a service without keys'),
     }),
   },
-  { title: 'AccountAnswer' },
+  { title: 'AccountResponse' },
 )
-export type AccountAnswer = Static<typeof AccountAnswer>
+export type AccountResponse = Static<typeof AccountResponse>
 
-export const UsageAnswer = Type.Object(
+export const UsageResponse = Type.Object(
   {
     data: Type.Object({
       types: Type.Array(
@@ -44,9 +44,9 @@ export const UsageAnswer = Type.Object(
       ),
     }),
   },
-  { title: 'UsageAnswer' },
+  { title: 'UsageResponse' },
 )
-export type UsageAnswer = Static<typeof UsageAnswer>
+export type UsageResponse = Static<typeof UsageResponse>
 
 const key = {
   id: Uuid(),
@@ -76,16 +76,16 @@ export const KeyRequest = Type.Object(
 )
 export type KeyRequest = Static<typeof KeyRequest>
 
-export const NewKeyAnswer = Type.Object(
+export const NewKeyResponse = Type.Object(
   {
     data: Type.Object(
       { ...key, secret: Type.String({ description: 'Returned only once: store it now' }) },
       { title: 'NewKey' },
     ),
   },
-  { title: 'NewKeyAnswer' },
+  { title: 'NewKeyResponse' },
 )
-export type NewKeyAnswer = Static<typeof NewKeyAnswer>
+export type NewKeyResponse = Static<typeof NewKeyResponse>
 
 export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s ID' }) })
 export const Deleted = Type.Object(

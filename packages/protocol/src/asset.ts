@@ -1,4 +1,4 @@
-import { Check, FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { Check, FILENAME_PROBLEM, MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -41,10 +41,10 @@ export const Asset = Type.Object(
 )
 export type Asset = Static<typeof Asset>
 
-export const AssetAnswer = Type.Object({ data: Asset }, { title: 'AssetAnswer' })
-export type AssetAnswer = Static<typeof AssetAnswer>
+export const AssetResponse = Type.Object({ data: Asset }, { title: 'AssetResponse' })
+export type AssetResponse = Static<typeof AssetResponse>
 
-export const DownloadAddress = Type.Object(
+export const DownloadUrl = Type.Object(
   {
     data: Type.Object({
       url: Type.String({ description: 'Supports range requests; for a link, its own URL' }),
@@ -54,15 +54,15 @@ export const DownloadAddress = Type.Object(
       }),
     }),
   },
-  { title: 'DownloadAddress' },
+  { title: 'DownloadUrl' },
 )
-export type DownloadAddress = Static<typeof DownloadAddress>
+export type DownloadUrl = Static<typeof DownloadUrl>
 
 export const AssetPath = Type.Object({ id: Uuid({ description: 'The asset’s ID' }) })
 
 const sizeOfLink = {
   anyOf: [
-    { type: 'integer', minimum: 0, maximum: LARGEST_INTEGER },
+    { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
     { type: 'string', maxLength: 32 },
   ],
   description: 'Number of bytes, or text such as 10MB',

@@ -1,4 +1,4 @@
-import type { AccountAnswer, Key, UsageAnswer } from './account.ts'
+import type { AccountResponse, Key, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
@@ -95,7 +95,7 @@ export function pageExample(listing: string) {
 
 export const assetPageExample: AssetPage = { data: [assetExample], ...pageExample('assets') }
 
-export const accountExample: AccountAnswer['data'] = {
+export const accountExample: AccountResponse['data'] = {
   name: 'default',
   plan: { name: 'default', storage: 1_000_000_000_000 },
   stored: 250_000_000,
@@ -105,7 +105,7 @@ export const accountExample: AccountAnswer['data'] = {
   scope: 'manage',
 }
 
-export const usageExample: UsageAnswer['data'] = {
+export const usageExample: UsageResponse['data'] = {
   types: [
     { type: 'archive', bytes: 250_000_000, assets: 1 },
     { type: 'link', bytes: 0, assets: 2 },

@@ -1,5 +1,5 @@
 import { Asset } from './asset.ts'
-import { Check, LARGEST_INTEGER, Nullable, Problem } from './schema.ts'
+import { Check, MAX_INTEGER, Nullable, Problem } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 export const PageLinks = Type.Object(
@@ -39,17 +39,17 @@ export const PageMeta = Type.Object(
 export type PageMeta = Static<typeof PageMeta>
 
 /** An ID, and a name of 255 characters of up to four bytes each in base64. */
-const LONGEST_CURSOR = 1500
+const MAX_CURSOR_LENGTH = 1500
 
 /** The most rows that a page has. */
-export const LARGEST_PAGE = 1000
+export const MAX_PAGE_SIZE = 1000
 
 export const PageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       default: 25,
-      description: `Rows per page, at most ${LARGEST_PAGE}; a larger number means ${LARGEST_PAGE}`,
+      description: `Rows per page, at most ${MAX_PAGE_SIZE}; a larger number means ${MAX_PAGE_SIZE}`,
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
@@ -63,7 +63,7 @@ export const PageQuery = {
   ),
   after: Type.Optional(
     Type.String({
-      maxLength: LONGEST_CURSOR,
+      maxLength: MAX_CURSOR_LENGTH,
       description:
         'Instead of `page`: the `meta.next_after` of the previous page with the same sort and filters. ' +
         'Paging with `after` returns each row that stays in the list exactly once, even if other rows are added, changed or deleted in the meantime',
@@ -122,9 +122,9 @@ export const ListAssetsQuery = Type.Object({
   product_id: Type.Optional(
     Type.Integer({
       minimum: 0,
-      maximum: LARGEST_INTEGER,
+      maximum: MAX_INTEGER,
       description: 'Only assets linked to any variant of this product of the shop',
-      ...Problem(`must be a whole number from 0 to ${LARGEST_INTEGER}`),
+      ...Problem(`must be a whole number from 0 to ${MAX_INTEGER}`),
     }),
   ),
 })

@@ -1,24 +1,24 @@
 import { Asset, Product } from './asset.ts'
 import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
-import { Check, LARGEST_INTEGER, Problem, Uuid } from './schema.ts'
+import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
 /** The most assets nested in a product; `GET /products/:id/assets` lists all of them. */
-export const MOST_NESTED_ASSETS = 100
+export const MAX_NESTED_ASSETS = 100
 
 /** The most tags, and the most characters of all texts, in one call of `PUT /products`. */
-export const MOST_TAGS = 25_000
-export const MOST_PRODUCT_CHARACTERS = 2_000_000
+export const MAX_TAGS = 25_000
+export const MAX_PRODUCT_CHARACTERS = 2_000_000
 
 /** The most products in one call that stores, attaches or detaches products. */
-export const MOST_PRODUCTS = 1000
+export const MAX_PRODUCTS = 1000
 
 export const ProductWithAssets = Type.Object(
   {
     ...Product.properties,
     assets: Type.Optional(
       Type.Array(Asset, {
-        description: `The newest ${MOST_NESTED_ASSETS} assets; present only with with_assets=true`,
+        description: `The newest ${MAX_NESTED_ASSETS} assets; present only with with_assets=true`,
       }),
     ),
     assets_total: Type.Optional(
@@ -31,7 +31,10 @@ export const ProductWithAssets = Type.Object(
 )
 export type ProductWithAssets = Static<typeof ProductWithAssets>
 
-export const ProductAnswer = Type.Object({ data: ProductWithAssets }, { title: 'ProductAnswer' })
+export const ProductResponse = Type.Object(
+  { data: ProductWithAssets },
+  { title: 'ProductResponse' },
+)
 export const ProductPage = Type.Object(
   { data: Type.Array(ProductWithAssets), links: PageLinks, meta: PageMeta },
   { title: 'ProductPage' },
@@ -41,9 +44,9 @@ export type ProductPage = Static<typeof ProductPage>
 const shopId = (description: string) =>
   Type.Integer({
     minimum: 0,
-    maximum: LARGEST_INTEGER,
+    maximum: MAX_INTEGER,
     description,
-    ...Problem(`must be a whole number from 0 to ${LARGEST_INTEGER}`),
+    ...Problem(`must be a whole number from 0 to ${MAX_INTEGER}`),
   })
 
 const text = (minLength: number) => ({
@@ -76,8 +79,8 @@ export const ProductsRequest = Type.Object(
   {
     products: Type.Array(ProductDetails, {
       minItems: 1,
-      maxItems: MOST_PRODUCTS,
-      ...Problem(`must be a list of 1 to ${MOST_PRODUCTS} products`),
+      maxItems: MAX_PRODUCTS,
+      ...Problem(`must be a list of 1 to ${MAX_PRODUCTS} products`),
     }),
   },
   { title: 'ProductsRequest' },
@@ -87,7 +90,7 @@ export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: '
 
 export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s ID' }) })
 const WithAssets = BooleanQuery(
-  `true (or 1) to include the newest ${MOST_NESTED_ASSETS} linked assets and their number`,
+  `true (or 1) to include the newest ${MAX_NESTED_ASSETS} linked assets and their number`,
 )
 
 export const ReadProductQuery = Type.Object({
@@ -109,9 +112,9 @@ export type ListProductsQuery = Static<typeof ListProductsQuery>
 const listOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(
     Type.Array(item, {
-      maxItems: MOST_PRODUCTS,
+      maxItems: MAX_PRODUCTS,
       description,
-      ...Problem(`must be a list of at most ${MOST_PRODUCTS} IDs`),
+      ...Problem(`must be a list of at most ${MAX_PRODUCTS} IDs`),
     }),
   )
 
@@ -125,9 +128,9 @@ export const ProductReferences = Type.Object(
     products: listOf(Uuid(), 'Product IDs in Stowage'),
     skus: Type.Optional(
       Type.Array(Type.String(text(1)), {
-        maxItems: MOST_PRODUCTS,
+        maxItems: MAX_PRODUCTS,
         description: 'SKUs; each selects all products with exactly this SKU',
-        ...Problem(`must be a list of at most ${MOST_PRODUCTS} SKUs`),
+        ...Problem(`must be a list of at most ${MAX_PRODUCTS} SKUs`),
       }),
     ),
   },

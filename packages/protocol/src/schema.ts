@@ -31,7 +31,7 @@ export function Nullable<Name extends keyof NullableTypes>(
 }
 
 /** The largest integer that JSON clients represent exactly. */
-export const LARGEST_INTEGER = Number.MAX_SAFE_INTEGER
+export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
 export const FILENAME_PROBLEM =
   'must be a file name of 1 to 255 characters, without folders or control characters'

@@ -1,4 +1,4 @@
-import { Check, FILENAME_PROBLEM, LARGEST_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { Check, FILENAME_PROBLEM, MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 const fileName = {
@@ -15,14 +15,14 @@ const mediaType = {
 
 const fileSize = Type.Integer({
   minimum: 0,
-  maximum: LARGEST_INTEGER,
+  maximum: MAX_INTEGER,
   examples: [250_000_000],
-  ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${LARGEST_INTEGER}`),
+  ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${MAX_INTEGER}`),
 })
 
 /** Every store accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
-const SMALLEST_CHUNK = 5 * 1024 ** 2
-const LARGEST_CHUNK = 5 * 1024 ** 3
+const MIN_CHUNK_SIZE = 5 * 1024 ** 2
+const MAX_CHUNK_SIZE = 5 * 1024 ** 3
 
 /** `filename` and `mime_type` are accepted too, because existing clients send both spellings. */
 export const UploadRequest = Type.Object(
@@ -40,11 +40,11 @@ export const UploadRequest = Type.Object(
     mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Alias of `mime`' })),
     chunk_size: Type.Optional(
       Type.Integer({
-        minimum: SMALLEST_CHUNK,
-        maximum: LARGEST_CHUNK,
+        minimum: MIN_CHUNK_SIZE,
+        maximum: MAX_CHUNK_SIZE,
         description:
           'Requested length of the parts, for clients that slice the file themselves. The parts are longer if there would be too many of them: use the `chunk_size` of the response',
-        ...Problem(`must be a whole number of bytes from ${SMALLEST_CHUNK} to ${LARGEST_CHUNK}`),
+        ...Problem(`must be a whole number of bytes from ${MIN_CHUNK_SIZE} to ${MAX_CHUNK_SIZE}`),
       }),
     ),
   },
@@ -64,7 +64,7 @@ export const UploadRequestHeaders = Type.Object({
   ),
 })
 
-export const PartAddress = Type.Object(
+export const PartUrl = Type.Object(
   {
     start: Type.Integer({ description: 'Offset of the part’s first byte' }),
     end: Type.Integer({
@@ -73,15 +73,15 @@ export const PartAddress = Type.Object(
     part: Type.Integer({ minimum: 1 }),
     url: Type.String({ description: 'Signed URL for a PUT of exactly these bytes' }),
   },
-  { title: 'PartAddress' },
+  { title: 'PartUrl' },
 )
-export type PartAddress = Static<typeof PartAddress>
+export type PartUrl = Static<typeof PartUrl>
 
 const session = {
   id: Uuid({ description: 'The new asset’s ID' }),
   upload_id: Uuid(),
   chunk_size: Type.Integer({ examples: [100_000_000] }),
-  urls: Type.Array(PartAddress),
+  urls: Type.Array(PartUrl),
   file_url: Type.String({ description: 'URL of the asset’s page in the dashboard' }),
 }
 
@@ -107,7 +107,7 @@ export type ReceivedPart = Static<typeof ReceivedPart>
 export const ResumedUpload = Type.Object(
   {
     ...session,
-    urls: Type.Array(PartAddress, { description: 'The missing parts' }),
+    urls: Type.Array(PartUrl, { description: 'The missing parts' }),
     received: Type.Array(ReceivedPart, { description: 'The parts in the storage' }),
     status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
     expires_at: Nullable('string', {
@@ -119,7 +119,7 @@ export const ResumedUpload = Type.Object(
 export type ResumedUpload = Static<typeof ResumedUpload>
 
 /** The most parts of an upload, on any storage. */
-export const LARGEST_PART_NUMBER = 10_000
+export const MAX_PARTS = 10_000
 
 export const CompletedPart = Type.Object(
   {
@@ -131,8 +131,8 @@ export const CompletedPart = Type.Object(
     }),
     PartNumber: Type.Integer({
       minimum: 1,
-      maximum: LARGEST_PART_NUMBER,
-      ...Problem(`must be a whole number from 1 to ${LARGEST_PART_NUMBER}`),
+      maximum: MAX_PARTS,
+      ...Problem(`must be a whole number from 1 to ${MAX_PARTS}`),
     }),
   },
   { title: 'CompletedPart', ...Problem('must be an object with ETag and PartNumber') },
@@ -144,9 +144,9 @@ export const CompletionRequest = Type.Object(
     upload_id: Uuid({ description: 'From the upload session' }),
     parts: Type.Optional(
       Type.Array(CompletedPart, {
-        maxItems: LARGEST_PART_NUMBER,
+        maxItems: MAX_PARTS,
         description: 'In any order; the service looks up omitted parts in the storage',
-        ...Problem(`must be a list of at most ${LARGEST_PART_NUMBER} parts`),
+        ...Problem(`must be a list of at most ${MAX_PARTS} parts`),
       }),
     ),
   },

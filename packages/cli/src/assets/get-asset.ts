@@ -4,7 +4,7 @@ import { CommandFailed } from '../usage.ts'
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 /** The largest page that the service returns. */
 const PAGE = 1000
 
@@ -76,7 +76,7 @@ function isSame(one: string, other: string): boolean {
 
 function candidates(assets: Asset[], title: string): string {
   if (assets.length === 0) return ''
-  const shown = assets.slice(0, MOST_CANDIDATES)
+  const shown = assets.slice(0, MAX_CANDIDATES)
   const lines = shown.map(
     ({ id, filename, size, created_at }) =>
       `\n  ${sanitize(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,

@@ -19,7 +19,7 @@ const WINDOW_MS = 2_000
 /** New connections need time to reach full speed. */
 const SETTLE_MS = 1_000
 const REST_MS = 15_000
-const LONGEST_REST_MS = 240_000
+const MAX_REST_MS = 240_000
 const AFTER_FAILURE_MS = 3_000
 
 /**
@@ -50,7 +50,7 @@ export function createConcurrencyLimit(
       limit = trial.before
       trial = undefined
       restUntil = now() + restMs
-      restMs = Math.min(LONGEST_REST_MS, restMs * 2)
+      restMs = Math.min(MAX_REST_MS, restMs * 2)
       return
     }
     if (trial !== undefined) restMs = REST_MS

@@ -1,11 +1,11 @@
 import {
-  AccountAnswer,
+  AccountResponse,
   KeyList,
   KeyPath,
   KeyRequest,
-  NewKeyAnswer,
+  NewKeyResponse,
   Revoked,
-  UsageAnswer,
+  UsageResponse,
 } from '../account.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { accountExample, keyExample, usageExample } from '../examples.ts'
@@ -22,7 +22,7 @@ export const readAccount = defineEndpoint({
   success: {
     status: 200,
     description: 'The account',
-    schema: AccountAnswer,
+    schema: AccountResponse,
     example: { data: accountExample },
   },
   errors: [],
@@ -39,7 +39,7 @@ export const readUsage = defineEndpoint({
   success: {
     status: 200,
     description: 'The usage',
-    schema: UsageAnswer,
+    schema: UsageResponse,
     example: { data: usageExample },
   },
   errors: [],
@@ -75,7 +75,7 @@ export const createKey = defineEndpoint({
   success: {
     status: 201,
     description: 'The key, with its secret',
-    schema: NewKeyAnswer,
+    schema: NewKeyResponse,
     example: { data: { ...keyExample, secret: 'stow_…' } },
   },
   errors: [],

@@ -1,5 +1,5 @@
 import { Deleted } from '../account.ts'
-import { AssetAnswer, AssetChanges, AssetPath, DownloadAddress, LinkRequest } from '../asset.ts'
+import { AssetChanges, AssetPath, AssetResponse, DownloadUrl, LinkRequest } from '../asset.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import {
   assetExample,
@@ -44,7 +44,7 @@ export const readAsset = defineEndpoint({
   success: {
     status: 200,
     description: 'The asset',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: { data: assetExample },
   },
   errors: ['not_found'],
@@ -95,7 +95,7 @@ export const readDownloadAddress = defineEndpoint({
   success: {
     status: 200,
     description: 'A short-lived signed URL',
-    schema: DownloadAddress,
+    schema: DownloadUrl,
     example: {
       data: {
         url: 'https://storage.example.com/assets/01981d2c?signature=…',
@@ -119,7 +119,7 @@ export const storeLink = defineEndpoint({
   success: {
     status: 201,
     description: 'The link',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: { data: linkExample },
   },
   errors: [],
@@ -139,7 +139,7 @@ export const changeAsset = defineEndpoint({
   success: {
     status: 200,
     description: 'The changed asset',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: { data: { ...assetExample, filename: 'sample-pack-2.zip' } },
   },
   errors: ['not_found'],
@@ -185,7 +185,7 @@ export const attachProducts = defineEndpoint({
   success: {
     status: 201,
     description: 'The asset with all of its products',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: linkedExample,
   },
   errors: ['not_found'],
@@ -206,7 +206,7 @@ export const detachProducts = defineEndpoint({
   success: {
     status: 200,
     description: 'The asset with its remaining products',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: linkedExample,
   },
   errors: ['not_found'],

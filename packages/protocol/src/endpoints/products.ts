@@ -4,10 +4,10 @@ import { assetExample, pageExample, productExample } from '../examples.ts'
 import { AssetPage, PageOnlyQuery } from '../paging.ts'
 import {
   ListProductsQuery,
-  ProductAnswer,
   ProductList,
   ProductPage,
   ProductPath,
+  ProductResponse,
   ProductsRequest,
   ReadProductQuery,
 } from '../product.ts'
@@ -81,7 +81,7 @@ export const readProduct = defineEndpoint({
   success: {
     status: 200,
     description: 'The product',
-    schema: ProductAnswer,
+    schema: ProductResponse,
     example: { data: { ...productExample, assets: [assetExample], assets_total: 1 } },
   },
   errors: ['not_found'],

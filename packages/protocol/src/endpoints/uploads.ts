@@ -1,4 +1,4 @@
-import { AssetAnswer, AssetPath } from '../asset.ts'
+import { AssetPath, AssetResponse } from '../asset.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import { assetExample, resumedExample, sessionExample } from '../examples.ts'
 import {
@@ -62,7 +62,7 @@ export const completeUpload = defineEndpoint({
   success: {
     status: 200,
     description: 'The ready asset',
-    schema: AssetAnswer,
+    schema: AssetResponse,
     example: { data: assetExample },
   },
   errors: ['not_found', 'completion_refused', 'storage_unavailable'],

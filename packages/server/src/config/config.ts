@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { formatDuration, parseSize } from '@stowage/protocol/format'
-import { LARGEST_PART } from '../domain/parts.ts'
+import { MAX_PART_SIZE } from '../domain/parts.ts'
 import { closestOf } from '../text/closest.ts'
 import {
   type DatabaseConfig,
@@ -19,10 +19,10 @@ import {
   parseCount,
   parseHost,
   parseHttpUrl,
-  parseKeptFor,
   parsePort,
   parsePositiveSize,
-  parseSignedFor,
+  parseUploadRetention,
+  parseUrlLifetime,
   URL_DESCRIPTION,
 } from './values.ts'
 
@@ -120,11 +120,14 @@ export function readConfig(environment: Environment): Config {
       read('STOWAGE_CHUNK_SIZE', parsePositiveSize, 'a size of at least 1 byte, such as 100MB') ??
       100_000_000,
     signedForMs:
-      read('STOWAGE_SIGNED_FOR', parseSignedFor, 'a duration from 1s to 7d, such as 12h') ??
+      read('STOWAGE_SIGNED_FOR', parseUrlLifetime, 'a duration from 1s to 7d, such as 12h') ??
       12 * HOUR_MS,
     uploadsKeptForMs:
-      read('STOWAGE_UPLOADS_KEPT_FOR', parseKeptFor, 'a duration from 1s to 365d, such as 7d') ??
-      7 * 24 * HOUR_MS,
+      read(
+        'STOWAGE_UPLOADS_KEPT_FOR',
+        parseUploadRetention,
+        'a duration from 1s to 365d, such as 7d',
+      ) ?? 7 * 24 * HOUR_MS,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.
@@ -147,7 +150,7 @@ function isLoopbackUrl(url: string): boolean {
 function mismatches(config: Config, environment: Environment): string[] {
   const { port, database, storage, chunkSize, signedForMs, uploadsKeptForMs } = config
   const problems: string[] = []
-  if (chunkSize > LARGEST_PART) {
+  if (chunkSize > MAX_PART_SIZE) {
     problems.push(
       `STOWAGE_CHUNK_SIZE=${chunkSize}: must be at most 5 GiB, the largest part that stores accept`,
     )

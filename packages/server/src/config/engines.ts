@@ -44,7 +44,7 @@ export type StorageConfig =
 
 /** S3’s lower limit for every part except the last. */
 export const S3_SMALLEST_PART = 5 * 1024 * 1024
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 
 /** Returns the parsed value, or undefined if it is unset or invalid. An invalid value is recorded as a problem. */
 export type Read = <Value>(
@@ -92,8 +92,8 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
   const endpoint = read('STOWAGE_S3_ENDPOINT', parseHttpUrl, URL_DESCRIPTION)
   const region = read('STOWAGE_S3_REGION', parseRegion, 'a region such as eu-central-1')
   const pathStyle = read('STOWAGE_S3_PATH_STYLE', oneOf(['true', 'false']), 'true or false')
-  const parts = `a number of parts from 1 to ${MOST_PARTS}`
-  const maxParts = read('STOWAGE_S3_MAX_PARTS', parseMaxParts, parts) ?? MOST_PARTS
+  const parts = `a number of parts from 1 to ${MAX_PARTS}`
+  const maxParts = read('STOWAGE_S3_MAX_PARTS', parseMaxParts, parts) ?? MAX_PARTS
   if (s3 === undefined || s3 === 'disk') {
     const directory = resolve(dataDirectory, 'storage')
     return { kind: 'disk', directory, port, url, reserve, fastBody: fast !== 'false' }
@@ -118,5 +118,5 @@ function parseRegion(text: string): string | undefined {
 
 function parseMaxParts(text: string): number | undefined {
   const count = parseCount(text)
-  return count !== undefined && count <= MOST_PARTS ? count : undefined
+  return count !== undefined && count <= MAX_PARTS ? count : undefined
 }

@@ -4,8 +4,8 @@ import { parseDuration, parseSize } from '@stowage/protocol/format'
 /* Parsers of settings. Each returns undefined if the text is invalid. */
 
 const DAY_MS = 24 * 3_600_000
-const MAX_SIGNED_FOR_MS = 7 * DAY_MS
-const MAX_KEPT_FOR_MS = 365 * DAY_MS
+const MAX_URL_LIFETIME_MS = 7 * DAY_MS
+const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string) => choices.find((choice) => choice === text)
@@ -46,16 +46,16 @@ export function parsePositiveSize(text: string): number | undefined {
   return size !== undefined && size > 0 ? size : undefined
 }
 
-export function parseSignedFor(text: string): number | undefined {
-  return parseDurationUpTo(MAX_SIGNED_FOR_MS, text)
+export function parseUrlLifetime(text: string): number | undefined {
+  return parseDurationUpTo(MAX_URL_LIFETIME_MS, text)
 }
 
-export function parseKeptFor(text: string): number | undefined {
-  return parseDurationUpTo(MAX_KEPT_FOR_MS, text)
+export function parseUploadRetention(text: string): number | undefined {
+  return parseDurationUpTo(MAX_UPLOAD_RETENTION_MS, text)
 }
 
-function parseDurationUpTo(mostMs: number, text: string): number | undefined {
+function parseDurationUpTo(maxMs: number, text: string): number | undefined {
   const milliseconds = parseDuration(text)
-  const isAllowed = milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= mostMs
+  const isAllowed = milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= maxMs
   return isAllowed ? milliseconds : undefined
 }

@@ -1,12 +1,12 @@
 import { CONTROL_CHARACTERS } from './is-searchable.ts'
 
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 const VISIBLE = /[^\s\p{Cf}]/u
 
 /** What is wrong with a file name, as a clause for the error message; undefined if it is valid. */
 export function problemWithFilename(name: string): string | undefined {
   if (!VISIBLE.test(name)) return 'must not be empty'
-  if ([...name].length > LONGEST_NAME) return `must have at most ${LONGEST_NAME} characters`
+  if ([...name].length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`
   if (!name.isWellFormed()) return 'must be valid Unicode, without lone surrogates'
   if (CONTROL_CHARACTERS.test(name)) return 'must not have control characters'
   if (/[/\\]/.test(name) || name === '.' || name === '..') {

@@ -13,7 +13,7 @@ export interface PartPlan {
 }
 
 /** No store accepts a larger part. */
-export const LARGEST_PART = 5 * 1024 ** 3
+export const MAX_PART_SIZE = 5 * 1024 ** 3
 
 /** The chunk size grows only as far as the limit on the number of parts requires. */
 export function planParts(size: number, limits: { chunkSize: number; maxParts: number }): PartPlan {

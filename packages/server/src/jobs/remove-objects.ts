@@ -6,7 +6,7 @@ import { BATCH } from './job.ts'
 /** Fewer than the default number of database connections, so that requests always get one. */
 const MAX_CONCURRENT_REMOVALS = 8
 const FIRST_PAUSE_MS = 5_000
-const LONGEST_PAUSE_MS = 3_600_000
+const MAX_PAUSE_MS = 3_600_000
 
 /** Removes the objects and parts of cancelled, expired and deleted assets from the storage. */
 export async function removeObjects(context: Context, signal: AbortSignal): Promise<void> {
@@ -37,7 +37,7 @@ async function remove(context: Context, removal: Removal): Promise<void> {
     await database.finishRemoval(removal.id)
   } catch (error) {
     context.warn(`could not remove the ${removal.kind} ${removal.key}; retrying later`, error)
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** removal.attempts, LONGEST_PAUSE_MS)
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** removal.attempts, MAX_PAUSE_MS)
     await postpone(context, removal, pauseMs).catch((failure: unknown) => {
       context.warn('could not postpone the removal; it stays due', failure)
     })

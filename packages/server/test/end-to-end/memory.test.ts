@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
-import type { PartAddress } from '@stowage/protocol'
+import type { PartUrl } from '@stowage/protocol'
 import { readMemory, watchMemory } from '@stowage/testing/machine/memory-watch'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aDeployment } from '@stowage/testing/service/deployment'
@@ -70,7 +70,7 @@ async function upload(baseUrl: string, pattern: Pattern, file: number): Promise<
     body,
   })
   assert.equal(status, 201, JSON.stringify(session))
-  const waiting: PartAddress[] = session.urls
+  const waiting: PartUrl[] = session.urls
   assert.equal(waiting.length, Math.ceil(SIZE / PART))
   async function putWaitingParts(): Promise<void> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { PartAddress } from '@stowage/protocol'
+import type { PartUrl } from '@stowage/protocol'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { partBytes } from '../model/clients.ts'
 import type { Harness } from './harness.ts'
@@ -10,7 +10,7 @@ export async function finishOpenUploads({ context, account }: Harness): Promise<
   for (const { key } of open) {
     const resumed = await account.call('GET', `${API}/assets/${key}/upload`)
     assert.equal(resumed.status, 200, resumed.text)
-    for (const part of resumed.body.urls as PartAddress[]) {
+    for (const part of resumed.body.urls as PartUrl[]) {
       const response = await putPart(part.url, partBytes(part, 3))
       assert.equal(response.status, 200, await response.text())
     }

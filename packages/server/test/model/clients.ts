@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
+import type { Asset, CompletedPart, PartUrl, UploadSession } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import type { Command, JobName } from './commands.ts'
@@ -47,7 +47,7 @@ export function openClients(
 
   async function send(
     session: UploadSession,
-    part: PartAddress,
+    part: PartUrl,
     content: number,
   ): Promise<Observation> {
     const response = await putPart(part.url, partBytes(part, content)).catch(() => undefined)
@@ -150,7 +150,7 @@ export function openClients(
       }
       case 'resize': {
         const { seen, body } = await callAsset(session, 'PATCH', '/upload', { size: command.size })
-        const fresh: PartAddress[] = body.urls ?? []
+        const fresh: PartUrl[] = body.urls ?? []
         // Keeps the earlier URLs, which still accept parts of their original length.
         const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
         session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)

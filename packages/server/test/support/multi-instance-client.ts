@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Asset, CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
+import type { Asset, CompletedPart, PartUrl, UploadSession } from '@stowage/protocol'
 import { callJson, type JsonResponse } from '@stowage/testing/service/service'
 import { API, callUrl, cancel, complete, putPart, someBytes } from '@stowage/testing/service/upload'
 import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
@@ -123,7 +123,7 @@ async function sendParts(
 
 function putAll(
   client: MultiInstanceClient,
-  urls: PartAddress[],
+  urls: PartUrl[],
   bytes: Buffer,
 ): Promise<CompletedPart[]> {
   return Promise.all(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { CompletedPart, PartAddress, UploadSession } from '@stowage/protocol'
+import type { CompletedPart, PartUrl, UploadSession } from '@stowage/protocol'
 import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { callJson } from '@stowage/testing/service/service'
 import {
@@ -173,7 +173,7 @@ function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-async function putAll(file: SentFile, urls: PartAddress[]): Promise<void> {
+async function putAll(file: SentFile, urls: PartUrl[]): Promise<void> {
   const results = await Promise.allSettled(
     urls.map(async ({ part, start, end, url }) => {
       const response = await putPart(url, file.bytes.subarray(start, end))

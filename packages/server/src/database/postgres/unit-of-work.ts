@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts'
 
 const MAX_ATTEMPTS = 10
 const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 
 /** Runs a method of the port on a dedicated connection. */
 export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
@@ -25,7 +25,7 @@ export async function unitOfWork<Result>(work: () => Promise<Result>): Promise<R
       return await work()
     } catch (error) {
       if (!isCollision(error) || attempt === MAX_ATTEMPTS) throw toOutage(error)
-      await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS))
+      await pause(Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS))
     }
   }
 }

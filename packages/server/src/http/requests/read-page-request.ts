@@ -1,4 +1,4 @@
-import { LARGEST_PAGE } from '@stowage/protocol'
+import { MAX_PAGE_SIZE } from '@stowage/protocol'
 import { type Cursor, readCursor, type SortKey } from '../../domain/cursor.ts'
 import type { PageRequest } from '../../domain/paging.ts'
 import { invalid } from '../../errors.ts'
@@ -16,7 +16,7 @@ export function readPageRequest(
   { page, limit = DEFAULT_PAGE_SIZE, after }: PageQuery,
   sortedBy: SortKey,
 ): PageRequest & { after?: Cursor } {
-  const request = { page: page ?? 1, perPage: Math.min(limit, LARGEST_PAGE) }
+  const request = { page: page ?? 1, perPage: Math.min(limit, MAX_PAGE_SIZE) }
   if (after === undefined) return request
   if (page !== undefined) throw invalid({ page: ['must be left out when after is given'] })
   const cursor = readCursor(after, sortedBy)

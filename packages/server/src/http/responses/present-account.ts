@@ -6,7 +6,7 @@ import type { AccountSummary } from '../../operations/account/read-summary.ts'
 export function presentAccount(
   summary: AccountSummary,
   scope: KeyScope,
-): wire.AccountAnswer['data'] {
+): wire.AccountResponse['data'] {
   const { name, planName, limit, stored, reserved, assets } = summary
   const plan = { name: planName, storage: limit }
   return { name, plan, stored, reserved, available: availableBytes(summary), assets, scope }

@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 import { isHalfEmpty } from '../listing/is-half-empty.ts'
 
 /** How many products one statement reads: a few milliseconds, even if each has many tags. */
-const MOST_PRODUCTS = 100
+const MAX_PRODUCTS = 100
 
 /** An asset with all of its products, or with some of them if it has many. */
 export interface ProductSlice {
@@ -36,7 +36,7 @@ export async function* readProductsOfAssets(
       continue
     }
     const ids = batch.map(({ id }) => id)
-    const found = await data.productsOfAssets(ids, MOST_PRODUCTS)
+    const found = await data.productsOfAssets(ids, MAX_PRODUCTS)
     if (found === undefined) {
       size = Math.ceil(batch.length / 2)
       continue
@@ -44,7 +44,7 @@ export async function* readProductsOfAssets(
     const whole = { isFirst: true, isLast: true }
     yield batch.map((asset) => ({ asset, products: found.get(asset.id) ?? [], ...whole }))
     at += batch.length
-    size = batch.length * (isHalfEmpty(found, MOST_PRODUCTS) ? 2 : 1)
+    size = batch.length * (isHalfEmpty(found, MAX_PRODUCTS) ? 2 : 1)
   }
 }
 
@@ -54,7 +54,7 @@ async function* productsOfOne(
 ): AsyncGenerator<ProductSlice> {
   let after: string | undefined
   do {
-    const { products, next } = await data.productsOfAsset(asset.id, { after, limit: MOST_PRODUCTS })
+    const { products, next } = await data.productsOfAsset(asset.id, { after, limit: MAX_PRODUCTS })
     yield { asset, products, isFirst: after === undefined, isLast: next === undefined }
     after = next
   } while (after !== undefined)

@@ -1,4 +1,4 @@
-import { MOST_PRODUCT_CHARACTERS, MOST_TAGS } from '@stowage/protocol'
+import { MAX_PRODUCT_CHARACTERS, MAX_TAGS } from '@stowage/protocol'
 import type { Product } from '../../domain/product.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
@@ -25,8 +25,8 @@ function checkTotals(products: ProductDetails[]): void {
     for (const text of [name, variantName, sku, vendor, ...product.tags]) characters += text.length
   }
   const problems = [
-    ...problemWithTotal(tags, MOST_TAGS, 'tags'),
-    ...problemWithTotal(characters, MOST_PRODUCT_CHARACTERS, 'characters'),
+    ...problemWithTotal(tags, MAX_TAGS, 'tags'),
+    ...problemWithTotal(characters, MAX_PRODUCT_CHARACTERS, 'characters'),
   ]
   if (problems.length > 0) throw invalid({ products: problems })
 }

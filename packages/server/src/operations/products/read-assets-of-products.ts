@@ -1,11 +1,11 @@
-import { MOST_NESTED_ASSETS } from '@stowage/protocol'
+import { MAX_NESTED_ASSETS } from '@stowage/protocol'
 import type { Product } from '../../domain/product.ts'
 import type { AccountContext } from '../context.ts'
 import { isHalfEmpty } from '../listing/is-half-empty.ts'
 import { type ProductWithAssets, withNewestAssets } from './with-newest-assets.ts'
 
 /** How many assets one statement reads: this takes a few milliseconds. */
-const MOST_ASSETS = 500
+const MAX_ASSETS = 500
 
 /**
  * Yields the products with the newest assets of each, in the given order. One statement reads the
@@ -22,20 +22,20 @@ export async function* readAssetsOfProducts(
       const one = await withNewestAssets(context, first)
       yield [one]
       at += 1
-      size = one.total < MOST_ASSETS ? 2 : 1
+      size = one.total < MAX_ASSETS ? 2 : 1
       continue
     }
     const ids = batch.map(({ id }) => id)
-    const found = await context.data.assetsOfProducts(ids, MOST_ASSETS)
+    const found = await context.data.assetsOfProducts(ids, MAX_ASSETS)
     if (found === undefined) {
       size = Math.ceil(batch.length / 2)
       continue
     }
     yield batch.map((product) => {
       const assets = found.get(product.id) ?? []
-      return { product, assets: assets.slice(0, MOST_NESTED_ASSETS), total: assets.length }
+      return { product, assets: assets.slice(0, MAX_NESTED_ASSETS), total: assets.length }
     })
     at += batch.length
-    size = batch.length * (isHalfEmpty(found, MOST_ASSETS) ? 2 : 1)
+    size = batch.length * (isHalfEmpty(found, MAX_ASSETS) ? 2 : 1)
   }
 }

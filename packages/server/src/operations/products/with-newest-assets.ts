@@ -1,4 +1,4 @@
-import { MOST_NESTED_ASSETS } from '@stowage/protocol'
+import { MAX_NESTED_ASSETS } from '@stowage/protocol'
 import type { Asset } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
 import type { AccountContext } from '../context.ts'
@@ -15,5 +15,5 @@ export async function withNewestAssets(
   { data }: AccountContext,
   product: Product,
 ): Promise<ProductWithAssets> {
-  return { product, ...(await data.newestAssetsOf(product.id, MOST_NESTED_ASSETS)) }
+  return { product, ...(await data.newestAssetsOf(product.id, MAX_NESTED_ASSETS)) }
 }

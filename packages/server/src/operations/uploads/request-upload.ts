@@ -4,7 +4,7 @@ import type { NewUpload, Reservation } from '../../database/account-data.ts'
 import type { Upload } from '../../domain/asset.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
-import { LARGEST_PART, partPlan, partRanges, planParts } from '../../domain/parts.ts'
+import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 import { getUpload } from './get-upload.ts'
@@ -175,13 +175,13 @@ async function checkStorage(
   { storage }: AccountContext,
   { asset, chunkSize }: NewlyRequested,
 ): Promise<void> {
-  if (chunkSize > LARGEST_PART) throw tooLarge(storage.maxParts)
+  if (chunkSize > MAX_PART_SIZE) throw tooLarge(storage.maxParts)
   const free = await storage.freeBytes()
   if (free !== undefined && asset.bytes > free) throw storageFull(asset.bytes, free)
 }
 
 function tooLarge(maxParts: number): ServiceError {
-  const most = maxParts * LARGEST_PART
+  const most = maxParts * MAX_PART_SIZE
   return invalid({ size: [`must be at most ${most} bytes (${maxParts} parts of 5 GiB)`] })
 }
 

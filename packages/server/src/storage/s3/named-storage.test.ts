@@ -7,7 +7,7 @@ import { openClient } from './s3-client.ts'
 import { openS3Storage } from './s3-storage.ts'
 
 /** The minimum of S3. */
-const SMALLEST_PART = 5 * 1024 * 1024
+const MIN_PART_SIZE = 5 * 1024 * 1024
 
 /** Runs the contract on your own bucket, if STOWAGE_TEST_STORAGE names one, and leaves nothing in it. */
 const {
@@ -34,6 +34,6 @@ if (STOWAGE_STORAGE !== undefined) {
     cleanUp(t, () => client.send(new DeleteObjectCommand(identity)))
     const storage = await openS3Storage({ ...own, clock: () => new Date() })
     cleanUp(t, () => storage.close())
-    return { storage, chunkSize: SMALLEST_PART, latePart: 'is refused' }
+    return { storage, chunkSize: MIN_PART_SIZE, latePart: 'is refused' }
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { PartAddress, ReceivedPart, UploadSession } from '@stowage/protocol'
+import type { PartUrl, ReceivedPart, UploadSession } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -25,10 +25,10 @@ function resize(service: TestService, { id }: UploadSession, size: number) {
   return service.call('PATCH', `${API}/assets/${id}/upload`, { size })
 }
 
-const numbersOf = (urls: PartAddress[]) => urls.map(({ part }) => part)
+const numbersOf = (urls: PartUrl[]) => urls.map(({ part }) => part)
 const receivedOf = (parts: ReceivedPart[]) => parts.map(({ PartNumber }) => PartNumber)
 
-async function send(urls: PartAddress[], bytes: Buffer): Promise<void> {
+async function send(urls: PartUrl[], bytes: Buffer): Promise<void> {
   for (const { url, start, end } of urls) {
     assert.equal((await putPart(url, bytes.subarray(start, end))).status, 200)
   }
@@ -52,7 +52,7 @@ test('an upload of unknown length can grow while it is sent, and ends with its a
   await send(grown.body.urls.slice(0, 2), bytes)
   const ended = await resize(service, session, 47)
   assert.deepEqual(
-    ended.body.urls.map(({ part, start, end }: PartAddress) => [part, start, end]),
+    ended.body.urls.map(({ part, start, end }: PartUrl) => [part, start, end]),
     [[5, 40, 47]],
   )
   await send(ended.body.urls, bytes)
@@ -72,7 +72,7 @@ test('changing the size returns the same response as GET, and repeating it chang
   const facts = ({ body }: typeof first) => ({
     ...body,
     expires_at: null,
-    urls: body.urls.map(({ url, ...part }: PartAddress) => part),
+    urls: body.urls.map(({ url, ...part }: PartUrl) => part),
   })
   assert.deepEqual(facts(first), facts(read))
   assert.deepEqual(facts(again), facts(read))

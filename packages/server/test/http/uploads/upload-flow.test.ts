@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PartAddress } from '@stowage/protocol'
+import type { PartUrl } from '@stowage/protocol'
 import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
@@ -63,7 +63,7 @@ test('a client can choose the part size with chunk_size', async (t) => {
   const { body: session } = await requestWith(5_242_880)
   assert.equal(session.chunk_size, 5_242_880)
   assert.deepEqual(
-    session.urls.map(({ start, end }: PartAddress) => [start, end]),
+    session.urls.map(({ start, end }: PartUrl) => [start, end]),
     [
       [0, 5_242_880],
       [5_242_880, 10_485_760],
