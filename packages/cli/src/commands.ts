@@ -1,7 +1,7 @@
 import type { Command } from './usage.ts'
 
 interface Entry {
-  /** Half a line for `stowage --help`. */
+  /** The description in `stowage --help`. */
   summary: string
   /** Loads the command only when it is called, so that each starts fast. */
   load(): Promise<Command>
@@ -34,11 +34,11 @@ export const COMMANDS = {
     load: async () => (await import('./commands/rm.ts')).rm,
   },
   attach: {
-    summary: 'link assets to products',
+    summary: 'attach assets to products',
     load: async () => (await import('./commands/attach.ts')).attach,
   },
   detach: {
-    summary: 'unlink assets from products',
+    summary: 'detach assets from products',
     load: async () => (await import('./commands/detach.ts')).detach,
   },
   products: {
@@ -74,7 +74,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   move: {
-    summary: 'move a service from SQLite and disk to PostgreSQL and S3',
+    summary: 'copy a service from SQLite and disk to PostgreSQL and S3',
     load: async () => (await import('./commands/move.ts')).move,
   },
   adopt: {

@@ -3,14 +3,16 @@ import { COMMANDS, type CommandName, isCommand, OPERATOR_COMMANDS } from './comm
 import { sanitize } from './text/sanitize.ts'
 import { CommandFailed, isSystemError, suggestion, UsageError } from './usage.ts'
 
-/** What other programs call our commands. */
-const OTHER_WORDS: Record<string, CommandName> = {
+/** Also accepted, in every command that lists something. */
+const ALIASES: Record<string, CommandName> = { list: 'ls' }
+
+/** Names that other programs use for these commands. */
+const OTHER_NAMES: Record<string, CommandName> = {
   cp: 'upload',
   delete: 'rm',
   download: 'get',
   info: 'show',
   link: 'attach',
-  list: 'ls',
   mv: 'rename',
   put: 'upload',
   remove: 'rm',
@@ -23,12 +25,13 @@ export async function run(commandLine: string[]): Promise<number> {
   const [first = '', ...rest] = commandLine
   if (first === '--version' || first === 'version') return print(`${manifest.version}\n`)
   const asksForHelp = first === '--help' || first === '-h' || first === 'help'
-  const name = asksForHelp ? (rest[0] ?? '') : first
+  const word = asksForHelp ? (rest[0] ?? '') : first
+  const name = Object.hasOwn(ALIASES, word) ? (ALIASES[word] ?? word) : word
   if (asksForHelp && name === '') return print(overview())
   if (!isCommand(name)) {
     if (name === '') return refuse(`No command given.\n\n${overview()}`)
-    const near = Object.hasOwn(OTHER_WORDS, name)
-      ? ` Did you mean ${OTHER_WORDS[name]}?`
+    const near = Object.hasOwn(OTHER_NAMES, name)
+      ? ` Did you mean ${OTHER_NAMES[name]}?`
       : suggestion(name, Object.keys(COMMANDS))
     return refuse(`Unknown command ${name}.${near}\nRun stowage --help for a list of commands.\n`)
   }
@@ -59,7 +62,7 @@ function overview(): string {
   const lines = (names: CommandName[]) =>
     names.map((name) => `  stowage ${name.padEnd(10)}  ${COMMANDS[name].summary}`).join('\n')
   const names = Object.keys(COMMANDS) as CommandName[]
-  return `stowage ${manifest.version}: stores digital assets and links them to products
+  return `stowage ${manifest.version}: stores digital assets and attaches them to products
 
 Commands that use a service, as set by \`stowage login\` or STOWAGE_URL and STOWAGE_API_KEY (default:
 http://127.0.0.1:4000):
@@ -71,7 +74,7 @@ ${lines(names.filter((name) => OPERATOR_COMMANDS.includes(name)))}
   stowage COMMAND --help        help for a command
   stowage --version
 
-Usage: stowage COMMAND [OPTIONS]; every command accepts --json
+Usage: stowage COMMAND [OPTIONS]; every command except serve supports --json
 Exit codes: 0 success · 1 failure · 2 wrong usage or settings · 130 interrupted
 `
 }

@@ -49,7 +49,7 @@ test('an asset is found by its ID, or by a name that no other asset has', async 
   const { id } = await uploadFile(baseUrl, { name: 'plain.zip', bytes: someBytes(1) })
   const ambiguous = await commandLine.run('show', 'plain.zip')
   assert.deepEqual([ambiguous.code, ambiguous.stdout], [1, ''])
-  assert.match(ambiguous.stderr, /2 assets are named plain\.zip\. Pass the ID of one/)
+  assert.match(ambiguous.stderr, /2 assets are named plain\.zip\. Pass one of these IDs:/)
   assert.ok(ambiguous.stderr.includes(id) && ambiguous.stderr.includes(idOf('plain.zip')))
   const part = await commandLine.run('show', 'plain')
   assert.equal(part.code, 1)

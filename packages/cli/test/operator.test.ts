@@ -57,6 +57,22 @@ test('keys can be added while no service runs, and only the secret is written to
   )
 })
 
+test('ls and list are the same in every command that lists something', async (t) => {
+  const service = await aService(t)
+  const run = (...commandLine: string[]) =>
+    stowageWith({ STOWAGE_DATA: service.folder, STOWAGE_URL: service.baseUrl }, ...commandLine)
+  for (const command of [[], ['products'], ['keys'], ['accounts']]) {
+    const [ls, list] = await Promise.all([
+      run(...command, 'ls', '--json'),
+      run(...command, 'list', '--json'),
+    ])
+    assert.equal(ls.code, 0, ls.stderr)
+    assert.ok(Array.isArray(JSON.parse(ls.stdout)), ls.stdout)
+    assert.deepEqual(list, ls, command.join(' '))
+  }
+  assert.equal((await run('list', '--help')).stdout, (await run('ls', '--help')).stdout)
+})
+
 test('the last manage key can be revoked on the command line', async (t) => {
   const folder = await aFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'a', '--scope', 'manage', '--json')
@@ -88,9 +104,9 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
     [[], /No command given/],
     [['nonsense'], /Unknown command nonsense\.\n/],
     [['uplaod'], /Unknown command uplaod\. Did you mean upload\?/],
-    [['list'], /Unknown command list\. Did you mean ls\?/],
+    [['info'], /Unknown command info\. Did you mean show\?/],
     [['constructor'], /Unknown command constructor/],
-    [['accounts'], /list, add or set/],
+    [['accounts'], /ls, add or set/],
     [['accounts', 'add'], /No name given/],
     [['accounts', 'add', 'a', 'b'], /Expected one name/],
     [['accounts', 'set', 'a'], /Nothing to set/],

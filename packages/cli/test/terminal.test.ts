@@ -108,7 +108,7 @@ terminalTest('rm lists the products and asks, and deletes only after yes', async
   }
   const refused = await answerWith('\r')
   assert.equal(refused.code, 1)
-  assert.match(refused.stdout, /linked to .*\(PACK\)/)
+  assert.match(refused.stdout, /attached to .*\(PACK\)/)
   assert.equal((await answerWith('\u0003')).code, 1)
   assert.equal((await shop.call('GET', `${API}/assets/${idOf(name)}`)).status, 200)
   assert.equal((await answerWith('y\r')).code, 0)

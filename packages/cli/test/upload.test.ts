@@ -70,7 +70,7 @@ test('with --json each file is an object on a line, whether it was uploaded or n
   assert.match(stderr, /1 of 2 failed/)
 
   const again = await run('upload', 'a.txt', ' ', '--json')
-  assert.match(again.stderr, /1 of 2 were uploaded earlier/)
+  assert.match(again.stderr, /1 of 2 files were uploaded earlier/)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 

@@ -62,9 +62,9 @@ export interface Client<Input = BlobInput | StreamInput> {
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /** Deletes an asset. */
   delete(id: string, settings?: CallSettings): Promise<void>
-  /** Links an asset to products. Returns the asset with all of its products. */
+  /** Attaches an asset to products. Returns the asset with all of its products. */
   attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
-  /** Unlinks an asset from products. Returns the asset with its remaining products. */
+  /** Detaches an asset from products. Returns the asset with its remaining products. */
   detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
   /** Downloads a file, or a range of it. Read the body of the response as a stream. */
   download(id: string, options?: DownloadOptions): Promise<Response>
@@ -83,7 +83,7 @@ export interface Client<Input = BlobInput | StreamInput> {
   assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
   /** Creates or changes up to 1,000 products: either all of them or none. */
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
-  /** Deletes a product and its links to assets. The assets stay. */
+  /** Deletes a product and detaches its assets, which are kept. */
   deleteProduct(id: string, settings?: CallSettings): Promise<void>
   /** Returns the account of the API key. */
   account(settings?: CallSettings): Promise<Account>

@@ -273,7 +273,9 @@ test('unknown products are refused before a byte is sent, and nothing is stored'
     const upload = client.upload(path, { attach })
     await assert.rejects(upload, (error) => {
       assert.ok(isStowageError(error, 'invalid'))
-      return Object.keys(attach).every((field) => /unknown: /.test(error.errors[field]?.[0] ?? ''))
+      return Object.keys(attach).every((field) =>
+        /unknown values: /.test(error.errors[field]?.[0] ?? ''),
+      )
     })
   }
   assert.equal(puts(), 0)

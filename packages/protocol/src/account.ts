@@ -1,7 +1,7 @@
 import { Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
-function Scope(description = 'Each scope includes those before it') {
+function Scope(description = '`write` includes `read`; `manage` includes both') {
   return Type.Enum(['read', 'write', 'manage'], {
     type: 'string',
     description,
@@ -35,12 +35,12 @@ export const UsageResponse = Type.Object(
         Type.Object({
           type: Type.Enum(['image', 'video', 'audio', 'document', 'archive', 'other', 'link'], {
             type: 'string',
-            description: 'Derived from the media type; a link uses no bytes',
+            description: 'Derived from the media type; links use no storage',
           }),
           bytes: Type.Integer({ description: 'Bytes of ready files' }),
           assets: Type.Integer({ description: 'Number of ready assets' }),
         }),
-        { description: 'Most bytes first; types without assets are omitted' },
+        { description: 'Sorted by bytes, descending; types without assets are omitted' },
       ),
     }),
   },
@@ -68,7 +68,7 @@ export const KeyRequest = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 255,
-      ...Problem('must be text of 1 to 255 characters'),
+      ...Problem('must be a string of 1 to 255 characters'),
     }),
     scope: Scope(),
   },

@@ -47,7 +47,9 @@ export type AssetResponse = Static<typeof AssetResponse>
 export const DownloadUrl = Type.Object(
   {
     data: Type.Object({
-      url: Type.String({ description: 'Supports range requests; for a link, its own URL' }),
+      url: Type.String({
+        description: 'The download URL, which supports range requests, or the URL of a link',
+      }),
       expires_at: Nullable('string', {
         description: 'When the URL expires; null for a link',
         examples: ['2026-01-31T10:30:00.000Z'],
@@ -65,9 +67,9 @@ const sizeOfLink = {
     { type: 'integer', minimum: 0, maximum: MAX_INTEGER },
     { type: 'string', maxLength: 32 },
   ],
-  description: 'Number of bytes, or text such as 10MB',
+  description: 'Number of bytes, or a string such as 10MB',
   ...Check('size'),
-  ...Problem('must be a number of bytes, or text such as 10MB or 1.5 GB'),
+  ...Problem('must be a number of bytes, or a string such as 10MB or 1.5 GB'),
 }
 const filename = Type.String({
   minLength: 1,

@@ -15,7 +15,7 @@ export interface EndpointResponse {
   example?: unknown
 }
 
-/** One call of the API. The routes and the OpenAPI document are made from it. */
+/** One call of the API. The routes and the OpenAPI document are generated from it. */
 export interface Endpoint {
   operationId: string
   /** The first is the main one; the others are equivalent. */

@@ -29,15 +29,15 @@ export const ERRORS = {
   },
   storage_exceeded: {
     status: 402,
-    when: 'The upload is larger than the storage left in the plan.',
+    when: 'The upload needs more storage than the plan has left.',
     remedy:
-      'Delete files or upgrade the plan. `needed` and `available` show how many bytes are missing.',
+      'Delete files or upgrade the plan. `needed` minus `available` is the number of bytes to free.',
   },
   forbidden: {
     status: 403,
     when: 'The key does not have the required scope, or a service without keys is called from another host or website.',
     remedy:
-      'Use a key with the scope named in the message, or call the service by its own base URL.',
+      'Use a key with the scope named in the message, or call the service at its own base URL.',
   },
   not_found: {
     status: 404,
@@ -56,8 +56,9 @@ export const ERRORS = {
   },
   upload_completing: {
     status: 409,
-    when: 'The upload is being completed and cannot be cancelled, deleted or resized; or its size cannot change because a completion has begun before.',
-    remedy: 'Read the asset until it is ready. To change the size, start a new upload.',
+    when: 'The upload is being completed and cannot be cancelled, deleted or resized; or its size cannot change because a completion was already attempted.',
+    remedy:
+      'Poll `GET /assets/:id` until `status` is `ready`. To change the size, start a new upload.',
   },
   completion_refused: {
     status: 409,
@@ -143,7 +144,7 @@ export const ERRORS = {
   upload_not_found: {
     status: 404,
     when: 'Storage: the upload was completed or cancelled, or it has expired.',
-    remedy: 'Read the asset. If it no longer exists, start a new upload.',
+    remedy: 'Call `GET /assets/:id`. If the asset no longer exists, start a new upload.',
   },
   object_not_found: {
     status: 404,
@@ -162,7 +163,7 @@ export const ERRORS = {
   },
   storage_full: {
     status: 507,
-    when: 'The server’s disk has no space for the file, the part or the change, apart from its reserve.',
+    when: 'The server’s disk does not have enough free space for the file, the part or the change; `STOWAGE_DISK_RESERVE` is kept free.',
     remedy:
       'Delete files, which still works on a full disk, or free space on the server. Then send the request again.',
   },

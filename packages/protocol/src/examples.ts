@@ -69,9 +69,9 @@ export const productExample: Product = {
   tags: ['audio'],
 }
 
-/** The links and the meta of a listing with one row. */
-export function pageExample(listing: string) {
-  const path = `${base}/api/v1/${listing}`
+/** The `links` and the `meta` of a list with one row. */
+export function pageExample(list: string) {
+  const path = `${base}/api/v1/${list}`
   const url = `${path}?page=1`
   return {
     links: { first: url, last: url, prev: null, next: null },

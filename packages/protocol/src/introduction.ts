@@ -1,9 +1,9 @@
 /**
- * The introduction of the reference, in Markdown. It uses only what the reference page can render:
+ * The introduction of the reference, in Markdown. It uses only the syntax that the reference page renders:
  * paragraphs, `## ` headings, lists, fenced code and `code`.
  */
 export function introduction(baseUrl: string): string {
-  return `Stowage stores digital assets and links them to products.
+  return `Stowage stores digital assets and attaches them to products.
 
 Every call takes and returns JSON in UTF-8. The examples use these two variables:
 
@@ -28,14 +28,14 @@ curl "$API/account" -H "Authorization: Bearer $STOWAGE_API_KEY"
 
 ## Errors
 
-Every error has the same body. \`message\` is for people and tells them what to do. \`code\` is for programs and never
-changes once released.
+Every error has the same body. \`message\` is for people: what happened, and what to do. \`code\` is for programs and
+never changes once released.
 
 \`\`\`json
 {
-  "message": "Correct the fields named in errors and send the request again.",
+  "message": "size must be the file’s size in bytes: a whole number from 0 to 9007199254740991.",
   "code": "invalid",
-  "errors": { "size": ["must be the file’s size in bytes"] }
+  "errors": { "size": ["must be the file’s size in bytes: a whole number from 0 to 9007199254740991"] }
 }
 \`\`\`
 
@@ -80,9 +80,13 @@ received parts and returns new URLs for the missing ones.
 
 ## Idempotency
 
-Every call can be repeated. Completing or cancelling an upload twice returns the same response, and so does
-attaching, detaching or storing the same products. For \`POST /assets/signed\`, send an \`Idempotency-Key\` header
-of your choice: the same key with the same body returns the same upload instead of a second one, and the same
-key with another body returns 409. After a 429, a 503 or a lost connection, wait and send the same call again.
+Every call is idempotent, except \`POST /keys\` and \`POST /assets/store\`: repeating one of these creates a
+second key or link. Completing or cancelling an upload twice returns the same response, and so does attaching,
+detaching or storing the same products. \`POST /assets/signed\` is idempotent if you send an \`Idempotency-Key\`
+header of your choice: the same key with the same body returns the same upload instead of a second one, and the
+same key with another body returns 409.
+
+After a 429 or a 503, wait and send the same call again. After a lost connection, send an idempotent call again; for
+the two others, first check whether the key or link was created.
 `
 }

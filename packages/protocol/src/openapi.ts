@@ -8,19 +8,23 @@ import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
 
-/** The further members of an error’s body, in the examples. */
-const EXAMPLE_FACTS: Partial<Record<ErrorCode, object>> = {
+/** Additional fields of the example error bodies, and messages that depend on them. */
+const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
   storage_exceeded: {
+    message: 'The file needs 5 GB, but the plan has 1.2 GB left. Delete files or upgrade the plan.',
     needed: 5_000_000_000,
     available: 1_200_000_000,
     limit: 1_000_000_000_000,
     stored: 998_000_000_000,
     reserved: 800_000_000,
   },
-  invalid: { errors: { name: ['must be text of 1 to 255 characters'] } },
+  invalid: {
+    message: 'name must be a string of 1 to 255 characters.',
+    errors: { name: ['must be a string of 1 to 255 characters'] },
+  },
 }
 
-/** The errors that a call can return whatever it does. */
+/** The errors that any call of this kind can return. */
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_request', 'internal']
   if (endpoint.scope !== 'public') {
@@ -84,7 +88,7 @@ function errorResponses(endpoint: Endpoint, components: Components) {
       code,
       {
         summary: ERRORS[code].when,
-        value: { message: ERRORS[code].remedy, code, ...EXAMPLE_FACTS[code] },
+        value: { message: exampleMessage(code), code, ...EXAMPLE_DETAILS[code] },
       },
     ])
     return [
@@ -100,6 +104,12 @@ function errorResponses(endpoint: Endpoint, components: Components) {
       },
     ]
   })
+}
+
+/** What happened, then what to do. Messages are plain text, without the Markdown of the catalogue. */
+function exampleMessage(code: ErrorCode): string {
+  const { when, remedy } = ERRORS[code]
+  return `${when} ${remedy}`.replaceAll('`', '')
 }
 
 function jsonContent(schema: unknown, example: unknown) {
@@ -163,7 +173,7 @@ export function buildOpenApi(options: { baseUrl: string; version: string }) {
     info: {
       title: 'Stowage',
       version: options.version,
-      summary: 'Stores digital assets and links them to products.',
+      summary: 'Stores digital assets and attaches them to products.',
       description: introduction(options.baseUrl),
       contact: { name: 'Stowage', url: REPOSITORY },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
@@ -183,7 +193,7 @@ export function buildOpenApi(options: { baseUrl: string; version: string }) {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key. A service without keys on loopback needs none.',
+          description: 'An API key. An open service (loopback only) requires none.',
         },
       },
     },

@@ -24,7 +24,7 @@ export const PageMeta = Type.Object(
     last_page: Type.Integer(),
     per_page: Type.Integer(),
     total: Type.Integer(),
-    path: Type.String({ description: 'The URL of the listing without its query' }),
+    path: Type.String({ description: 'The URL of the list without its query' }),
     links: Type.Array(
       Type.Object({ url: Nullable('string'), label: Type.String(), active: Type.Boolean() }),
       { description: 'Previous, at most 13 page numbers around the current one, Next' },
@@ -41,7 +41,7 @@ export type PageMeta = Static<typeof PageMeta>
 /** An ID, and a name of 255 characters of up to four bytes each in base64. */
 const MAX_CURSOR_LENGTH = 1500
 
-/** The most rows that a page has. */
+/** The maximum number of rows of a page. */
 export const MAX_PAGE_SIZE = 1000
 
 export const PageQuery = {
@@ -49,7 +49,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       default: 25,
-      description: `Rows per page, at most ${MAX_PAGE_SIZE}; a larger number means ${MAX_PAGE_SIZE}`,
+      description: `Rows per page, at most ${MAX_PAGE_SIZE}; larger values are reduced to ${MAX_PAGE_SIZE}`,
       ...Problem('must be a whole number of 1 or more'),
     }),
   ),
@@ -84,11 +84,11 @@ export function TextQuery(description: string) {
     maxLength: 255,
     description,
     ...Check('searchable'),
-    ...Problem('must be text of at most 255 characters'),
+    ...Problem('must be a string of at most 255 characters'),
   })
 }
 
-const WithProducts = BooleanQuery('true (or 1) to include the linked products')
+const WithProducts = BooleanQuery('true (or 1) to include the products of each asset')
 
 export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })
 
@@ -97,7 +97,7 @@ const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-
 export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   filename: Type.Optional(
-    TextQuery('Any part of the name, in any case; `%` and `_` are not wildcards'),
+    TextQuery('Any part of the name, case-insensitive; `%` and `_` are not wildcards'),
   ),
   with_products: Type.Optional(WithProducts),
   sort: Type.Optional(
@@ -116,14 +116,17 @@ export const ListAssetsQuery = Type.Object({
     }),
   ),
   linked: Type.Optional(
-    BooleanQuery('true: only assets linked to products; false: only assets without products'),
+    BooleanQuery(
+      'true: only assets that are attached to a product; false: only assets that are not',
+    ),
   ),
-  sku: Type.Optional(TextQuery('Only assets linked to a product with exactly this SKU')),
+  sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),
   product_id: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: MAX_INTEGER,
-      description: 'Only assets linked to any variant of this product of the shop',
+      description:
+        'Only assets that are attached to any variant of the product with this ID in the shop',
       ...Problem(`must be a whole number from 0 to ${MAX_INTEGER}`),
     }),
   ),

@@ -3,14 +3,14 @@ import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './pagin
 import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
-/** The most assets nested in a product; `GET /products/:id/assets` lists all of them. */
+/** The maximum number of assets nested in a product; `GET /products/:id/assets` lists all of them. */
 export const MAX_NESTED_ASSETS = 100
 
-/** The most tags, and the most characters of all texts, in one call of `PUT /products`. */
+/** The maximum number of tags, and of characters of all strings, in one call of `PUT /products`. */
 export const MAX_TAGS = 25_000
 export const MAX_PRODUCT_CHARACTERS = 2_000_000
 
-/** The most products in one call that stores, attaches or detaches products. */
+/** The maximum number of products in one call that stores, attaches or detaches products. */
 export const MAX_PRODUCTS = 1000
 
 export const ProductWithAssets = Type.Object(
@@ -23,7 +23,7 @@ export const ProductWithAssets = Type.Object(
     ),
     assets_total: Type.Optional(
       Type.Integer({
-        description: 'The number of linked assets; present only with with_assets=true',
+        description: 'The number of attached assets; present only with with_assets=true',
       }),
     ),
   },
@@ -53,7 +53,7 @@ const text = (minLength: number) => ({
   minLength,
   maxLength: 255,
   ...Check('searchable'),
-  ...Problem(`must be text of ${minLength} to 255 characters`),
+  ...Problem(`must be a string of ${minLength} to 255 characters`),
 })
 
 export const ProductDetails = Type.Object(
@@ -67,7 +67,7 @@ export const ProductDetails = Type.Object(
     tags: Type.Optional(
       Type.Array(Type.String(text(1)), {
         maxItems: 250,
-        ...Problem('must be a list of at most 250 texts of 1 to 255 characters'),
+        ...Problem('must be an array of at most 250 strings of 1 to 255 characters'),
       }),
     ),
   },
@@ -80,7 +80,7 @@ export const ProductsRequest = Type.Object(
     products: Type.Array(ProductDetails, {
       minItems: 1,
       maxItems: MAX_PRODUCTS,
-      ...Problem(`must be a list of 1 to ${MAX_PRODUCTS} products`),
+      ...Problem(`must be an array of 1 to ${MAX_PRODUCTS} products`),
     }),
   },
   { title: 'ProductsRequest' },
@@ -90,7 +90,7 @@ export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: '
 
 export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s ID' }) })
 const WithAssets = BooleanQuery(
-  `true (or 1) to include the newest ${MAX_NESTED_ASSETS} linked assets and their number`,
+  `true (or 1) to include the newest ${MAX_NESTED_ASSETS} attached assets and their number`,
 )
 
 export const ReadProductQuery = Type.Object({
@@ -99,12 +99,12 @@ export const ReadProductQuery = Type.Object({
 
 export const ListProductsQuery = Type.Object({
   ...PageQuery,
-  name: Type.Optional(TextQuery('Any part of the name or the variant name, in any case')),
+  name: Type.Optional(TextQuery('Any part of the name or the variant name, case-insensitive')),
   sku: Type.Optional(TextQuery('The exact SKU')),
   product_id: Type.Optional(shopId('The shop’s ID of the product; matches all of its variants')),
   variant_id: Type.Optional(shopId('The shop’s ID of the variant')),
-  vendor: Type.Optional(TextQuery('The vendor, in any case')),
-  tag: Type.Optional(TextQuery('A tag, in any case')),
+  vendor: Type.Optional(TextQuery('The vendor, case-insensitive')),
+  tag: Type.Optional(TextQuery('A tag, case-insensitive')),
   with_assets: Type.Optional(WithAssets),
 })
 export type ListProductsQuery = Static<typeof ListProductsQuery>
@@ -114,7 +114,7 @@ const listOf = <Item extends TSchema>(item: Item, description: string) =>
     Type.Array(item, {
       maxItems: MAX_PRODUCTS,
       description,
-      ...Problem(`must be a list of at most ${MAX_PRODUCTS} IDs`),
+      ...Problem(`must be an array of at most ${MAX_PRODUCTS} IDs`),
     }),
   )
 
@@ -130,7 +130,7 @@ export const ProductReferences = Type.Object(
       Type.Array(Type.String(text(1)), {
         maxItems: MAX_PRODUCTS,
         description: 'SKUs; each selects all products with exactly this SKU',
-        ...Problem(`must be a list of at most ${MAX_PRODUCTS} SKUs`),
+        ...Problem(`must be an array of at most ${MAX_PRODUCTS} SKUs`),
       }),
     ),
   },

@@ -22,7 +22,7 @@ interface NullableTypes {
   integer: number
 }
 
-/** A list of types serializes much faster than `anyOf`, and means the same in OpenAPI 3.1. */
+/** A schema with an array of types serializes much faster than `anyOf`, and is equivalent in OpenAPI 3.1. */
 export function Nullable<Name extends keyof NullableTypes>(
   type: Name,
   options: TSchemaOptions = {},

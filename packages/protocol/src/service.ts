@@ -32,7 +32,7 @@ const Code = Type.Enum(Object.keys(ERRORS) as ErrorCode[], {
 /** The body of every error. */
 export const ErrorBody = Type.Object(
   {
-    message: Type.String({ description: 'What happened, and what to do' }),
+    message: Type.String({ description: 'What happened, and what to do. The wording may change' }),
     code: Code,
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {

@@ -1,7 +1,8 @@
 /** The groups of calls, in the order of the reference. */
 export const TAGS = {
   Uploads: 'Upload files in parts, straight to the storage. Uploads resume from any machine.',
-  Assets: 'Files and links: list, view, download, rename, delete, and link them to products.',
+  Assets:
+    'Files, and links to external URLs: list, view, download, rename, delete, and attach them to products.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Account: 'The plan and its usage, and the API keys of the account.',
   Service: 'Health checks and this document. These calls need no key.',

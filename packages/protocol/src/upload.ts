@@ -20,7 +20,7 @@ const fileSize = Type.Integer({
   ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${MAX_INTEGER}`),
 })
 
-/** Every store accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
+/** Every S3-compatible storage accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
 const MIN_CHUNK_SIZE = 5 * 1024 ** 2
 const MAX_CHUNK_SIZE = 5 * 1024 ** 3
 
@@ -43,7 +43,7 @@ export const UploadRequest = Type.Object(
         minimum: MIN_CHUNK_SIZE,
         maximum: MAX_CHUNK_SIZE,
         description:
-          'Requested length of the parts, for clients that slice the file themselves. The parts are longer if there would be too many of them: use the `chunk_size` of the response',
+          'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
         ...Problem(`must be a whole number of bytes from ${MIN_CHUNK_SIZE} to ${MAX_CHUNK_SIZE}`),
       }),
     ),
@@ -118,7 +118,7 @@ export const ResumedUpload = Type.Object(
 )
 export type ResumedUpload = Static<typeof ResumedUpload>
 
-/** The most parts of an upload, on any storage. */
+/** The maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000
 
 export const CompletedPart = Type.Object(
@@ -146,7 +146,7 @@ export const CompletionRequest = Type.Object(
       Type.Array(CompletedPart, {
         maxItems: MAX_PARTS,
         description: 'In any order; the service looks up omitted parts in the storage',
-        ...Problem(`must be a list of at most ${MAX_PARTS} parts`),
+        ...Problem(`must be an array of at most ${MAX_PARTS} parts`),
       }),
     ),
   },

@@ -3,11 +3,11 @@ import type { ErrorCode } from '@stowage/protocol'
 export interface ErrorFacts {
   /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
-  /** Further members of the error’s body. */
+  /** Additional fields of the error’s body. */
   details?: Record<string, number>
 }
 
-/** A refused call: `code` determines the status, `message` says what to do. */
+/** A refused call. `code` determines the status; `message` describes what happened and what to do. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -28,11 +28,11 @@ export function invalid(errors: Record<string, string[]>): ServiceError {
   return new ServiceError('invalid', `${field} ${problems[0]}${more}.`, { errors })
 }
 
-/** The database or the storage is unavailable. The call may be repeated later. */
+/** The database or the storage is unavailable. The call may be retried later. */
 export class EngineUnavailable extends Error {
   override readonly name = 'EngineUnavailable'
   readonly engine: 'database' | 'storage'
-  /** Its disk is full. Repeating the call does not help until space is freed. */
+  /** Its disk is full. A retry does not help until space is freed. */
   readonly isFull: boolean
 
   constructor(engine: 'database' | 'storage', cause: unknown) {

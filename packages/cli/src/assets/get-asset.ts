@@ -9,8 +9,8 @@ const MAX_CANDIDATES = 10
 const PAGE = 1000
 
 /**
- * The asset with this ID, or with this full name if there is only one. Case matters only if several names
- * differ in nothing else. Otherwise throws `CommandFailed`, with the candidates.
+ * The asset with this ID, or with this full name if there is only one. Matching is
+ * case-insensitive, unless several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.
  */
 export async function getAsset(
   client: NodeClient,
@@ -34,13 +34,13 @@ export async function getAsset(
   }
   if (more.length > 0) {
     throw new CommandFailed(
-      `${same.length} assets are named ${sanitize(wanted)}. Pass the ID of one.${candidates(same, 'They are')}`,
+      `${same.length} assets are named ${sanitize(wanted)}.${candidates(same, 'Pass one of these IDs')}`,
     )
   }
   return asset
 }
 
-/** Finds all of them before the command changes any. Duplicates are removed. */
+/** Finds all assets before the command changes the first one. Duplicates are removed. */
 export async function getAssets(
   client: NodeClient,
   wanted: string[],

@@ -16,21 +16,21 @@ export const accounts: Command = {
   help: `stowage accounts: list, add and change accounts and their plans
 
 Usage:
-  stowage accounts list
+  stowage accounts ls
   stowage accounts add NAME [--storage SIZE] [--plan NAME]
   stowage accounts set NAME [--storage SIZE] [--plan NAME]
 
   --storage   the storage of the plan, such as 500GB (default for a new account: 1TB)
-  --plan      the name of the plan (default for a new account: default)
+  --plan      the name of the plan (default for a new account: the name default)
   --json      JSON instead of a table
 
-Changes take effect immediately, while the service runs. If a plan has less storage than is stored,
-nothing is deleted, but new uploads are refused.
+Changes take effect immediately, even while the service is running. If a plan has less storage than
+the account uses, nothing is deleted, but new uploads are refused. list is an alias of ls.
 
 Examples:
   stowage accounts add presets --storage 200GB --plan studio
   stowage accounts set presets --storage 1TB
-  stowage accounts list --json
+  stowage accounts ls --json
 `,
   async run([action, ...commandLine]) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
@@ -41,18 +41,19 @@ Examples:
     }
     const { plan } = values
     const json = values.json === true
-    const show = (reports: AccountReport[]) => {
-      const text = accountTable(reports)
-      writeData(action === 'list' ? reports : reports[0], { json, text })
-    }
-    if (action === 'list') {
+    const show = (report: AccountReport) =>
+      writeData(report, { json, text: accountTable([report]) })
+    if (action === 'ls' || action === 'list') {
       refuseArguments(positionals)
-      return operate(async (operator) => show(await operator.listAccounts()))
+      return operate(async (operator) => {
+        const reports = await operator.listAccounts()
+        writeData(reports, { json, text: accountTable(reports) })
+      })
     }
     if (action === 'add') {
       const name = requireOneArgument(positionals, 'name')
       const details = { name, plan: plan ?? 'default', storage: storage ?? 1e12 }
-      return operate(async (operator) => show([await operator.addAccount(details)]))
+      return operate(async (operator) => show(await operator.addAccount(details)))
     }
     if (action === 'set') {
       const name = requireOneArgument(positionals, 'name')
@@ -62,10 +63,10 @@ Examples:
       }
       if (Object.keys(change).length === 0)
         throw new UsageError('Nothing to set. Pass --storage or --plan.')
-      return operate(async (operator) => show([await operator.setPlan(name, change)]))
+      return operate(async (operator) => show(await operator.setPlan(name, change)))
     }
     throw new UsageError(
-      action === undefined ? 'Pass list, add or set.' : `Unknown command accounts ${action}.`,
+      action === undefined ? 'Pass ls, add or set.' : `Unknown command accounts ${action}.`,
     )
   },
 }

@@ -15,9 +15,9 @@ Usage:
 
 At its first start a service writes an identity into its database and its storage. From then on it
 refuses to start with another database or another storage, because its jobs would delete files that
-belong to another service. This command binds the two that are set by the STOWAGE_* variables, for
-example after the files were copied to another bucket. First stop every service that uses either of
-them: a service that uses only one of the two will refuse to start.
+belong to another service. This command binds the database and the storage in the STOWAGE_*
+variables, for example after the files were copied to another bucket. First stop every service that
+uses either of them: one that still uses the old counterpart of either will refuse to start.
 
 Exit codes: 0 bound · 1 not changed · 2 wrong usage or settings
 
@@ -29,7 +29,7 @@ Examples:
     refuseArguments(positionals)
     const { yes = false, json = false } = values
     if (!yes && !isInteractive())
-      throw new UsageError('Not interactive. Pass --yes to bind without asking.')
+      throw new UsageError('Not interactive. Pass --yes to bind without confirmation.')
     const server = await import('@stowage/server')
     return server.adopt({
       async confirm(mismatch) {

@@ -1,9 +1,9 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
-import { changeLinks } from '../products/change-links.ts'
+import { changeAttachments } from '../products/change-attachments.ts'
 import type { Command } from '../usage.ts'
 
 export const attach: Command = {
-  help: `stowage attach: link assets to products
+  help: `stowage attach: attach assets to products
 
 Usage:
   stowage attach ID|NAME… --to SKU|ID…
@@ -14,14 +14,14 @@ Usage:
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its products
 
-If an asset or a product does not exist, nothing is changed. Links that already exist are kept.
+If an asset or a product does not exist, nothing changes. Attaching a product again has no effect.
 
 Examples:
   stowage attach sample-pack.zip --to PACK-WAV
   stowage attach a.zip b.zip --to PACK-WAV 632910392
 `,
   run: (commandLine) =>
-    changeLinks(commandLine, {
+    changeAttachments(commandLine, {
       option: 'to',
       change: (client, id, products) => client.attach(id, products),
     }),

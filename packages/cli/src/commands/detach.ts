@@ -1,9 +1,9 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
-import { changeLinks } from '../products/change-links.ts'
+import { changeAttachments } from '../products/change-attachments.ts'
 import type { Command } from '../usage.ts'
 
 export const detach: Command = {
-  help: `stowage detach: unlink assets from products
+  help: `stowage detach: detach assets from products
 
 Usage:
   stowage detach ID|NAME… --from SKU|ID…
@@ -13,11 +13,14 @@ Usage:
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its remaining products
 
+If an asset or a product does not exist, nothing changes. Detaching a product that is not attached
+has no effect.
+
 Examples:
   stowage detach sample-pack.zip --from PACK-WAV
 `,
   run: (commandLine) =>
-    changeLinks(commandLine, {
+    changeAttachments(commandLine, {
       option: 'from',
       change: (client, id, products) => client.detach(id, products),
     }),

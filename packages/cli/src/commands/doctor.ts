@@ -17,15 +17,16 @@ Usage:
 
   --fix       set the rules of the bucket: CORS for browsers, and a lifecycle rule that removes
               abandoned uploads
-  --repair    repair what can be repaired without data loss: remove uploads that cannot be completed
-              and objects of assets that no longer exist, and recount the usage of accounts
-  --verify    also read every byte of every file (on disk, and compare it with the digests of its
-              parts)
+  --repair    fix problems without data loss: remove uploads that cannot be completed and objects of
+              deleted, cancelled or expired assets (never an object that the database does not
+              know), and recount the usage of accounts
+  --verify    also read every byte of every file; on disk storage, also compare it with the stored
+              digests
   --json      a JSON array of findings
 
-The command checks the database and the storage that are set by the STOWAGE_* variables, whether the
-service runs or not. Without --fix and --repair it changes nothing, except that it writes a small
-object to a bucket and deletes it.
+The command checks the database and the storage in the STOWAGE_* variables, even while the service
+is running. Without --fix and --repair it changes nothing, except that it writes a small object to
+the bucket and deletes it.
 
 Exit codes: 0 no problems, or all fixed · 1 problems remain · 2 wrong usage or settings
 
@@ -70,12 +71,12 @@ const LABEL_WIDTH = 8
 const MAX_ITEMS = 20
 
 function linesOf({ verdict, about, says, items = [], remedy }: Finding): string {
-  const [label, colour] = LABELS[verdict]
+  const [label, color] = LABELS[verdict]
   const shown = items.slice(0, MAX_ITEMS)
   const more = items.length - shown.length
   const indent = ' '.repeat(LABEL_WIDTH)
   const lines = [
-    `${styleText(colour, label.padEnd(LABEL_WIDTH))}${about === 'books' ? 'usage' : about}: ${says}`,
+    `${styleText(color, label.padEnd(LABEL_WIDTH))}${about === 'books' ? 'usage' : about}: ${says}`,
     ...shown.map((item) => `${indent}- ${item}`),
     ...(more > 0 ? [`${indent}- and ${more} more (--json lists all)`] : []),
     ...(remedy?.split('\n').map((line) => `${indent}> ${line}`) ?? []),

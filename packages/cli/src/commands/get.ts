@@ -40,7 +40,7 @@ ${CONNECTION_HELP}
 
 To resume an interrupted download, run the same command again.
 
-Exit codes: 0 all downloaded · 1 some failed (standard error says which) · 2 wrong usage
+Exit codes: 0 all downloaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted
 
 Examples:
@@ -53,7 +53,9 @@ Examples:
     const wanted = requireArguments(positionals, 'asset')
     const { output, force = false, json = false } = values
     if (output === '-' && (wanted.length > 1 || json)) {
-      throw new UsageError('Only one asset can be written to standard output, and not with --json.')
+      throw new UsageError(
+        '-o - writes one asset to standard output. Pass only one asset, and do not pass --json.',
+      )
     }
     const isInFolder = output === undefined || (await isFolder(output))
     if (wanted.length > 1 && !isInFolder) {

@@ -29,17 +29,17 @@ export const keys: Command = {
   help: `stowage keys: list, add and revoke the API keys of an account
 
 Usage:
-  stowage keys list [--account NAME]
+  stowage keys ls [--account NAME]
   stowage keys add --name TEXT --scope read|write|manage [--account NAME]
   stowage keys revoke ID [--account NAME]
 
-  --account   the account of the keys (default: default)
+  --account   the account of the keys (default: the account default)
   --name      what the key is for
-  --scope     what the key permits; write includes read, manage includes both
+  --scope     what the key allows; write includes read, manage includes both
   --json      JSON instead of a table
 
 The secret is shown only once, when the key is added, and is not stored. Changes take effect
-immediately, while the service runs.
+immediately, even while the service is running. list is an alias of ls.
 
 Examples:
   stowage keys add --name "shop backend" --scope write
@@ -62,7 +62,7 @@ function checkAction(
   command: KeyCommand,
 ): (operator: Operator) => Promise<void> {
   const { account, positionals, json } = command
-  if (action === 'list') {
+  if (action === 'ls' || action === 'list') {
     refuseArguments(positionals)
     return async (operator) => {
       const reports = await operator.listKeys(account)
@@ -73,7 +73,8 @@ function checkAction(
     refuseArguments(positionals)
     const scope = SCOPES.find((known) => known === command.scope)
     const { name } = command
-    if (name === undefined) throw new UsageError('Pass --name to state what the key is for.')
+    if (name === undefined)
+      throw new UsageError('No name given. Pass --name to describe what the key is for.')
     if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}.`)
     return async (operator) => {
       const key = await operator.addKey(account, { name, scope })
@@ -91,7 +92,7 @@ function checkAction(
     }
   }
   throw new UsageError(
-    action === undefined ? 'Pass list, add or revoke.' : `Unknown command keys ${action}.`,
+    action === undefined ? 'Pass ls, add or revoke.' : `Unknown command keys ${action}.`,
   )
 }
 

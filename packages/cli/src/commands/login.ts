@@ -24,15 +24,15 @@ export const login: Command = {
 Usage:
   stowage login [URL] [--key KEY]
 
-  --key       the API key (default: prompt on a terminal, otherwise read standard input). A service
-              without keys needs none
+  --key       the API key (default: prompt on a terminal, otherwise read standard input). Not needed
+              if the service does not use keys
   --json      the account as JSON
 
 The URL and the key are checked and then saved to ~/.config/stowage/login.json (or in
 $XDG_CONFIG_HOME), which only you can read. --url and --key take precedence, then STOWAGE_URL and
-STOWAGE_API_KEY, then the login. A key is only sent to the URL that it was saved with.
+STOWAGE_API_KEY, then the saved login. A key is only sent to the URL that it was saved with.
 
-Exit codes: 0 saved · 1 not saved: the service or the key does not work · 2 wrong usage
+Exit codes: 0 saved · 1 not saved: the service is unreachable or rejects the key · 2 wrong usage
 
 Examples:
   stowage login
@@ -70,13 +70,13 @@ async function promptForMissing(
   const given =
     key ??
     (canPrompt
-      ? await ask('Key (empty if the service has no keys): ', { hidden: true })
+      ? await ask('Key (empty if the service does not use keys): ', { hidden: true })
       : await readText(process.stdin))
   return { url: service, key: parseKey(given, 'The key') }
 }
 
 async function ask(question: string, options?: { hidden: boolean }): Promise<string> {
   const answer = await prompt(question, options)
-  if (answer === undefined) throw new CommandFailed('Nothing was saved.')
+  if (answer === undefined) throw new CommandFailed('Cancelled. Nothing was saved.')
   return answer
 }

@@ -18,7 +18,7 @@ Examples:
     refuseArguments(positionals)
     const removed = await removeLogin()
     if (values.json) writeData({ removed }, { json: true, text: '' })
-    else writeMessage(removed ? `Removed ${loginFile()}` : 'There is no login.')
+    else writeMessage(removed ? `Removed ${loginFile()}` : 'There is no saved login.')
     return 0
   },
 }

@@ -35,16 +35,16 @@ Usage:
 
   NAME          a part of the name, case-insensitive
   -s, --sort    ${SORT_NAMES.join(', ')}
-  --type        only files or only links
-  --linked      only assets that are linked to a product
-  --unlinked    only assets that are not linked to a product
+  --type        only files, or only links (assets that are external URLs)
+  --linked      only assets that are attached to a product
+  --unlinked    only assets that are not attached to a product
   --sku         only assets of products with exactly this SKU
   -n, --limit   the maximum number of assets (default: 25)
   --all         all assets
 ${CONNECTION_HELP}
   --json        a JSON array of assets with their products
 
-On a terminal, the table is truncated to its width. Elsewhere, nothing is truncated.
+On a terminal, the table is truncated to its width. stowage list is an alias.
 
 Examples:
   stowage ls

@@ -11,24 +11,24 @@ const OPTIONS = {
 } as const
 
 export const move: Command = {
-  help: `stowage move: move a service to another database and storage
+  help: `stowage move: copy a service from SQLite and disk to PostgreSQL and S3
 
 Usage:
   stowage move --from FOLDER [--ahead] [--verify]
 
   --from      the data folder (STOWAGE_DATA) of the current service; it is not changed
-  --ahead     only copy files, while the current service runs; this shortens the downtime
+  --ahead     only copy the files, while the current service is running, to shorten the downtime
   --verify    also read back every file and compare it
   --json      the summary as JSON
 
 The STOWAGE_* variables set the target. Accounts, keys, products and assets keep their IDs, so that
-links and API URLs stay valid. Uploads in progress are not moved. Every part is sent with its
+all URLs stay valid. Uploads in progress are not copied. Every part is sent with its
 digest. To resume an interrupted move, run the same command again.
 
 Examples:
   export STOWAGE_DATABASE=postgres://stowage:…@db/stowage STOWAGE_STORAGE=s3://my-bucket
-  stowage move --from ./data --ahead      # while the old service runs; can be repeated
-  stowage move --from ./data              # after the old service was stopped
+  stowage move --from ./data --ahead      # while the old service is running; can be repeated
+  stowage move --from ./data              # after you stop the old service
   stowage serve
 `,
   async run(commandLine) {
@@ -50,7 +50,7 @@ Examples:
         writeData(moved, { json, text: summary(moved) })
         if (moved.uploadsLeft > 0 && !ahead) {
           writeMessage(
-            `Uploads in progress that were not moved: ${moved.uploadsLeft}. Their clients must start over.`,
+            `Uploads in progress that were not copied: ${moved.uploadsLeft}. Their clients must start over.`,
           )
         }
         writeMessage(

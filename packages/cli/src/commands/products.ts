@@ -23,15 +23,19 @@ Usage:
   -n, --limit   the maximum number of products (default: 25)
   --all         all products
   --dry-run     show what would be added and changed, and import nothing
-  --skip-bad    skip bad lines (default: import nothing if the file has bad lines)
+  --skip-bad    skip invalid lines (default: import nothing if the file has invalid lines)
 ${CONNECTION_HELP}
   --json        ls: a JSON array; import: a summary
 
-The file is CSV with Shopify's columns and the IDs (or product_id, variant_id, name, variant_name,
-sku, vendor, tags), or JSON: an array of products, or Shopify's products.json. Products are
-identified by product_id and variant_id: existing ones are updated, new ones added, none removed.
+The file is CSV with Shopify's columns plus product and variant IDs, or with the columns product_id,
+variant_id, name, variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's
+products.json. Shopify's own CSV export has no IDs: use https://YOUR-SHOP/products.json?limit=250 or
+an export of Matrixify, or add the columns "Product ID" and "Variant ID".
 
-Exit codes: 0 success · 1 failure, or the file has bad lines · 2 wrong usage
+Products are identified by product_id and variant_id: existing ones are updated, new ones are added,
+none are removed.
+
+Exit codes: 0 success · 1 failure, or the file has invalid lines · 2 wrong usage
 
 Examples:
   stowage products import products.csv --dry-run

@@ -18,11 +18,11 @@ Usage:
   stowage rm ID|NAME… [--yes]
 
   -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
-                assets are linked to and asks. Required if there is no terminal
+                assets are attached to, and asks. Required if not run in a terminal
 ${CONNECTION_HELP}
   --json        one JSON object per line: {id, filename, deleted} or {asset, error}
 
-Exit codes: 0 all deleted · 1 some or all not deleted · 2 wrong usage
+Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usage
 
 Examples:
   stowage rm old-pack.zip
@@ -56,7 +56,7 @@ Examples:
 function describeDeletion(assets: Asset[]): string {
   const lines = assets.flatMap(({ filename, size, products = [] }) => [
     `  ${sanitize(`${filename}  ${size}`)}`,
-    ...products.map((product) => `    linked to ${productLabel(product)}`),
+    ...products.map((product) => `    attached to ${productLabel(product)}`),
   ])
   const bytes = assets.reduce((sum, asset) => sum + (asset.is_file ? asset.bytes : 0), 0)
   const total = assets.length > 1 ? [`${assets.length} assets, ${formatSize(bytes)} in total`] : []

@@ -6,8 +6,8 @@ export const serve: Command = {
 Usage:
   stowage serve
 
-SIGTERM or Ctrl-C stops the service after running requests have finished, or after 25 seconds. A
-second one stops it immediately.
+SIGTERM or Ctrl-C stops the service when all running requests have finished, or after 25 seconds. A
+second signal stops it immediately.
 
 Examples:
   stowage serve

@@ -26,20 +26,21 @@ Usage:
   stowage upload FILE|FOLDER|PATTERN|-… [--attach SKU|ID]… [--name NAME]
 
   FOLDER        all files in it and in its subfolders, except hidden files
+  PATTERN       files that match a glob pattern, such as 'bonus/*.pdf' (quote it)
   -             standard input, copied to a temporary file first; requires --name
-  -a, --attach  link the asset to a product: a SKU, the shop's ID of a product or a variant, or the
+  -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or the
                 ID that the product has in Stowage; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
   --restart     start over, even if an earlier upload can be resumed
   -q, --quiet   do not show progress
 ${CONNECTION_HELP}
-  --json        one JSON object per line and file: {file, asset} or {file, error}
+  --json        one JSON object per line, for each file: {file, asset} or {file, error}
 
 Failed parts are retried until there has been no progress for half an hour. To resume an interrupted
-upload, even after a crash, run the same command again: it sends only what is missing.
-Ctrl-C pauses the upload. A second Ctrl-C within three seconds cancels it at the service.
+upload, even after a crash, run the same command again; only missing parts are sent.
+Ctrl-C pauses the upload. A second Ctrl-C within three seconds cancels it on the server.
 
-Exit codes: 0 all uploaded · 1 some failed (standard error says which) · 2 wrong usage
+Exit codes: 0 all uploaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted
 
 Examples:

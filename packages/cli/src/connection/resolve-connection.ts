@@ -12,7 +12,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:4000'
 export interface ConnectionSources {
   options: { url?: string | undefined; key?: string | undefined }
   environment: Record<string, string | undefined>
-  /** What `stowage login` saved. */
+  /** The login that `stowage login` saved. */
   login: Connection | undefined
 }
 
@@ -38,7 +38,7 @@ export function parseKey(text: string, source: string): string | undefined {
   const key = text.trim()
   if (/^[!-~]*$/.test(key)) return key || undefined
   throw new UsageError(
-    `${source} is not a valid key: it contains spaces or characters that no key has.`,
+    `${source} is not a valid key: it contains spaces or other invalid characters. Copy the whole key.`,
   )
 }
 

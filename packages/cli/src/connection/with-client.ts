@@ -13,10 +13,10 @@ import { type Connection, resolveConnection } from './resolve-connection.ts'
 /** The options of every command that uses a service. */
 export const CONNECTION_OPTIONS = { url: { type: 'string' }, key: { type: 'string' } } as const
 
-export const CONNECTION_HELP = `  --url         the URL of the service (default: STOWAGE_URL, then the login, then
+export const CONNECTION_HELP = `  --url         the URL of the service (default: STOWAGE_URL, then the saved login, then
                 http://127.0.0.1:4000)
-  --key         the API key (default: STOWAGE_API_KEY, then the login). Other users of this machine
-                can see it in the process list: prefer the variable or the login`
+  --key         the API key (default: STOWAGE_API_KEY, then the saved login). Other users of this
+                machine can see it in the process list: prefer the variable or the login`
 
 export interface ConnectionValues {
   url?: string | undefined

@@ -35,7 +35,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
       const preview = await previewOf(client, file)
       if (!json) for (const line of preview.lines) process.stdout.write(`${line}\n`)
       const { counts } = preview
-      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${problems.length} bad; nothing was imported (--dry-run)`
+      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${problems.length} invalid; nothing was imported (--dry-run)`
       writeData({ ...summary, ...counts, imported: 0 }, { json, text })
       return problems.length > 0 && !skipBad ? 1 : 0
     })
@@ -43,7 +43,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
   if (problems.length > 0 && !skipBad) {
     if (json) writeData({ ...summary, imported: 0 }, { json, text: '' })
     throw new CommandFailed(
-      'Nothing was imported. Fix the file, or pass --skip-bad to skip the bad lines.',
+      'Nothing was imported. Fix the file, or pass --skip-bad to skip the invalid lines.',
     )
   }
   return withClient(values, async (client, connection) => {
@@ -78,7 +78,7 @@ async function readInput(path: string): Promise<Uint8Array> {
   }
 }
 
-/** `products.csv:12: sku: must be text of …`, like a compiler. */
+/** `products.csv:12: sku: must be a string of …`, like a compiler. */
 function writeProblems({ problems }: ProductsFile, path: string): void {
   for (const { line, field, message } of problems.slice(0, MAX_PROBLEMS)) {
     writeMessage(sanitize(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))

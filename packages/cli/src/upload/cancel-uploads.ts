@@ -6,7 +6,7 @@ const SLOW_MS = 2_000
 const SLOW =
   'Cancelling. Press Ctrl-C again to exit now; the service removes the upload when it expires.'
 
-/** Cancels the uploads at the service. Those that cannot be cancelled now expire there. */
+/** Cancels the uploads on the server. Those that cannot be cancelled now expire later. */
 export async function cancelUploads(uploads: Upload[]): Promise<void> {
   const timer = setTimeout(() => writeMessage(SLOW), SLOW_MS)
   const results = await Promise.allSettled(uploads.map((upload) => upload.cancel()))

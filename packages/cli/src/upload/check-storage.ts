@@ -35,6 +35,6 @@ export async function checkStorage(
       : [`${files.length} files`, 'need']
   const free = `${formatSize(available)} of the plan ${sanitize(plan.name)} (${formatSize(plan.storage)})`
   throw new CommandFailed(
-    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free. Delete assets (stowage ls --sort largest lists the largest), or have the plan raised.`,
+    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free. Delete assets (stowage ls --sort largest lists the largest), or get a larger plan.`,
   )
 }

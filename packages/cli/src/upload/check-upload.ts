@@ -29,7 +29,7 @@ export interface UploadPlan {
   request: UploadRequest
   connection: Connection
   files: LocalFile[]
-  /** The products to link each asset to. */
+  /** The products to attach each asset to. */
   products: ProductReferences | undefined
   completed: CompletedFiles
   /** The command that resumes this upload. */

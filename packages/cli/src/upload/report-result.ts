@@ -8,7 +8,7 @@ import { removeSpooled } from './spool-stdin.ts'
 const SECOND_INTERRUPT_MS = 3_000
 
 /**
- * Summarizes the upload and removes what it no longer needs. After an interruption, a second Ctrl-C
+ * Summarizes the upload and removes its temporary data. After an interruption, a second Ctrl-C
  * cancels the unfinished uploads. Returns the exit code.
  */
 export async function reportResult(
@@ -19,7 +19,7 @@ export async function reportResult(
   const { files, resumeWith } = plan
   const { completed, skipped, failed, percent } = result
   if (skipped > 0) {
-    writeMessage(`${skipped} of ${files.length} were uploaded earlier and not sent again.`)
+    writeMessage(`${skipped} of ${files.length} files were uploaded earlier and not sent again.`)
   }
   if (completed === files.length) {
     await plan.completed.forget(files)
@@ -28,7 +28,7 @@ export async function reportResult(
   }
   if (!interruption.signal.aborted) {
     writeMessage(
-      `${failed} of ${files.length} failed. To send only what is missing, run:\n  ${resumeWith}`,
+      `${failed} of ${files.length} files failed. To send only the missing parts, run:\n  ${resumeWith}`,
     )
     return 1
   }

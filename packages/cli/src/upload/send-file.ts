@@ -50,7 +50,7 @@ export async function sendFile(
   }
 }
 
-/** The asset that an earlier run of the same command made of this file. */
+/** The asset that an earlier run of the same command created from this file. */
 async function findEarlier(
   { completed, products }: UploadPlan,
   file: LocalFile,

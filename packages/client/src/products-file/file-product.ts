@@ -56,7 +56,7 @@ export function readProduct(
 
   function readText(field: Problem['field'], value: unknown): string {
     const text = typeof value === 'number' ? String(value) : (value ?? '')
-    if (typeof text !== 'string') refuse(field, 'must be text')
+    if (typeof text !== 'string') refuse(field, 'must be a string')
     else {
       const problem = problemWithText(text)
       if (problem !== undefined) refuse(field, problem)
@@ -68,7 +68,7 @@ export function readProduct(
   function readTags(value: unknown): string[] {
     const list = typeof value === 'string' ? value.split(',') : value
     if (!Array.isArray(list)) {
-      refuse('tags', 'must be a list of texts')
+      refuse('tags', 'must be an array of strings')
       return []
     }
     const texts = list.map((tag) => readText('tags', tag).trim())

@@ -168,7 +168,7 @@ test('problems in JSON are reported with the index in the list', () => {
   const problems = problemsOf(JSON.stringify([pack, 7, { ...pack, variant_id: 1, sku: {} }, pack]))
   assert.deepEqual(problems, [
     { line: 2, message: 'must be a product' },
-    { line: 3, field: 'sku', message: 'must be text' },
+    { line: 3, field: 'sku', message: 'must be a string' },
     { line: 4, message: 'is the same product and variant as number 1' },
   ])
 })

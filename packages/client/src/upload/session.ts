@@ -117,7 +117,7 @@ export async function completeSession(
   })
 }
 
-/** Links the asset to products. Works while it is uploading, and can be repeated. */
+/** Attaches the asset to products. Works while it is uploading, and can be repeated. */
 export async function attachSession(
   request: Request,
   { id }: Pick<Session, 'id'>,

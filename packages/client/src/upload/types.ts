@@ -23,7 +23,7 @@ export interface UploadOptions {
   /** Called at most every 100 ms, and at every change of the state. */
   onProgress?: ((progress: Progress) => void) | undefined
   /**
-   * Products to link the asset to. If one is unknown, the upload rejects with `invalid` before a byte is
+   * Products to attach the asset to. If one is unknown, the upload rejects with `invalid` before a byte is
    * sent, and nothing is stored.
    */
   attach?: ProductReferences | undefined
@@ -31,7 +31,7 @@ export interface UploadOptions {
   idempotencyKey?: string | undefined
   /**
    * Whether to resume an unfinished upload of the same file. Default: true; if the file changed since,
-   * that upload is cancelled and a new one starts. False: it is cancelled in any case. The ID of an
+   * that upload is cancelled and a new one starts. False: it is always cancelled. The ID of an
    * asset: its upload is resumed, wherever it was started; a file that is known to differ is refused with
    * `file_changed`.
    */

@@ -19,7 +19,7 @@ export type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.
 
 /** The options of `stowage`. */
 export interface StowageUppyOptions extends ConnectOptions {
-  /** Products to link each asset to. A function is called with the file when its upload starts. */
+  /** Products to attach each asset to. A function is called with the file when its upload starts. */
   attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
 }
 

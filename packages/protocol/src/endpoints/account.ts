@@ -35,7 +35,7 @@ export const readUsage = defineEndpoint({
   tag: 'Account',
   scope: 'read',
   summary: 'View the usage by type',
-  description: 'The sum of all types is `stored` of `GET /account`.',
+  description: 'The bytes of all types add up to `stored` in `GET /account`.',
   success: {
     status: 200,
     description: 'The usage',
@@ -69,7 +69,8 @@ export const createKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Create a key',
-  description: 'Returns the secret. It is returned only once.',
+  description:
+    'Returns the secret, which is shown only once. Not idempotent: each call creates a key.',
   body: KeyRequest,
   bodyExample: { name: 'shop backend', scope: 'write' },
   success: {

@@ -57,7 +57,7 @@ export const listProductsOfAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'read',
   summary: 'List the products of an asset',
-  description: 'All products that the asset is linked to, newest first, page by page.',
+  description: 'All products that the asset is attached to, newest first, page by page.',
   params: AssetPath,
   query: PageOnlyQuery,
   success: {
@@ -113,7 +113,8 @@ export const storeLink = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Store a link',
-  description: 'Creates an asset that is a URL. The service never fetches it.',
+  description:
+    'Creates an asset that is an external URL. The service never fetches it. Not idempotent: each call creates a link.',
   body: LinkRequest,
   bodyExample: { filename: 'course.zip', url: 'https://example.com/course.zip', size: '10MB' },
   success: {
@@ -153,7 +154,7 @@ export const deleteAsset = defineEndpoint({
   scope: 'write',
   summary: 'Delete an asset',
   description:
-    'Removes the asset from listings and links and frees its bytes immediately. The file itself is removed in the background. An unfinished upload is cancelled.',
+    'Removes the asset from all lists, detaches it from its products and frees its storage immediately. The file itself is removed in the background. An unfinished upload is cancelled.',
   params: AssetPath,
   success: {
     status: 202,
@@ -167,7 +168,7 @@ export const deleteAsset = defineEndpoint({
 /** Enough for a thousand IDs of each kind and a thousand SKUs of 150 characters. */
 const REFERENCES_BODY_LIMIT = 256 * 1024
 
-const linkedExample = { data: { ...assetExample, products: [productExample] } }
+const attachedExample = { data: { ...assetExample, products: [productExample] } }
 
 export const attachProducts = defineEndpoint({
   operationId: 'attachProducts',
@@ -175,9 +176,9 @@ export const attachProducts = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/attach`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Link an asset to products',
+  summary: 'Attach an asset to products',
   description:
-    'A product ID selects all variants of the product. If an ID is unknown, nothing is linked. Linking again is not an error.',
+    'A product ID selects all variants of the product. If an ID is unknown, nothing changes. Attaching the same product again has no effect.',
   params: AssetPath,
   body: ProductReferences,
   bodyLimit: REFERENCES_BODY_LIMIT,
@@ -186,7 +187,7 @@ export const attachProducts = defineEndpoint({
     status: 201,
     description: 'The asset with all of its products',
     schema: AssetResponse,
-    example: linkedExample,
+    example: attachedExample,
   },
   errors: ['not_found'],
 })
@@ -197,8 +198,9 @@ export const detachProducts = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/detach`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Unlink an asset from products',
-  description: 'A product that is not linked is not an error; an unknown product is.',
+  summary: 'Detach an asset from products',
+  description:
+    'Detaching a product that is not attached has no effect. If an ID is unknown, the call returns 422 and nothing changes.',
   params: AssetPath,
   body: ProductReferences,
   bodyLimit: REFERENCES_BODY_LIMIT,
@@ -207,7 +209,7 @@ export const detachProducts = defineEndpoint({
     status: 200,
     description: 'The asset with its remaining products',
     schema: AssetResponse,
-    example: linkedExample,
+    example: attachedExample,
   },
   errors: ['not_found'],
 })

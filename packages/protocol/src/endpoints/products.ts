@@ -24,7 +24,7 @@ export const putProducts = defineEndpoint({
   scope: 'write',
   summary: 'Add or update products',
   description:
-    'Stores up to 1,000 products, keyed by `product_id` and `variant_id`: all of them or none. ' +
+    'Adds or updates up to 1,000 products, identified by `product_id` and `variant_id`: all of them or none. ' +
     'Together they may have up to 25,000 tags and 2,000,000 characters.',
   body: ProductsRequest,
   bodyLimit: PRODUCTS_BODY_LIMIT,
@@ -94,7 +94,7 @@ export const listAssetsOfProduct = defineEndpoint({
   tag: 'Products',
   scope: 'read',
   summary: 'List the assets of a product',
-  description: 'All ready assets that are linked to the product, newest first, page by page.',
+  description: 'All ready assets that are attached to the product, newest first, page by page.',
   params: ProductPath,
   query: PageOnlyQuery,
   success: {
@@ -113,7 +113,7 @@ export const deleteProduct = defineEndpoint({
   tag: 'Products',
   scope: 'write',
   summary: 'Delete a product',
-  description: 'Deletes the product and its links. The assets are kept.',
+  description: 'Deletes the product and detaches its assets, which are kept.',
   params: ProductPath,
   success: {
     status: 202,

@@ -8,11 +8,12 @@ export const health = defineEndpoint({
   path: '/healthz',
   tag: 'Service',
   scope: 'public',
-  summary: 'Check that the process runs',
-  description: 'For liveness checks. Does not check the database or the storage.',
+  summary: 'Check that the process is running',
+  description:
+    'For load balancers and liveness probes. Does not check the database or the storage.',
   success: {
     status: 200,
-    description: 'The process runs',
+    description: 'The process is running',
     schema: Health,
     example: { status: 'ok' },
   },
@@ -26,7 +27,8 @@ export const readiness = defineEndpoint({
   tag: 'Service',
   scope: 'public',
   summary: 'Check that the database and the storage respond',
-  description: 'For readiness checks of a load balancer.',
+  description:
+    'For monitoring. Use `/healthz` as the health check of a load balancer: all instances share the database and the storage, so an outage would take every instance out of rotation.',
   success: {
     status: 200,
     description: 'Ready for requests',

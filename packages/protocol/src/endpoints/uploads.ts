@@ -13,7 +13,7 @@ import {
 } from '../upload.ts'
 import { API_PREFIX } from './prefix.ts'
 
-/** Enough to complete 10,000 parts with the longest ETags of any store. */
+/** Enough to complete 10,000 parts with the longest ETags of any storage. */
 const COMPLETION_BODY_LIMIT = 4 * 1024 * 1024
 
 export const requestUpload = defineEndpoint({
@@ -51,7 +51,7 @@ export const completeUpload = defineEndpoint({
   scope: 'write',
   summary: 'Complete an upload',
   description:
-    'Call it when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
+    'Call this when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
   params: AssetPath,
   body: CompletionRequest,
   bodyLimit: COMPLETION_BODY_LIMIT,

@@ -12,10 +12,10 @@ export function parseDuration(text: string): number | undefined {
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit
 }
 
-/** Formats milliseconds in the largest unit that has at least two of them: `45 s`, `90 min`, `7 d`. */
+/** Formats milliseconds in the largest unit of which there are at least two: `45 s`, `90 min`, `7 d`. */
 export function formatDuration(milliseconds: number): string {
   const rounded = Math.round(milliseconds / 1000)
-  // The time remaining is never 0 s while there is some.
+  // Show at least 1 s while time remains.
   const seconds = milliseconds > 0 ? Math.max(1, rounded) : rounded
   if (seconds < 120) return `${seconds} s`
   if (seconds < 120 * 60) return `${Math.round(seconds / 60)} min`

@@ -39,11 +39,11 @@ export interface AssetQuery extends PageRequest {
   name?: string
   kind?: Asset['kind']
   linked?: boolean
-  /** Linked to a product with exactly this SKU. */
+  /** Attached to a product with exactly this SKU. */
   sku?: string
-  /** Linked to any variant of this product, by the shop's product ID. */
+  /** Attached to any variant of this product, by the shop's product ID. */
   productId?: number
-  /** Linked to this product, by our ID. */
+  /** Attached to this product, by our ID. */
   ofProduct?: string
 }
 
@@ -63,7 +63,7 @@ export interface ProductQuery extends PageRequest {
   /** Folded by `foldText`, as is the tag. */
   vendor?: string
   tag?: string
-  /** Linked to this asset. */
+  /** Attached to this asset. */
   ofAsset?: string
 }
 
@@ -161,7 +161,7 @@ export interface AccountData {
   changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
 
   /**
-   * ready → deleted. Removes the asset from listings and its links, and frees its bytes immediately. The
+   * ready → deleted. Removes the asset from all lists, detaches it from its products and frees its bytes immediately. The
    * object of a file is queued for removal.
    */
   deleteAsset(assetId: string): Promise<Transition>
@@ -207,7 +207,7 @@ export interface AccountData {
   putProducts(products: NewProduct[]): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>
-  /** Also removes its links. False when the product does not exist. */
+  /** Also detaches its assets. False when the product does not exist. */
   deleteProduct(id: string): Promise<boolean>
 
   /** Repeatable. A product ID selects all of its variants. */

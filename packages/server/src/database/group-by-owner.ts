@@ -1,4 +1,4 @@
-/** Converts linked rows and groups them by the row that they are linked to. */
+/** Converts attached rows and groups them by the row that they are attached to. */
 export function groupByOwner<Row extends { owner_id: string }, Value>(
   rows: Row[],
   convert: (row: Row) => Value,

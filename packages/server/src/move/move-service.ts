@@ -76,7 +76,7 @@ function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, Asse
 
 /**
  * Called before anything is copied, as nothing in the target is ever overwritten. With `products`, the
- * links to products are compared, too.
+ * attached products are compared, too.
  */
 async function refuseDifferentAssets(move: Move, products?: Map<string, string>): Promise<void> {
   const different: string[] = []

@@ -2,7 +2,7 @@ import { type BlockCounts, EMPTY_COUNTS, isAhead } from './block-counts.ts'
 import { openLruCache } from './lru-cache.ts'
 
 const MAX_BYTES = 32_000_000
-/** The first ID, and its entries in the map and the two arrays. */
+/** Estimated memory per block: its first ID, and its entries in the map and the two arrays. */
 const BLOCK_BYTES = 150
 
 /** Caches block counts by account and filter. */

@@ -11,7 +11,7 @@ export function orderOf({ by, descending }: AssetSort): string {
   return SORT_COLUMNS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
 }
 
-/** Matches assets that are linked to a product that meets the condition. */
+/** Matches assets that are attached to a product that meets the condition. */
 function linkedTo(condition: string): string {
   return `seq in (
     select l.asset_seq from products p join asset_products l on l.product_seq = p.seq

@@ -72,7 +72,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
     indexName.run({ seq: row.seq, search_name })
     const links = link.run({ account, seq: row.seq, product_ids: JSON.stringify(productIds) })
     if (links !== productIds.length) {
-      throw new Error(`the asset ${asset.id} is linked to a product that does not exist`)
+      throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
     }
     count.run({ account, stored: asset.kind === 'file' ? asset.bytes : 0 })
   }

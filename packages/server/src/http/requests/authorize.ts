@@ -24,7 +24,7 @@ export async function authorize(
   if (!includesScope(caller.scope, needed)) {
     throw new ServiceError(
       'forbidden',
-      `This call needs a key with the scope ${needed}. Your key has the scope ${caller.scope}.`,
+      `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
     )
   }
   return { context: forAccount(context, caller.accountId), scope: caller.scope }

@@ -15,7 +15,7 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
   }
 }
 
-const NO_SUCH_ID = 'There is nothing with this ID. Check the ID.'
+const NO_SUCH_ID = 'This ID does not exist. Check the ID.'
 
 function byField(violations: Violation[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {}

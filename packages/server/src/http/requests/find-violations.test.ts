@@ -114,7 +114,7 @@ test('a text is checked further only if it matches its schema', () => {
   }
   assert.deepEqual(findViolations(schema, { name: 'a/b', size: 'x' }), [
     { field: 'name', problem: 'must be a name without folders' },
-    { field: 'size', problem: 'must be a number of bytes, or text such as 10MB or 1.5 GB' },
+    { field: 'size', problem: 'must be a number of bytes, or a string such as 10MB or 1.5 GB' },
   ])
   assert.deepEqual(findViolations(schema, { name: 'a/bc', size: 5 }), [
     { field: 'name', problem: 'is too long' },

@@ -18,7 +18,7 @@ export function readPageRequest(
 ): PageRequest & { after?: Cursor } {
   const request = { page: page ?? 1, perPage: Math.min(limit, MAX_PAGE_SIZE) }
   if (after === undefined) return request
-  if (page !== undefined) throw invalid({ page: ['must be left out when after is given'] })
+  if (page !== undefined) throw invalid({ page: ['must be omitted if after is given'] })
   const cursor = readCursor(after, sortedBy)
   if (cursor !== undefined) return { ...request, after: cursor }
   throw invalid({ after: ['must be the meta.next_after of a page with the same sort'] })

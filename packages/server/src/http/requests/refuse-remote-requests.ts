@@ -18,7 +18,7 @@ export function refuseRemoteRequests(request: FastifyRequest, ownOrigin: string)
   if (host !== undefined && !LOOPBACK_HOST.test(host)) {
     throw new ServiceError(
       'forbidden',
-      'Without keys, the service responds only on a loopback address, such as 127.0.0.1.',
+      'Without keys, the service responds only on a loopback address. Use a URL such as http://127.0.0.1:4000, or set STOWAGE_AUTH=keys.',
     )
   }
   const forwarded = Object.keys(request.headers).find((name) => FORWARDED.test(name))
@@ -35,7 +35,7 @@ export function refuseRemoteRequests(request: FastifyRequest, ownOrigin: string)
   if (isOtherOrigin || isCrossSite) {
     throw new ServiceError(
       'forbidden',
-      'Without keys, the service does not respond to web pages of other origins.',
+      'Without keys, the service does not respond to web pages of other origins. Set STOWAGE_AUTH=keys to allow them.',
     )
   }
 }

@@ -28,7 +28,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
     if (!request.is404) return done()
     const allowed = allowedMethods(request.url)
     if (allowed.length === 0) {
-      throw new ServiceError('not_found', 'There is nothing at this URL. See /docs for all calls.')
+      throw new ServiceError('not_found', 'This URL does not exist. See /docs for all calls.')
     }
     reply.header('Allow', allowed.join(', '))
     throw new ServiceError(

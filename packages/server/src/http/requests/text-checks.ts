@@ -6,7 +6,7 @@ import { problemWithLinkUrl } from '../../domain/link-url.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
-const SIZE_PROBLEM = 'must be a number of bytes, or text such as 10MB or 1.5 GB'
+const SIZE_PROBLEM = 'must be a number of bytes, or a string such as 10MB or 1.5 GB'
 
 /** What is wrong with a text, as a clause for the error message; undefined if nothing is. */
 export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined> = {

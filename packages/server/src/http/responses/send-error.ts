@@ -18,7 +18,8 @@ const FASTIFY_ERRORS: Record<string, { code: ErrorCode; message: string }> = {
   },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
     code: 'malformed_request',
-    message: 'The length of the body does not match its Content-Length.',
+    message:
+      'The length of the body does not match its Content-Length. Send exactly that many bytes.',
   },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
     code: 'unsupported_media_type',
@@ -73,7 +74,8 @@ export function sendError(
   const clientError = clientErrorOf(error)
   if (clientError !== undefined) return send(reply, clientError.code, clientError.message)
   request.log.error({ err: error }, 'the request failed')
-  const message = 'An unexpected error occurred in the service. Retry; the log has the cause.'
+  const message =
+    'An unexpected error occurred in the service. Retry. If the error persists, look up the X-Request-Id of the response in the log.'
   return send(reply, 'internal', message)
 }
 

@@ -105,5 +105,5 @@ function folderOf(dashboard: URL | undefined): URL {
 }
 
 function fileNotFound(): never {
-  throw new ServiceError('not_found', 'The dashboard has no such file. Reload the page.')
+  throw new ServiceError('not_found', 'This file of the dashboard does not exist. Reload the page.')
 }

@@ -13,13 +13,16 @@ export async function addAccount(
   if (!NAME.test(details.name)) {
     throw new ServiceError(
       'invalid',
-      'An account name has 1 to 64 characters (a-z, 0-9, dots, dashes, underscores) and starts with a letter or digit.',
+      'Invalid account name. Use 1 to 64 characters (a-z, 0-9, dots, dashes, underscores), starting with a letter or digit.',
     )
   }
   const id = newId()
   const account = await database.ensureAccount({ id, ...details, createdAt: clock() })
   if (account.id !== id) {
-    throw new ServiceError('invalid', `The account ${details.name} already exists.`)
+    throw new ServiceError(
+      'invalid',
+      `The account ${details.name} already exists. Choose another name.`,
+    )
   }
   return account
 }

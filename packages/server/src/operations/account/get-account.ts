@@ -7,6 +7,10 @@ export async function getAccount(
   name: string,
 ): Promise<Account> {
   const account = await database.findAccount(name)
-  if (account === undefined) throw new ServiceError('not_found', `There is no account ${name}.`)
+  if (account === undefined)
+    throw new ServiceError(
+      'not_found',
+      `There is no account ${name}. Run stowage accounts ls to list the accounts.`,
+    )
   return account
 }

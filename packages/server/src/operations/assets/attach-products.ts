@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 import { checkLinkOutcome } from './check-link-outcome.ts'
 import { getAsset } from './get-asset.ts'
 
-/** Links the asset to all selected products, or to none. Repeating it is not an error. */
+/** Attaches the asset to all selected products, or to none. Attaching a product again has no effect. */
 export async function attachProducts(
   context: AccountContext,
   assetId: string,

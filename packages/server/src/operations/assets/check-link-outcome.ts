@@ -12,7 +12,7 @@ export function checkLinkOutcome(outcome: LinkOutcome): void {
     .filter(([, values]) => values.length > 0)
     .map(([field, values]) => [
       field,
-      [`unknown: ${[...new Set<string | number>(values)].join(', ')}`],
+      [`contains unknown values: ${[...new Set<string | number>(values)].join(', ')}`],
     ])
   throw invalid(Object.fromEntries(errors))
 }

@@ -5,7 +5,7 @@ import { removeParts } from '../uploads/remove-parts.ts'
 import { assetNotFound } from './asset-not-found.ts'
 
 /**
- * Removes the asset from listings and links and frees its bytes immediately. A job removes its object.
+ * Removes the asset from all lists, detaches it from its products and frees its bytes immediately. A job removes its object.
  * An unfinished upload is cancelled.
  */
 export async function deleteAsset(context: AccountContext, assetId: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 import { checkLinkOutcome } from './check-link-outcome.ts'
 import { getAsset } from './get-asset.ts'
 
-/** Unlinks the asset from all selected products. A product that is not linked is not an error. */
+/** Detaches the asset from all selected products. Detaching a product that is not attached has no effect. */
 export async function detachProducts(
   context: AccountContext,
   assetId: string,

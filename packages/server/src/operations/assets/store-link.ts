@@ -6,7 +6,7 @@ import { parseLinkSize } from './parse-link-size.ts'
 export interface LinkDetails {
   filename: string
   url: string
-  /** Bytes, or text such as 10MB. */
+  /** Bytes, or a string such as 10MB. */
   size?: number | string | undefined
 }
 

@@ -33,7 +33,7 @@ export async function authenticate(
   }
   if (!isWellFormedApiKey(secret)) {
     throw unauthenticated(
-      'This is not a valid API key: characters are missing or mistyped. Copy the whole key.',
+      'The API key is malformed: characters are missing or mistyped. Copy the whole key.',
     )
   }
   const key = await context.database.findKey(hash)

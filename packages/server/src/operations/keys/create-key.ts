@@ -12,7 +12,7 @@ export async function createKey(
 ): Promise<{ key: Key; secret: string }> {
   const name = details.name.trim()
   if (name === '' || !isSearchable(name)) {
-    throw invalid({ name: ['must say what the key is for, without control characters'] })
+    throw invalid({ name: ['must describe what the key is for, without control characters'] })
   }
   const secret = formatApiKey(context.randomBytes(KEY_ENTROPY_BYTES))
   const key = await context.data.addKey({

@@ -12,7 +12,7 @@ export function refuseCompleted(status: AssetStatus): void {
   if (status === 'completing') {
     throw new ServiceError(
       'upload_completing',
-      'The upload is being completed. Read the asset: it will be ready in a moment.',
+      'The upload is being completed. Call GET /assets/:id until status is ready.',
     )
   }
 }

@@ -4,7 +4,7 @@ import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
  * Removes the parts of a cancelled upload. Never fails: the upload is cancelled whether or not the
- * storage is available now, and a job removes the parts again later.
+ * storage is available now, and a background job retries later.
  */
 export async function removeParts(
   { storage, warn }: AccountContext,

@@ -113,7 +113,7 @@ async function dropReservation({ data, warn }: AccountContext, assetId: string):
   try {
     await data.dropReservation(assetId)
   } catch (failure) {
-    warn('could not drop a reservation; it is kept until it expires', failure)
+    warn('could not release reserved storage; it is released when the upload expires', failure)
   }
 }
 

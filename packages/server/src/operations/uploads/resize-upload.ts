@@ -55,7 +55,7 @@ export async function resizeUpload(
 }
 
 function notOpened(): EngineUnavailable {
-  return new EngineUnavailable('storage', new Error('it does not know an upload that it opened'))
+  return new EngineUnavailable('storage', new Error('an upload that it opened does not exist'))
 }
 
 /** Refuses a size that the storage cannot hold, or that is too small for the received parts. */
@@ -96,7 +96,7 @@ async function checkSize(
 function sizeIsFinal(): ServiceError {
   return new ServiceError(
     'upload_completing',
-    'The size cannot change after a completion has begun. Complete the upload again, or cancel it and start a new one.',
+    'The size cannot be changed, because a completion was already attempted. Complete the upload again, or cancel it and start a new one.',
   )
 }
 

@@ -1,7 +1,7 @@
 import { formatSize } from '@stowage/protocol/format'
 import { ServiceError } from '../../errors.ts'
 
-/** The server’s disk, less its reserve, cannot hold this many more bytes. */
+/** The server’s disk does not have this many bytes free besides its reserve. */
 export function storageFull(needed: number, available: number): ServiceError {
   return new ServiceError(
     'storage_full',

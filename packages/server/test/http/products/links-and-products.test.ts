@@ -81,18 +81,18 @@ test('a call with one unknown ID among 500 is refused, names the ID, and changes
   const known = products.map(({ product_id }) => product_id)
   const unknownId = service.context.newId()
   const table: [references: object, errors: object][] = [
-    [{ product_ids: known.with(250, 999) }, { product_ids: ['unknown: 999'] }],
-    [{ variant_ids: known.with(499, 0) }, { variant_ids: ['unknown: 0'] }],
+    [{ product_ids: known.with(250, 999) }, { product_ids: ['contains unknown values: 999'] }],
+    [{ variant_ids: known.with(499, 0) }, { variant_ids: ['contains unknown values: 0'] }],
     [
       { products: products.map((product) => product.id).with(0, unknownId) },
-      { products: [`unknown: ${unknownId}`] },
+      { products: [`contains unknown values: ${unknownId}`] },
     ],
     [
       { product_ids: [501, 1, 502], variant_ids: [503], products: [unknownId] },
       {
-        product_ids: ['unknown: 501, 502'],
-        variant_ids: ['unknown: 503'],
-        products: [`unknown: ${unknownId}`],
+        product_ids: ['contains unknown values: 501, 502'],
+        variant_ids: ['contains unknown values: 503'],
+        products: [`contains unknown values: ${unknownId}`],
       },
     ],
   ]

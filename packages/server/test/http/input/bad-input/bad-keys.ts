@@ -34,8 +34,8 @@ export function badKeys(fixture: ShopFixture): BadRequests {
       [{ name: 'shop' }, invalid('scope', /^scope is required/)],
     ]),
     'an invalid name': [
-      ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be text of 1 to 255 characters/),
-      ...named([' ', '\u3000', '\t\n', ...UNPRINTABLE], /^name must say what the key is for/),
+      ...named([...NOT_TEXT, '', ...TOO_LONG], /^name must be a string of 1 to 255 characters/),
+      ...named([' ', '\u3000', '\t\n', ...UNPRINTABLE], /^name must describe what the key is for/),
     ],
     'an unknown scope': rowsOf(
       NOT_SCOPES.map((scope) => [

@@ -176,7 +176,11 @@ export function badLinks(fixture: ShopFixture): BadRequests {
     'an incomplete URL': bad('url', NOT_WHOLE, /^url must (be a complete URL|begin with http)/),
     'a URL that browsers may treat as relative': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
     'an invalid size': [
-      ...bad('size', NOT_SIZES, /^size must be a number of bytes, or text such as 10MB or 1.5 GB/),
+      ...bad(
+        'size',
+        NOT_SIZES,
+        /^size must be a number of bytes, or a string such as 10MB or 1.5 GB/,
+      ),
       ...['9007199254740993', '1e400', '-1e400'].map((size): BadRequest => {
         const body = `{"filename":"a","url":"${url}","size":${size}}`
         return {

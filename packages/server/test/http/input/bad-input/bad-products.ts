@@ -60,7 +60,7 @@ export function badProducts(fixture: ShopFixture): BadRequests {
 function listRows(): Row[] {
   const tooMany = Array.from({ length: 1001 }, (_, index) => ({ ...PRODUCT, variant_id: index }))
   const missing = invalid('products', /^products is required/)
-  const refusal = invalid('products', /^products must be a list of 1 to 1000 products/)
+  const refusal = invalid('products', /^products must be an array of 1 to 1000 products/)
   return [
     [{}, missing],
     [PRODUCT, missing],
@@ -87,10 +87,10 @@ function idRows(field: string): Row[] {
 function textRows(): Row[] {
   return [
     fieldRow('name', undefined, /^products\.1\.name is required/),
-    fieldRow('name', '', /must be text of 1 to 255 characters/),
+    fieldRow('name', '', /must be a string of 1 to 255 characters/),
     ...['name', 'variant_name', 'sku', 'vendor'].flatMap((field) => [
       ...[...NOT_TEXT, ...TOO_LONG].map((value) =>
-        fieldRow(field, value, /must be text of [01] to 255 characters/),
+        fieldRow(field, value, /must be a string of [01] to 255 characters/),
       ),
       ...UNPRINTABLE.map((value) => fieldRow(field, value, /must not have control characters/)),
     ]),
@@ -98,8 +98,8 @@ function textRows(): Row[] {
 }
 
 function tagRows(): Row[] {
-  const list = /must be a list of at most 250 texts of 1 to 255 characters/
-  const text = /must be text of 1 to 255 characters/
+  const list = /must be an array of at most 250 strings of 1 to 255 characters/
+  const text = /must be a string of 1 to 255 characters/
   const control = /must not have control characters/
   const tooMany = Array.from({ length: 251 }, (_, index) => `tag ${index}`)
   return [

@@ -66,7 +66,7 @@ export function badReferences(fixture: ShopFixture): BadRequests {
 }
 
 function shapeRows(): Row[] {
-  const list = /must be a list of at most 1000 IDs/
+  const list = /must be an array of at most 1000 IDs/
   const number = /must be a whole number from 0 to 9007199254740991/
   const tooMany = Array.from({ length: 1001 }, (_, index) => index)
   return [
@@ -81,10 +81,10 @@ function shapeRows(): Row[] {
     ]),
     ...NOT_UUIDS.map((id): Row => [{ products: [id] }, invalid('products.0', /must be a UUID/)]),
     ...[...NOT_LISTS, tooMany.map(String)].map(
-      (value): Row => [{ skus: value }, invalid('skus', /must be a list of at most 1000 SKUs/)],
+      (value): Row => [{ skus: value }, invalid('skus', /must be an array of at most 1000 SKUs/)],
     ),
     ...[...NOT_TEXT, '', 'a'.repeat(256)].map(
-      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must be text of 1 to 255/)],
+      (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must be a string of 1 to 255/)],
     ),
     ...UNPRINTABLE.map(
       (sku): Row => [{ skus: ['P-1', sku] }, invalid('skus.1', /must not have control/)],
@@ -97,7 +97,7 @@ function shapeRows(): Row[] {
 function unknownRows({ products, theirs, ready, service }: ShopFixture): Row[] {
   const known = products.map(({ id }) => id)
   const stranger = service.context.newId()
-  const names = (id: string | number) => new RegExp(`unknown: ${id}\\b`)
+  const names = (id: string | number) => new RegExp(`unknown values: ${id}\\b`)
   return [
     [{ product_ids: [2, 3, 4] }, invalid('product_ids', names(4))],
     [{ variant_ids: [2, 3, Number.MAX_SAFE_INTEGER] }, invalid('variant_ids', names(2 ** 53 - 1))],

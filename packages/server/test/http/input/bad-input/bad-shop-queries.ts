@@ -51,7 +51,7 @@ function textRows(field: string): Row[] {
     ...TOO_LONG_QUERIES.map(
       (value): Row => [
         `${field}=${value}`,
-        invalid(field, /must be text of at most 255 characters/),
+        invalid(field, /must be a string of at most 255 characters/),
       ],
     ),
     ...UNPRINTABLE_QUERIES.map(

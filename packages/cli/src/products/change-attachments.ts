@@ -7,16 +7,16 @@ import { sanitize } from '../text/sanitize.ts'
 import { readOptions, requireArguments, UsageError } from '../usage.ts'
 import { getProducts, productLabel } from './get-products.ts'
 
-interface Linking {
+interface AttachmentChange {
   /** The option that precedes the products: `to` or `from`. */
   option: string
   change(client: NodeClient, id: string, products: ProductReferences): Promise<Asset>
 }
 
-/** Runs `attach` and `detach`. All assets and products are found before any link is changed. */
-export async function changeLinks(
+/** Runs `attach` and `detach`. All assets and products are found before the first asset is changed. */
+export async function changeAttachments(
   commandLine: string[],
-  { option, change }: Linking,
+  { option, change }: AttachmentChange,
 ): Promise<number> {
   const { values, tokens } = readOptions(commandLine, {
     ...CONNECTION_OPTIONS,
