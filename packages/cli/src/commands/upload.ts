@@ -28,8 +28,8 @@ Usage:
   FOLDER        all files in it and in its subfolders, except hidden files
   PATTERN       files that match a glob pattern, such as 'bonus/*.pdf' (quote it)
   -             standard input, copied to a temporary file first; requires --name
-  -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or the
-                ID that the product has in Stowage; can be repeated
+  -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or
+                the ID that the product has in Stowage; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
   --restart     start over, even if an earlier upload can be resumed
   -q, --quiet   do not show progress
