@@ -51,7 +51,7 @@ const PAUSE_MS = 100
 
 /**
  * Sends the request to a random instance until one responds. Retries after a connection failure and
- * after 503, as clients are told to. Any other status than the expected one fails the test.
+ * after 503, as the documentation requires of clients. Any other unexpected status fails the test.
  */
 export async function retryUntilResponse(options: RetryOptions, call: Call): Promise<JsonResponse> {
   const begin = performance.now()

@@ -17,7 +17,7 @@ for (const [parts, chunkSize] of [
   ['one part', LARGE],
   ['six parts', 4_000_000],
 ] as const) {
-  test(`downloading a file of ${parts} that is deleted meanwhile returns correct bytes or breaks off`, async (t) => {
+  test(`a download of a file of ${parts} that is deleted during the download returns correct bytes or is aborted`, async (t) => {
     const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${chunkSize}` })
     const bytes = someBytes(LARGE)
     const { id } = await uploadFile(service.baseUrl, { bytes })
