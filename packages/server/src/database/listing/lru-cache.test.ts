@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openLruCache } from './lru-cache.ts'
 
-/** A hundred times the fixed size of an entry, or more. */
+/** At least 100 times the fixed overhead of an entry. */
 const LARGE = 30_000
 
 function aCache(values: number) {
@@ -34,7 +34,7 @@ test('a value larger than the whole cache is not stored', () => {
   assert.equal(cache.get('a'), undefined)
 })
 
-test('the size of keys counts: many long keys with empty values are evicted', () => {
+test('keys count toward the size limit', () => {
   const cache = aCache(5)
   const keys = Array.from({ length: 100 }, (_, index) => `${index} ${'x'.repeat(9000)}`)
   for (const key of keys) cache.set(key, 0)

@@ -9,7 +9,7 @@ type LinkedRows = Pick<
   'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
 >
 
-/** Reads linked rows up to a limit. */
+/** Reads attached rows up to a limit. */
 export function accountLinkedRows(sql: Sql, account: string): LinkedRows {
   const productColumns = sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))
   const assetColumns = sql(ASSET_COLUMNS.map((column) => `a.${column}`))

@@ -6,7 +6,7 @@ import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-/** Links that are counted in one turn of the event loop: about a millisecond. */
+/** Attachments that are counted in one turn of the event loop: about a millisecond. */
 const LINKS_PER_TURN = 2000
 
 function qualified(table: string, columns: string): string {
@@ -19,7 +19,10 @@ function qualified(table: string, columns: string): string {
 const PRODUCTS = qualified('p', PRODUCT_COLUMNS)
 const ASSETS = qualified('a', LISTED_COLUMNS)
 
-/** Reads linked rows up to a limit. Sorts them here: SQLite would read all rows to sort them. */
+/**
+ * Reads attached rows up to a limit. Sorts in JavaScript: to sort, SQLite would read all rows, not only
+ * up to the limit. The plus in `+:limit` keeps SQLite from planning the statement again at each call.
+ */
 export function prepareLinkedRows({ prepare }: Connection) {
   const products = prepare<ProductRow & { owner_id: string }>(
     `select a.id as owner_id, ${PRODUCTS}
