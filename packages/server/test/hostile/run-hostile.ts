@@ -33,7 +33,7 @@ const CONNECTIONS = 8
 const PIPELINED = 16
 const BROKEN = 14
 /** When the memory in use is measured, as parts of the run. */
-export const MEASURED = [0.1, 0.5, 1]
+const MEASURED = [0.1, 0.5, 1]
 /** A hang is known by now: what still hangs when it is sent again is not waited for as long. */
 const HANG_AGAIN_MS = 3_000
 /** A failure is reported in this time, with a larger request if need be. */
@@ -41,7 +41,7 @@ const EXPLAIN_MS = 45_000
 
 export interface HostileRun {
   sent: number
-  /** The memory in use after each of `MEASURED` of the requests, in bytes. */
+  /** The memory in use during the run and at its end, in bytes. */
   live: number[]
   ledger: Ledger
   pool: Pool
