@@ -124,7 +124,7 @@ terminalTest('login prompts for the key without showing it', async (t) => {
   await until('the URL is prompted for', () => seen().includes('URL'))
   running.child.stdin?.write(`${service.baseUrl}\r`)
   await until('the key is prompted for', () =>
-    seen().includes('Key (empty if the service has no keys): '),
+    seen().includes('Key (empty if the service does not use keys): '),
   )
   running.child.stdin?.write(`${adminKey}\r`)
   const { code, stdout } = await running.end()
