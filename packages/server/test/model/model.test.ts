@@ -3,6 +3,7 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { keepResult } from '../reliability/result.ts'
+import { takeOverExpiry } from '../support/run-jobs.ts'
 import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'
 
@@ -16,12 +17,13 @@ const { MODEL_RUNS = isOnS3 ? '15' : '50', MODEL_SEED = String(Date.now() % 2 **
 
 test(`the responses to random calls by parallel clients follow the rules (MODEL_SEED=${MODEL_SEED})`, async (t) => {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
+  const expiry = takeOverExpiry(service)
   let sequences = 0
   let calls = 0
   const property = fc.asyncProperty(batches, async (sequence) => {
     sequences += 1
     calls += sequence.flat().length
-    await runBatches(service, sequence)
+    await runBatches(service, expiry, sequence)
   })
   await fc.assert(property, {
     seed: Number(MODEL_SEED),

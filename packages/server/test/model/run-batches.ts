@@ -4,6 +4,7 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
+import type { Context } from '../../src/operations/context.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
 import { expectedState, readState } from './check-state.ts'
 import { type Operator, openClients } from './clients.ts'
@@ -13,11 +14,18 @@ import { EMPTY_MODEL, type Model } from './model.ts'
 
 let accounts = 0
 
-/** Runs the batches in a new account. Fails if a response or the final state violates a rule. */
-export async function runBatches(service: TestService, batches: Batch[]): Promise<void> {
+/**
+ * Runs the batches in a new account. Fails if a response or the final state violates a rule. `expiry` is
+ * the context of the job that expires uploads.
+ */
+export async function runBatches(
+  service: TestService,
+  expiry: Context,
+  batches: Batch[],
+): Promise<void> {
   accounts += 1
   const account = await anAccount(service, { name: `model ${accounts}`, storage: INITIAL_PLAN })
-  const clients = openClients(account, operatorOf(service, account))
+  const clients = openClients(account, operatorOf(service, expiry, account))
   let models: Model[] = [EMPTY_MODEL]
   try {
     for (const batch of batches) {
@@ -32,13 +40,10 @@ export async function runBatches(service: TestService, batches: Batch[]): Promis
   }
 }
 
-function operatorOf({ context }: TestService, account: TestAccount): Operator {
+function operatorOf({ context }: TestService, expiry: Context, account: TestAccount): Operator {
   const data = context.database.of(account.id)
   // Negative, because the storage's clock may be ahead of the database's.
-  const expiringContext = {
-    ...context,
-    settings: { ...context.settings, uploadsKeptForMs: -60_000 },
-  }
+  const expiringContext = { ...expiry, settings: { ...expiry.settings, uploadsKeptForMs: -60_000 } }
   return {
     changePlan: (bytes) =>
       context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
