@@ -67,7 +67,7 @@ test('with --json each file is an object on a line, whether it was uploaded or n
   const failed = lines.find(({ file }) => file === ' ')
   assert.equal(failed.error.code, 'invalid')
   assert.match(stderr, /name: must not be empty/)
-  assert.match(stderr, /1 of 2 failed/)
+  assert.match(stderr, /1 of 2 files failed/)
 
   const again = await run('upload', 'a.txt', ' ', '--json')
   assert.match(again.stderr, /1 of 2 files were uploaded earlier/)
