@@ -14,20 +14,12 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
-import { aSlowDownload, aSlowPut } from '../support/slow-transfer.ts'
+import { startSlowTransfers } from '../support/slow-transfer.ts'
 import { anIdleConnection, aTakenPort, isRefused } from '../support/tcp.ts'
-
-/** More than the buffers between two processes hold, so that a download stops when the client stops reading. */
-const LONG = 40_000_000
 
 test('after SIGTERM, the storage refuses new transfers and the process waits for running ones', async (t) => {
   const service = await aServiceProcess(t)
-  const stored = someBytes(LONG, 2)
-  const asset = await uploadFile(service.baseUrl, { bytes: stored })
-  const sent = someBytes(1_000_000, 3)
-  const session = await requestSession(service.baseUrl, { bytes: sent })
-  const put = await aSlowPut(session.urls[0]?.url ?? '', sent)
-  const download = await aSlowDownload(await downloadUrl(service.baseUrl, asset.id))
+  const { put, download, stored } = await startSlowTransfers(service.baseUrl)
 
   const ended = service.stop('SIGTERM')
   await until('the storage refuses new connections', () => isRefused(service.storageUrl))

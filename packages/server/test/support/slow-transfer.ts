@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { downloadUrl, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
 export interface SlowTransfer {
   /** Transfers the rest and returns the response with its whole body. */
@@ -9,6 +10,20 @@ export interface SlowTransfer {
 
 /** Like those of a browser, its connections stay open until the service closes them. */
 const agent = new Agent({ keepAlive: true })
+
+/** More than the buffers between two processes hold, so that a download stops when the client stops reading. */
+const LONG = 40_000_000
+
+/** A part with the bytes `sent`, and a download of the bytes `stored`, both in progress. */
+export async function startSlowTransfers(baseUrl: string) {
+  const stored = someBytes(LONG, 2)
+  const asset = await uploadFile(baseUrl, { bytes: stored })
+  const sent = someBytes(1_000_000, 3)
+  const session = await requestSession(baseUrl, { bytes: sent })
+  const put = await aSlowPut(session.urls[0]?.url ?? '', sent)
+  const download = await aSlowDownload(await downloadUrl(baseUrl, asset.id))
+  return { session, put, sent, download, stored }
+}
 
 /** A PUT that has sent the first half of its bytes, and sends the second half on `finish`. */
 export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer> {

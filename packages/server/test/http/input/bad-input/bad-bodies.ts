@@ -6,20 +6,10 @@ import {
   bodyTooLarge,
   malformedJson,
   notAnObject,
-  type Refusal,
-  shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
-
-interface Call {
-  method: string
-  path: string
-  /** A valid body. */
-  goodBody: string
-  /** The maximum length of the body. */
-  limit: number
-}
+import { type Body, bodyRows, type Call } from './body-rows.ts'
 
 /** Every endpoint that accepts a body. */
 function callsOf({ open }: UploadFixture): Call[] {
@@ -36,25 +26,8 @@ function callsOf({ open }: UploadFixture): Call[] {
   ]
 }
 
-interface Body {
-  input?: string
-  text: string | Buffer | undefined
-  headers?: Record<string, string>
-  refusal: Refusal
-}
-
 function rowsOf(fixture: UploadFixture, bodiesOf: (call: Call) => Body[]): BadRequest[] {
-  return callsOf(fixture).flatMap((call) =>
-    bodiesOf(call).map(({ input, text, headers, refusal }) => ({
-      input: `${call.method} ${call.path.split('/').at(-1)} ${input ?? shorten(text)}`,
-      send: () =>
-        sendExactly(fixture.service.baseUrl, {
-          ...{ method: call.method, path: call.path, body: text },
-          headers: headers ?? { 'content-type': 'application/json' },
-        }),
-      refusal,
-    })),
-  )
+  return bodyRows(fixture.service.baseUrl, callsOf(fixture), bodiesOf)
 }
 
 const NOT_OBJECTS = ['null', '[]', '[{}]', '"text"', '5', 'true', '[[[[]]]]']

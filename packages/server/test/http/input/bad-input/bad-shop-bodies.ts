@@ -1,26 +1,15 @@
 import { ENDPOINTS } from '@stowage/protocol'
 import { API } from '@stowage/testing/service/upload'
-import { sendExactly } from '../../../support/exact-request.ts'
 import {
   type BadRequest,
   type BadRequests,
   bodyTooLarge,
   malformedJson,
   notAnObject,
-  type Refusal,
-  shorten,
   wrongMediaType,
 } from '../../../support/refusals.ts'
 import type { ShopFixture } from '../../../support/shop-fixture.ts'
-
-interface Call {
-  method: string
-  path: string
-  /** A valid body. */
-  goodBody: string
-  /** The maximum length of the body. */
-  limit: number
-}
+import { type Body, bodyRows, type Call, JSON_TYPE } from './body-rows.ts'
 
 const DEFAULT_LIMIT = 64 * 1024
 
@@ -48,27 +37,8 @@ function callsOf({ link, ready }: ShopFixture): Call[] {
   }))
 }
 
-interface Body {
-  input?: string
-  text: string | Buffer | undefined
-  headers?: Record<string, string>
-  refusal: Refusal
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' }
-
 function rowsOf(fixture: ShopFixture, bodiesOf: (call: Call) => Body[]): BadRequest[] {
-  return callsOf(fixture).flatMap((call) =>
-    bodiesOf(call).map(({ input, text, headers = JSON_TYPE, refusal }) => ({
-      input: `${call.method} ${call.path.split('/').at(-1)} ${input ?? shorten(text)}`,
-      send: () =>
-        sendExactly(fixture.service.baseUrl, {
-          ...{ method: call.method, path: call.path, body: text },
-          headers,
-        }),
-      refusal,
-    })),
-  )
+  return bodyRows(fixture.service.baseUrl, callsOf(fixture), bodiesOf)
 }
 
 const NOT_OBJECTS = ['null', '[]', '[{}]', '"text"', '5', 'true']
