@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { storeFiles } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { aVideo, aWave, PDF } from './support/media.ts'
+import { aWave, PDF, VIDEO } from './support/media.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
@@ -13,12 +13,7 @@ const numberOf = (media: Locator, property: string) =>
 test('a video plays, and other changes on the page do not restart it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  await page.goto('/')
-  const recording = await aVideo(page, 1500)
-  const { id } = await client.upload(new Blob([recording]), {
-    name: 'film.webm',
-    mime: 'video/webm',
-  })
+  const { id } = await client.upload(new Blob([VIDEO]), { name: 'film.webm', mime: 'video/webm' })
   await page.goto(`/assets/${id}`)
   const video = preview(page).locator('video')
   await until('its width is known', async () => (await numberOf(video, 'videoWidth')) === 64)
@@ -60,6 +55,16 @@ test('moving to a position in audio does not load the data before it', async (t)
     starts.some((start) => start > wave.length / 2),
     ranges.join(),
   )
+})
+
+test('a preview whose first request fails is loaded again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t)
+  const { id } = await client.upload(new Blob([VIDEO]), { name: 'film.webm', mime: 'video/webm' })
+  await page.route(`${service.storageUrl}/**`, (route) => route.abort(), { times: 1 })
+  await page.goto(`/assets/${id}`)
+  const video = preview(page).locator('video')
+  await until('its width is known', async () => (await numberOf(video, 'videoWidth')) === 64)
 })
 
 test('an expired download URL is replaced by a new one', async (t) => {

@@ -1,7 +1,7 @@
 import { Paper, Skeleton, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
@@ -13,7 +13,8 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()
   const kind = previewKindOf(asset)
   const [hasFailed, setFailed] = useState(false)
-  const { data, error, refetch } = useQuery({
+  const wasRetried = useRef(false)
+  const { data, dataUpdatedAt, error, refetch } = useQuery({
     queryKey: ['download-url', asset.id],
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: kind !== undefined,
@@ -22,16 +23,21 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     gcTime: 0,
   })
   const expiresAt = data?.expires_at
+  // A connection can fail: only a file that fails twice is one that the browser cannot display.
   const onError = useCallback(() => {
-    if (expiresAt && Date.parse(expiresAt) < Date.now()) void refetch()
-    else setFailed(true)
+    const isExpired = expiresAt ? Date.parse(expiresAt) < Date.now() : false
+    if (!isExpired && wasRetried.current) setFailed(true)
+    else void refetch()
+    if (!isExpired) wasRetried.current = true
   }, [expiresAt, refetch])
+  // The fragment makes the browser load the same URL again: two within a second do not differ.
+  const url = `${data?.url}#${dataUpdatedAt}`
   const isVisible = kind !== undefined && !hasFailed && error === null
   return (
     <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
       {isVisible && data === undefined && <Skeleton h={320} />}
       {isVisible && data !== undefined && (
-        <Preview kind={kind} asset={asset} url={data.url} onError={onError} />
+        <Preview kind={kind} asset={asset} url={url} onError={onError} />
       )}
       {!isVisible && <NoPreview asset={asset} isSupported={kind !== undefined} />}
     </Paper>

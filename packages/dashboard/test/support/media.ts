@@ -1,4 +1,5 @@
-import type { Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** A page with one line of text. */
 export const PDF = [
@@ -33,24 +34,5 @@ export function aWave(seconds: number): Uint8Array<ArrayBuffer> {
   return new Uint8Array(wave)
 }
 
-/** Records a canvas with the browser's own recorder. */
-const RECORD = `(async (ms) => {
-  const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 48 })
-  const pen = canvas.getContext('2d')
-  const drawing = setInterval(() => {
-    pen.fillStyle = 'hsl(' + performance.now() % 360 + ' 80% 50%)'
-    pen.fillRect(0, 0, 64, 48)
-  }, 20)
-  const recorder = new MediaRecorder(canvas.captureStream(25), { mimeType: 'video/webm' })
-  const recorded = new Promise((resolve) => { recorder.ondataavailable = resolve })
-  recorder.start()
-  setTimeout(() => recorder.stop(), ms)
-  const { data } = await recorded
-  clearInterval(drawing)
-  return Array.from(new Uint8Array(await data.arrayBuffer()))
-})`
-
-/** A WebM video that the browser has recorded. */
-export async function aVideo(page: Page, ms: number): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await page.evaluate<number[]>(`${RECORD}(${ms})`))
-}
+/** A WebM video of 1.5 seconds with 64 × 48 pixels, recorded by Chromium. */
+export const VIDEO = readFileSync(join(import.meta.dirname, 'video.webm'))
