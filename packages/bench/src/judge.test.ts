@@ -5,10 +5,10 @@ import type { Measurement } from './measure.ts'
 import type { Target } from './workload.ts'
 
 function measured(name: string, medians: Record<string, number>): Measurement {
-  const spreads = Object.entries(medians).map(([figure, median]) => {
-    return [figure, { median, least: median, most: median }]
+  const spreads = Object.entries(medians).map(([metric, median]) => {
+    return [metric, { median, min: median, max: median }]
   })
-  return { name, figures: Object.fromEntries(spreads) }
+  return { name, metrics: Object.fromEntries(spreads) }
 }
 
 const measurements = [
@@ -23,23 +23,23 @@ function verdictOn(target: Target) {
 
 test('a target can compare a metric with that of another contender', () => {
   const times = { contender: 'other' }
-  const target = { figure: 'rate', times }
+  const target = { metric: 'rate', times }
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 0.9 } }), { value: 0.9, isMet: true })
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 1 } }), { value: 0.9, isMet: false })
 })
 
 test('a target can compare two metrics of the same contender', () => {
-  const target = { figure: 'last', limit: { atLeast: 0.5 }, times: { figure: 'rate' } }
+  const target = { metric: 'last', limit: { atLeast: 0.5 }, times: { metric: 'rate' } }
   assert.deepEqual(verdictOn(target), { value: 30 / 90, isMet: false })
 })
 
 test('a target without comparison has an absolute limit', () => {
-  assert.deepEqual(verdictOn({ figure: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
-  const target = { figure: 'time', of: 'other', limit: { below: 3 } }
+  assert.deepEqual(verdictOn({ metric: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
+  const target = { metric: 'time', of: 'other', limit: { below: 3 } }
   assert.deepEqual(verdictOn(target), { value: 2, isMet: true })
 })
 
 test('a target that was not measured is not met', () => {
-  const target = { figure: 'rate', limit: { atLeast: 0 }, times: { contender: 'void' } }
+  const target = { metric: 'rate', limit: { atLeast: 0 }, times: { contender: 'not measured' } }
   assert.deepEqual(verdictOn(target), { value: undefined, isMet: false })
 })

@@ -11,12 +11,12 @@ export interface Verdict {
 /** Compares the medians with the targets. */
 export function judge(measurements: Measurement[], targets: Target[]): Verdict[] {
   const ours = measurements[0]?.name ?? ''
-  const medianOf = (contender: string, figure: string) =>
-    measurements.find(({ name }) => name === contender)?.figures[figure]?.median
+  const medianOf = (contender: string, metric: string) =>
+    measurements.find(({ name }) => name === contender)?.metrics[metric]?.median
   return targets.map((target) => {
-    const { figure, of = ours, times, limit } = target
-    const measured = medianOf(of, figure)
-    const base = times ? medianOf(times.contender ?? of, times.figure ?? figure) : 1
+    const { metric, of = ours, times, limit } = target
+    const measured = medianOf(of, metric)
+    const base = times ? medianOf(times.contender ?? of, times.metric ?? metric) : 1
     const value = measured === undefined || base === undefined ? undefined : measured / base
     const isMet =
       value !== undefined && ('atLeast' in limit ? value >= limit.atLeast : value < limit.below)

@@ -44,8 +44,9 @@ async function run(): Promise<number> {
     results.push(result)
     if (values.write) await writePage(result, WORKLOADS)
   }
-  const isVoid = ({ measurements }: Result) => measurements.some((it) => it.void !== undefined)
-  return results.some(isVoid) ? 1 : 0
+  const hasFailed = ({ measurements }: Result) =>
+    measurements.some((it) => it.failure !== undefined)
+  return results.some(hasFailed) ? 1 : 0
 }
 
 function toNumber(text: string | undefined): number | undefined {

@@ -16,11 +16,11 @@ test('contenders run alternately, and the first round is not counted', async () 
   const contenders = [contender('a', [1000, 3, 1, 2]), contender('b', [0, 10, 30, 20])]
   const [a, b] = await measure(contenders, { rounds: 3, onTurn })
   assert.equal(turns.join(''), 'abababab')
-  assert.deepEqual(a?.figures, { time: { median: 2, least: 1, most: 3 } })
-  assert.deepEqual(b?.figures, { time: { median: 20, least: 10, most: 30 } })
+  assert.deepEqual(a?.metrics, { time: { median: 2, min: 1, max: 3 } })
+  assert.deepEqual(b?.metrics, { time: { median: 20, min: 10, max: 30 } })
 })
 
-test('one failure voids all results of a contender, but not those of others', async () => {
+test('one failure invalidates all results of a contender, but not those of others', async () => {
   let runs = 0
   const failing = {
     name: 'failing',
@@ -32,11 +32,11 @@ test('one failure voids all results of a contender, but not those of others', as
   }
   const passing = { name: 'passing', run: async () => ({ rate: 5 }) }
   const measurements = await measure([failing, passing], { rounds: 3, onTurn })
-  assert.deepEqual(measurements[0], { name: 'failing', figures: {}, void: '1 refusal' })
-  assert.equal(measurements[1]?.figures.rate?.median, 5)
+  assert.deepEqual(measurements[0], { name: 'failing', metrics: {}, failure: '1 refusal' })
+  assert.equal(measurements[1]?.metrics.rate?.median, 5)
   assert.equal(runs, 3)
 })
 
 test('the median of an even number of values is the mean of the two in the middle', () => {
-  assert.deepEqual(spreadOf([4, 1, 3, 100]), { median: 3.5, least: 1, most: 100 })
+  assert.deepEqual(spreadOf([4, 1, 3, 100]), { median: 3.5, min: 1, max: 100 })
 })

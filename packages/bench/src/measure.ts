@@ -2,15 +2,15 @@ import type { Contender } from './workload.ts'
 
 export interface Spread {
   median: number
-  least: number
-  most: number
+  min: number
+  max: number
 }
 
 export interface Measurement {
   name: string
-  figures: Record<string, Spread>
-  /** Why there are no valid results. */
-  void?: string
+  metrics: Record<string, Spread>
+  /** The error because of which there are no results. */
+  failure?: string
 }
 
 /**
@@ -28,8 +28,8 @@ export async function measure(
       if (failures.has(name)) continue
       options.onTurn(round, name)
       try {
-        const figures = await run()
-        if (round > 0) runs.get(name)?.push(figures)
+        const metrics = await run()
+        if (round > 0) runs.get(name)?.push(metrics)
       } catch (error) {
         failures.set(name, error instanceof Error ? error.message : `${error}`)
       }
@@ -37,8 +37,8 @@ export async function measure(
   }
   return contenders.map(({ name }) => {
     const failure = failures.get(name)
-    if (failure !== undefined) return { name, figures: {}, void: failure }
-    return { name, figures: summary(runs.get(name) ?? []) }
+    if (failure !== undefined) return { name, metrics: {}, failure }
+    return { name, metrics: summary(runs.get(name) ?? []) }
   })
 }
 
@@ -53,5 +53,5 @@ export function spreadOf(values: number[]): Spread {
   const at = (index: number) => sorted[index] ?? Number.NaN
   const middle = (sorted.length - 1) / 2
   const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2
-  return { median, least: at(0), most: at(sorted.length - 1) }
+  return { median, min: at(0), max: at(sorted.length - 1) }
 }

@@ -5,7 +5,7 @@ import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
 import type { Workload } from './workload.ts'
 
-/** Options of the command line, which override those of the workload. */
+/** CLI options, which override those of the workload. */
 export interface Limits {
   rounds: number | undefined
   seconds: number | undefined
@@ -20,7 +20,7 @@ export async function runWorkload(
   workload: Workload,
   limits: Limits,
 ): Promise<Result> {
-  const { title, figures, targets } = workload
+  const { title, metrics, targets } = workload
   const rounds = limits.rounds ?? workload.rounds ?? ROUNDS
   const context = openContext(limits.seconds ?? workload.seconds ?? SECONDS)
   const stop = () => context.close().finally(() => process.exit(130))
@@ -32,11 +32,11 @@ export async function runWorkload(
       rounds,
       onTurn: (round, contender) => progress(`${name}: round ${round} of ${rounds}, ${contender}`),
     })
-    return { name, title, figures, measurements, verdicts: judge(measurements, targets) }
+    return { name, title, metrics, measurements, verdicts: judge(measurements, targets) }
   } catch (error) {
     const reason = error instanceof Error ? error.message : `${error}`
-    const measurements = [{ name: 'all programs', figures: {}, void: reason }]
-    return { name, title, figures, measurements, verdicts: judge([], targets) }
+    const measurements = [{ name: 'all programs', metrics: {}, failure: reason }]
+    return { name, title, metrics, measurements, verdicts: judge([], targets) }
   } finally {
     await context.close()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)

@@ -2,7 +2,7 @@
 export interface Workload {
   title: string
   /** The metrics, in the order of the report. */
-  figures: Record<string, Figure>
+  metrics: Record<string, Metric>
   targets: Target[]
   /** The number of counted rounds and the duration of each load, if not the default. */
   rounds?: number
@@ -11,10 +11,10 @@ export interface Workload {
   open(context: WorkloadContext): Promise<Contender[]>
 }
 
-export interface Figure {
+export interface Metric {
   title: string
   unit: string
-  better: 'more' | 'less'
+  better: 'higher' | 'lower'
 }
 
 /** A program that is compared with others. */
@@ -25,14 +25,14 @@ export interface Contender {
 }
 
 /**
- * A limit for a figure of the contender `of`, by default Stowage. With `times`, the limit is a ratio to
- * another contender, another figure, or both. Without, it is absolute.
+ * A limit for a metric of the contender `of`, by default Stowage. With `times`, the limit is a ratio to
+ * another contender, another metric, or both. Without, it is absolute.
  */
 export interface Target {
-  figure: string
+  metric: string
   of?: string
   limit: { atLeast: number } | { below: number }
-  times?: { contender?: string; figure?: string }
+  times?: { contender?: string; metric?: string }
   /** The cause, according to a profile. Shown if the target is missed. */
   reason?: string
 }

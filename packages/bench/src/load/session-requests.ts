@@ -7,10 +7,10 @@ const MIME = 'application/zip'
 /** A file of three parts. */
 const FILE = { name: 'sample-pack.zip', size: 250_000_000, mime: MIME }
 
-export const SESSION_FIGURES = {
-  rate: { title: 'Sessions', unit: '/s', better: 'more' },
-  cpu: { title: 'CPU of the server per session', unit: 'ms', better: 'less' },
-  memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
+export const SESSION_METRICS = {
+  sessionsPerSecond: { title: 'Sessions', unit: '/s', better: 'higher' },
+  cpuMsPerSession: { title: 'CPU of the server per session', unit: 'ms', better: 'lower' },
+  peakMegabytes: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
 } as const
 
 export function sessionRequest(path = `${API}/assets/signed`): Request {

@@ -28,18 +28,18 @@ const STYLE = `
   }`
 
 /** One bar per contender, one group of bars per metric. Each group has its own scale. */
-export function chartOf({ title, figures, measurements }: Result): string {
+export function chartOf({ title, metrics, measurements }: Result): string {
   let top = 0
-  const groups = Object.entries(figures).map(([figure, { title: head, unit, better }]) => {
-    const rows = measurements.flatMap(({ name, figures: measured }) => {
-      const spread = measured[figure]
+  const groups = Object.entries(metrics).map(([metric, { title: head, unit, better }]) => {
+    const rows = measurements.flatMap(({ name, metrics: measured }) => {
+      const spread = measured[metric]
       return spread === undefined ? [] : [{ name, spread, isOurs: isOurs(name) }]
     })
     if (rows.length === 0) return ''
-    const most = Math.max(...rows.map(({ spread }) => spread.most))
+    const max = Math.max(...rows.map(({ spread }) => spread.max))
     const label = `${head} <tspan class="secondary">${escapeXml(unit)}, ${better} is better</tspan>`
     const heading = `<text class="head" x="0" y="${top + 18}">${label}</text>`
-    const bars = rows.map((row, index) => bar(row, top + HEAD + index * ROW, most))
+    const bars = rows.map((row, index) => bar(row, top + HEAD + index * ROW, max))
     top += HEAD + rows.length * ROW + GAP
     return [heading, ...bars].join('\n')
   })
@@ -63,11 +63,11 @@ function isOurs(name: string): boolean {
 function bar(
   { name, spread, isOurs }: { name: string; spread: Spread; isOurs: boolean },
   top: number,
-  most: number,
+  max: number,
 ): string {
-  const scale = (value: number) => Math.round((value / most) * (WIDTH - LABELS - VALUES))
+  const scale = (value: number) => Math.round((value / max) * (WIDTH - LABELS - VALUES))
   const middle = top + BAR / 2
-  const [from, to] = [LABELS + scale(spread.least), LABELS + scale(spread.most)]
+  const [from, to] = [LABELS + scale(spread.min), LABELS + scale(spread.max)]
   return `<text x="0" y="${middle + 5}">${escapeXml(name)}</text>
 <rect class="${isOurs ? 'ours' : 'other'}" x="${LABELS}" y="${top}" width="${Math.max(1, scale(spread.median))}" height="${BAR}" rx="2"/>
 <path class="spread" d="M${from} ${middle}H${to}"/>

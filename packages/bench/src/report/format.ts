@@ -9,16 +9,20 @@ export function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: digits })
 }
 
-export function spreadText({ least, most }: Spread): string {
-  return `${formatNumber(least)} to ${formatNumber(most)}`
+export function spreadText({ min, max }: Spread): string {
+  return `${formatNumber(min)} to ${formatNumber(max)}`
 }
 
-/** The ratio of a contender's result to ours, or undefined if there is nothing to compare. */
-export function timesOurs(result: Result, contender: number, figure: string): number | undefined {
-  const ours = result.measurements[0]?.figures[figure]?.median
-  const theirs = result.measurements[contender]?.figures[figure]?.median
-  if (contender === 0 || ours === undefined || theirs === undefined) return undefined
-  return theirs / ours
+/** The ratio of a contender's result to that of Stowage, or undefined if one of them is missing. */
+export function ratioToStowage(
+  result: Result,
+  contender: number,
+  metric: string,
+): number | undefined {
+  const stowage = result.measurements[0]?.metrics[metric]?.median
+  const other = result.measurements[contender]?.metrics[metric]?.median
+  if (contender === 0 || stowage === undefined || other === undefined) return undefined
+  return other / stowage
 }
 
 export interface VerdictText {
@@ -28,18 +32,18 @@ export interface VerdictText {
   mark: 'met' | 'MISSED' | 'not measured'
 }
 
-export function describeVerdict({ figures, measurements }: Result, verdict: Verdict): VerdictText {
+export function describeVerdict({ metrics, measurements }: Result, verdict: Verdict): VerdictText {
   const { target, value, isMet } = verdict
-  const { figure, of, times, limit } = target
-  const titleOf = (name: string) => figures[name]?.title ?? name
-  const ours = of ?? measurements[0]?.name ?? ''
-  const other = [times?.contender, times?.figure && titleOf(times.figure)]
+  const { metric, of, times, limit } = target
+  const titleOf = (name: string) => metrics[name]?.title ?? name
+  const contender = of ?? measurements[0]?.name ?? ''
+  const other = [times?.contender, times?.metric && titleOf(times.metric)]
     .filter(Boolean)
     .join(', ')
-  const unit = times ? ' times' : ` ${figures[figure]?.unit ?? ''}`
+  const unit = times ? ' times' : ` ${metrics[metric]?.unit ?? ''}`
   const [word, bound] = 'atLeast' in limit ? ['at least', limit.atLeast] : ['below', limit.below]
   return {
-    label: `${titleOf(figure)}, ${ours}${times ? ` against ${other}` : ''}`,
+    label: `${titleOf(metric)}, ${contender}${times ? ` compared with ${other}` : ''}`,
     target: `${word} ${formatNumber(bound)}${unit}`,
     value: value === undefined ? '–' : `${formatNumber(value)}${unit}`,
     mark: value === undefined ? 'not measured' : isMet ? 'met' : 'MISSED',

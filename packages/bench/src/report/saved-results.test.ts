@@ -4,14 +4,12 @@ import { pageOf } from './page.ts'
 import { type SavedResult, saveResult } from './saved-results.ts'
 
 function aResult(name: string, architecture: string, rate: number): SavedResult {
-  const target = { figure: 'rate', limit: { atLeast: 10 } }
+  const target = { metric: 'rate', limit: { atLeast: 10 } }
   return {
     name,
     title: `The ${name}`,
-    figures: { rate: { title: 'Received', unit: 'MB/s', better: 'more' } },
-    measurements: [
-      { name: 'Stowage', figures: { rate: { median: rate, least: rate, most: rate } } },
-    ],
+    metrics: { rate: { title: 'Received', unit: 'MB/s', better: 'higher' } },
+    measurements: [{ name: 'Stowage', metrics: { rate: { median: rate, min: rate, max: rate } } }],
     verdicts: [{ target, value: rate, isMet: rate >= 10 }],
     machine: {
       architecture,
@@ -33,7 +31,7 @@ test('a run replaces the results of its architecture and keeps those of others',
   assert.deepEqual(Object.keys(saved), order)
   const rates = (saved.parts ?? []).map(({ machine, measurements }) => [
     machine.architecture,
-    measurements[0]?.figures.rate?.median,
+    measurements[0]?.metrics.rate?.median,
   ])
   assert.deepEqual(rates, [
     ['arm64', 40],

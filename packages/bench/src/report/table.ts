@@ -1,21 +1,21 @@
-import { describeVerdict, formatNumber, spreadText, timesOurs } from './format.ts'
+import { describeVerdict, formatNumber, ratioToStowage, spreadText } from './format.ts'
 import type { Result } from './result.ts'
 
 /** The result as text for a terminal. */
 export function tableOf(result: Result): string {
   const lines = ['', `${result.name}: ${result.title}`]
-  for (const { name, void: reason } of result.measurements) {
-    if (reason !== undefined) lines.push(`  VOID ${name}: ${reason}`)
+  for (const { name, failure: reason } of result.measurements) {
+    if (reason !== undefined) lines.push(`  NOT MEASURED ${name}: ${reason}`)
   }
-  for (const [figure, { title, unit, better }] of Object.entries(result.figures)) {
+  for (const [metric, { title, unit, better }] of Object.entries(result.metrics)) {
     lines.push(`  ${title}, ${unit} (${better} is better)`)
-    for (const [index, { name, figures }] of result.measurements.entries()) {
-      const spread = figures[figure]
+    for (const [index, { name, metrics }] of result.measurements.entries()) {
+      const spread = metrics[metric]
       if (spread === undefined) continue
-      const times = timesOurs(result, index, figure)
-      const ratio = times === undefined ? '' : `${formatNumber(times)} times ours`
+      const ratio = ratioToStowage(result, index, metric)
+      const comparison = ratio === undefined ? '' : `${formatNumber(ratio)} × Stowage`
       lines.push(
-        `    ${name.padEnd(28)}${formatNumber(spread.median).padStart(10)}   ${spreadText(spread).padEnd(22)}${ratio.padStart(18)}`,
+        `    ${name.padEnd(28)}${formatNumber(spread.median).padStart(10)}   ${spreadText(spread).padEnd(22)}${comparison.padStart(18)}`,
       )
     }
   }

@@ -9,7 +9,7 @@ const DOCS = new URL('../../../../docs/', import.meta.url)
 const CHARTS = new URL('performance/', DOCS)
 const SAVED = new URL('results.json', CHARTS)
 
-/** Keeps the latest results of other workloads and architectures. */
+/** Writes docs/performance.md and its charts. Keeps the results of other workloads and architectures. */
 export async function writePage(result: Result, order: string[]): Promise<void> {
   await mkdir(CHARTS, { recursive: true })
   const saved: SavedResults = JSON.parse(await readFile(SAVED, 'utf8').catch(() => '{}'))

@@ -7,11 +7,11 @@ import { startStowage } from '../processes/stowage.ts'
 import { progress } from '../progress.ts'
 import type { WorkloadContext } from '../workload.ts'
 import { type Cost, countCost } from './count-cost.ts'
-import type { Deployment, Findings } from './findings.ts'
 import { measureJobs } from './measure-jobs.ts'
 import { measureWrites } from './measure-writes.ts'
 import { populate } from './populate.ts'
 import { tablesOf, writeTables } from './report.ts'
+import type { Deployment, ScalingResults } from './scaling-results.ts'
 import { REPETITIONS, shopCalls } from './shop-calls.ts'
 
 /*
@@ -48,15 +48,15 @@ async function run(): Promise<void> {
     const small = await measureDeployment(context, server.url, { assets: 10_000, accounts: 2 })
     const population = { assets: Number(values.assets), accounts: Number(values.accounts) }
     const large = await measureDeployment(context, server.url, population)
-    const findings: Findings = {
+    const results: ScalingResults = {
       small: small.deployment,
       large: large.deployment,
       writes: await large.measureWrites(),
       jobs: await large.measureJobs(),
     }
     progress('')
-    process.stdout.write(`${tablesOf(findings)}\n`)
-    if (values.write) await writeTables(findings)
+    process.stdout.write(`${tablesOf(results)}\n`)
+    if (values.write) await writeTables(results)
   } finally {
     await context.close()
   }

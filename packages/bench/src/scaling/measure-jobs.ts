@@ -19,7 +19,7 @@ export async function measureJobs(
     with created as (
       insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
         created_at, changed_at, upload_id, chunk_size, expires_at)
-      select gen_random_uuid(), accounts.id, 'file', 'uploading', 'left.zip', 'left.zip', 1, 'a/b',
+      select gen_random_uuid(), accounts.id, 'file', 'uploading', 'unfinished.zip', 'unfinished.zip', 1, 'a/b',
         now(), now(), gen_random_uuid(), 100000000, now()
       from generate_series(1, ${COUNT}) n
         join lateral (select id from accounts order by id offset n % 100 limit 1) accounts on true

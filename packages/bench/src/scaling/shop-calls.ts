@@ -87,7 +87,7 @@ export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
       call: async () => void (await request('GET', '/assets?filename=zebra')),
     },
     {
-      name: 'Search that matches all',
+      name: 'Search that matches all assets',
       call: async () => void (await request('GET', '/assets?filename=pack')),
     },
     {
@@ -139,5 +139,5 @@ function requester(url: string, { key }: Shop) {
 async function put(url: string): Promise<void> {
   const response = await fetch(url, { method: 'PUT', body: 'abc' })
   await response.arrayBuffer()
-  if (!response.ok) throw new Error(`a part was refused: ${response.status}`)
+  if (!response.ok) throw new Error(`the storage rejected a part: ${response.status}`)
 }

@@ -8,18 +8,18 @@ import { API, startStowage } from '../processes/stowage.ts'
 import { type Usage, watchUsage } from '../processes/usage.ts'
 import type { Workload } from '../workload.ts'
 
-const CURL = 'curl --parallel, the parts alone'
+const CURL = 'curl --parallel, parts only'
 
 export const workload: Workload = {
   title: 'Upload of a 1 GiB file with the Node client to the disk storage, 4 parts in parallel',
-  figures: {
-    rate: { title: 'Sent', unit: 'MB/s', better: 'more' },
-    cpu: { title: 'CPU of the client', unit: 's', better: 'less' },
-    memory: { title: 'Peak memory of the client', unit: 'MB', better: 'less' },
+  metrics: {
+    rate: { title: 'Sent', unit: 'MB/s', better: 'higher' },
+    cpu: { title: 'CPU of the client', unit: 's', better: 'lower' },
+    memory: { title: 'Peak memory of the client', unit: 'MB', better: 'lower' },
   },
   targets: [
-    { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: CURL } },
-    { figure: 'memory', limit: { below: 150 } },
+    { metric: 'rate', limit: { atLeast: 0.9 }, times: { contender: CURL } },
+    { metric: 'memory', limit: { below: 150 } },
   ],
   async open(context) {
     const data = await context.folder()
@@ -32,14 +32,14 @@ export const workload: Workload = {
         name: 'Stowage, Node client',
         async run() {
           let id = ''
-          const figures = await timed(() =>
+          const metrics = await timed(() =>
             watchUsage([client.pid], async () => {
               id = await client.upload(path)
             }),
           )
           await fetch(`${url}${API}/assets/${id}`, { method: 'DELETE' })
           await settleDisk(data)
-          return figures
+          return metrics
         },
       },
       {
@@ -49,10 +49,10 @@ export const workload: Workload = {
           const files = session.urls.map(({ url: partUrl }, index) => {
             return { path: parts[index] ?? '', url: partUrl }
           })
-          const figures = await timed(() => curlFiles(files, CONCURRENCY))
+          const metrics = await timed(() => curlFiles(files, CONCURRENCY))
           await cancelUpload(url, session)
           await settleDisk(data)
-          return figures
+          return metrics
         },
       },
     ]

@@ -10,15 +10,15 @@ const BODY = Buffer.from('x')
 
 export const workload: Workload = {
   title: 'Completing a 10,000-part upload on disk',
-  figures: {
-    time: { title: 'Response time', unit: 'ms', better: 'less' },
+  metrics: {
+    time: { title: 'Response time', unit: 'ms', better: 'lower' },
     stall: {
       title: 'Longest response time of other clients during the completion',
       unit: 'ms',
-      better: 'less',
+      better: 'lower',
     },
   },
-  targets: [{ figure: 'time', limit: { below: 1000 } }],
+  targets: [{ metric: 'time', limit: { below: 1000 } }],
   rounds: 2,
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)

@@ -1,13 +1,13 @@
-import { byId, helloWorld, listContender } from '../catalogue/contenders.ts'
-import { LARGE, LIST_FIGURES, LIST_TARGETS, SMALL } from '../catalogue/figures.ts'
-import { startFilledPostgres } from '../catalogue/postgres.ts'
+import { byId, helloWorld, listContender } from '../catalog/contenders.ts'
+import { LARGE, LIST_METRICS, LIST_TARGETS, SMALL } from '../catalog/metrics.ts'
+import { startFilledPostgres } from '../catalog/postgres.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startStowage } from '../processes/stowage.ts'
 import type { Workload } from '../workload.ts'
 
 export const workload: Workload = {
   title: 'Lists on PostgreSQL, 16 clients',
-  figures: LIST_FIGURES,
+  metrics: LIST_METRICS,
   targets: LIST_TARGETS,
   rounds: 5,
   async open(context) {
@@ -16,17 +16,17 @@ export const workload: Workload = {
     const open = async (count: number) => {
       const database = await postgres.database(count)
       const server = await startStowage(context, { STOWAGE_DATABASE: database })
-      return { database, about: { server, seconds, count } }
+      return { database, options: { server, seconds, count } }
     }
     const small = await open(10_000)
     const large = await open(1_000_000)
     const hello = await startPeer(context, 'hello')
     const plain = await startPeer(context, 'by-id-postgres', { DATABASE: large.database })
     return [
-      listContender(LARGE, large.about),
-      listContender(SMALL, small.about),
+      listContender(LARGE, large.options),
+      listContender(SMALL, small.options),
       helloWorld({ server: hello, seconds }),
-      byId({ ...large.about, server: plain }),
+      byId({ ...large.options, server: plain }),
     ]
   },
 }

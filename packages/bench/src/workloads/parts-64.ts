@@ -10,11 +10,11 @@ const PART = 16_000_000
 
 export const workload: Workload = {
   title: `Upload of ${CONCURRENCY} parts of 16 MB to the disk storage, all in parallel`,
-  figures: {
-    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
-    rate: { title: 'Received', unit: 'MB/s', better: 'more' },
+  metrics: {
+    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
+    rate: { title: 'Received', unit: 'MB/s', better: 'higher' },
   },
-  targets: [{ figure: 'memory', limit: { below: 150 } }],
+  targets: [{ metric: 'memory', limit: { below: 150 } }],
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)
     context.defer(close)

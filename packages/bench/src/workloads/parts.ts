@@ -19,14 +19,14 @@ const NGINX_SYNCED = 'nginx, PUT and fsync'
 
 export const workload: Workload = {
   title: 'Upload of 1 GiB in parts of 100 MB to the disk storage, 4 in parallel',
-  figures: {
-    rate: { title: 'Received', unit: 'MB/s', better: 'more' },
-    cpu: { title: 'CPU of the server', unit: 's', better: 'less' },
-    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'less' },
+  metrics: {
+    rate: { title: 'Received', unit: 'MB/s', better: 'higher' },
+    cpu: { title: 'CPU of the server', unit: 's', better: 'lower' },
+    memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
   },
   targets: [
-    { figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: NGINX_SYNCED } },
-    { figure: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
+    { metric: 'rate', limit: { atLeast: 0.9 }, times: { contender: NGINX_SYNCED } },
+    { metric: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
   ],
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)

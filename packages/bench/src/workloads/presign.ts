@@ -12,8 +12,8 @@ const credentials = { accessKeyId: 'access', secretAccessKey: 'secret' }
 
 export const workload: Workload = {
   title: 'Signing the URLs of a 1 TB file, without a server',
-  figures: { time: { title: '10,000 URLs', unit: 'ms', better: 'less' } },
-  targets: [{ figure: 'time', limit: { below: 2 }, times: { contender: 'One HMAC each' } }],
+  metrics: { time: { title: '10,000 URLs', unit: 'ms', better: 'lower' } },
+  targets: [{ metric: 'time', limit: { below: 2 }, times: { contender: 'One HMAC each' } }],
   async open() {
     const client = new S3Client({
       region,

@@ -1,5 +1,5 @@
-import { measureLoad } from '../load/measure-load.ts'
-import { companionRequests, SESSION_FIGURES, sessionRequest } from '../load/session-requests.ts'
+import { measureSessions } from '../load/measure-sessions.ts'
+import { companionRequests, SESSION_METRICS, sessionRequest } from '../load/session-requests.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startS3 } from '../processes/s3.ts'
 import { startStowage } from '../processes/stowage.ts'
@@ -10,11 +10,11 @@ const SDK = 'Fastify and AWS SDK'
 
 export const workload: Workload = {
   title: 'Upload sessions of 3 parts on S3 (Ceph), 16 clients',
-  figures: SESSION_FIGURES,
+  metrics: SESSION_METRICS,
   targets: [
-    { figure: 'rate', limit: { atLeast: 4 }, times: { contender: COMPANION } },
-    { figure: 'rate', limit: { atLeast: 1.8 }, times: { contender: SDK } },
-    { figure: 'cpu', limit: { below: 1 } },
+    { metric: 'sessionsPerSecond', limit: { atLeast: 4 }, times: { contender: COMPANION } },
+    { metric: 'sessionsPerSecond', limit: { atLeast: 1.8 }, times: { contender: SDK } },
+    { metric: 'cpuMsPerSession', limit: { below: 1 } },
   ],
   seconds: 3,
   rounds: 5,
@@ -29,15 +29,22 @@ export const workload: Workload = {
     })
     const sdk = await startPeer(context, 'fastify-sdk', await s3.peerSettings())
     return [
-      { name: 'Stowage', run: () => measureLoad(ours, { requests: [sessionRequest()], seconds }) },
+      {
+        name: 'Stowage',
+        run: () => measureSessions(ours, { requests: [sessionRequest()], seconds }),
+      },
       {
         name: COMPANION,
         run: () =>
-          measureLoad(companion, { requests: companionRequests(), seconds, requestsPerUnit: 2 }),
+          measureSessions(companion, {
+            requests: companionRequests(),
+            seconds,
+            requestsPerSession: 2,
+          }),
       },
       {
         name: SDK,
-        run: () => measureLoad(sdk, { requests: [sessionRequest('/sessions')], seconds }),
+        run: () => measureSessions(sdk, { requests: [sessionRequest('/sessions')], seconds }),
       },
     ]
   },

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { measureLoad } from '../load/measure-load.ts'
-import { SESSION_FIGURES, sessionRequest } from '../load/session-requests.ts'
+import { measureSessions } from '../load/measure-sessions.ts'
+import { SESSION_METRICS, sessionRequest } from '../load/session-requests.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startStowage } from '../processes/stowage.ts'
 import type { Workload } from '../workload.ts'
@@ -9,8 +9,8 @@ const BARE = 'Fastify, one insert'
 
 export const workload: Workload = {
   title: 'Upload sessions of 3 parts on SQLite and disk, 16 clients',
-  figures: SESSION_FIGURES,
-  targets: [{ figure: 'rate', limit: { atLeast: 0.9 }, times: { contender: BARE } }],
+  metrics: SESSION_METRICS,
+  targets: [{ metric: 'sessionsPerSecond', limit: { atLeast: 0.9 }, times: { contender: BARE } }],
   seconds: 3,
   rounds: 5,
   async open(context) {
@@ -22,11 +22,11 @@ export const workload: Workload = {
     return [
       {
         name: 'Stowage',
-        run: () => measureLoad(ours, { requests: [sessionRequest()], seconds }),
+        run: () => measureSessions(ours, { requests: [sessionRequest()], seconds }),
       },
       {
         name: BARE,
-        run: () => measureLoad(bare, { requests: [sessionRequest('/sessions')], seconds }),
+        run: () => measureSessions(bare, { requests: [sessionRequest('/sessions')], seconds }),
       },
     ]
   },

@@ -8,13 +8,13 @@ const BARE = 'Fastify, hello world'
 
 export const workload: Workload = {
   title: 'Process start to first response',
-  figures: {
-    time: { title: 'Time to the first response', unit: 'ms', better: 'less' },
-    cpu: { title: 'CPU time until the first response', unit: 'ms', better: 'less' },
+  metrics: {
+    time: { title: 'Time to the first response', unit: 'ms', better: 'lower' },
+    cpu: { title: 'CPU time until the first response', unit: 'ms', better: 'lower' },
   },
   targets: [
     {
-      figure: 'time',
+      metric: 'time',
       limit: { below: 1.6 },
       times: { contender: BARE },
       reason: `Node spends a third of the time on finding and loading 250 modules one by one. As a

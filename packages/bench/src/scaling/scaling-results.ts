@@ -4,7 +4,7 @@ import type { WriteRates } from './measure-writes.ts'
 import type { Shop } from './populate.ts'
 
 /** All results of `npm run bench:scaling`. */
-export interface Findings {
+export interface ScalingResults {
   small: Deployment
   large: Deployment
   writes: { name: string; rates: WriteRates }[]

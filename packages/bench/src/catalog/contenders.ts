@@ -5,7 +5,7 @@ import type { ServerProcess } from '../processes/server-process.ts'
 import { API } from '../processes/stowage.ts'
 import { timed } from '../timed.ts'
 import type { Contender } from '../workload.ts'
-import { BY_ID, HELLO } from './figures.ts'
+import { BY_ID, HELLO } from './metrics.ts'
 import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
 
 const PAGE = 25
@@ -64,8 +64,8 @@ function someIds(count: number): string[] {
 }
 
 /** Searches for a new part of a name that matches all assets, then several times for the same one. */
-async function searchAll(about: { url: string; count: number; newTerm: string | undefined }) {
-  const { url, count, newTerm = '' } = about
+async function searchAll(options: { url: string; count: number; newTerm: string | undefined }) {
+  const { url, count, newTerm = '' } = options
   const { result, longestMs } = await watchStalls(url, async () => {
     const { time: cold } = await timed(() => expectTotal(url, `filename=${newTerm}`, count))
     const times: number[] = []
