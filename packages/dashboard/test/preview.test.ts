@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { storeFiles } from './support/assets.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import {
+  CHROMIUM,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 import { aWave, PDF, VIDEO } from './support/media.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -86,8 +92,9 @@ test('an expired download URL is replaced by a new one', async (t) => {
 })
 
 test('a PDF is shown; HTML, a PDF with scripts and an invalid image are not', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t)
+  const missing = await missingForBrowser(CHROMIUM)
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const { page, client } = await openDashboard(t, {}, { executable: CHROMIUM })
   const alert = PDF.replace('/Catalog', '/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>')
   const [pdf, scripted, html, broken] = await storeFiles(client, [
     { name: 'a.pdf', mime: 'application/pdf', content: PDF },

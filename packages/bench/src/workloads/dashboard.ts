@@ -1,4 +1,4 @@
-import { EXECUTABLE, FLAGS, missingForBrowser } from '@stowage/testing/browser/browser'
+import { CHROMIUM, FLAGS, missingForBrowser } from '@stowage/testing/browser/browser'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { LARGE, SMALL } from '../catalog/metrics.ts'
 import { COMMON, RARE, RARE_COUNT } from '../catalog/records.ts'
@@ -28,9 +28,9 @@ export const workload: Workload = {
   ],
   rounds: 5,
   async open(context) {
-    const missing = await missingForBrowser()
+    const missing = await missingForBrowser(CHROMIUM)
     if (missing !== undefined) throw new Error(missing)
-    const browser = await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
     context.defer(() => browser.close())
     return [
       await startDashboard(context, { browser, name: LARGE, count: 1_000_000 }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, type TestContext } from 'node:test'
 import { createClient, type NodeClient } from '@stowage/client/node'
 import type { Environment } from '@stowage/server/src/config/config'
-import { EXECUTABLE, FLAGS } from '@stowage/testing/browser/browser'
+import { FLAGS, HEADLESS_SHELL } from '@stowage/testing/browser/browser'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
@@ -14,7 +14,7 @@ import {
   type Page,
 } from 'playwright-core'
 
-export { missingForBrowser } from '@stowage/testing/browser/browser'
+export { CHROMIUM, missingForBrowser } from '@stowage/testing/browser/browser'
 export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 export { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 export { until } from '@stowage/testing/machine/until'
@@ -35,6 +35,8 @@ export interface DashboardOptions {
   isSignedIn?: boolean
   /** Window size, color scheme, time zone and so on. */
   browser?: BrowserContextOptions
+  /** By default the headless shell. */
+  executable?: string
 }
 
 /**
@@ -54,7 +56,7 @@ export async function openDashboard(
   const apiKey = settings.STOWAGE_ADMIN_KEY
   const stateFolder = await aFolder(t)
   const client = createClient({ baseUrl: service.baseUrl, apiKey, stateFolder })
-  const browser = await sharedBrowser()
+  const browser = await sharedBrowser(options.executable)
   const context = await browser.newContext({ baseURL: service.baseUrl, ...options.browser })
   cleanUp(t, () => context.close())
   context.setDefaultTimeout(TIMEOUT_MS)
@@ -79,9 +81,10 @@ function ensureBuilt(): Promise<void> {
 }
 
 /** All tests of a file share one browser; each has its own context. */
-let launching: Promise<Browser> | undefined
-function sharedBrowser(): Promise<Browser> {
-  launching ??= chromium.launch({ executablePath: EXECUTABLE, args: FLAGS })
-  return launching
+const launching = new Map<string, Promise<Browser>>()
+function sharedBrowser(executablePath = HEADLESS_SHELL): Promise<Browser> {
+  const browser = launching.get(executablePath) ?? chromium.launch({ executablePath, args: FLAGS })
+  launching.set(executablePath, browser)
+  return browser
 }
-after(async () => (await launching)?.close())
+after(() => Promise.all(Array.from(launching.values(), async (browser) => (await browser).close())))
