@@ -13,13 +13,15 @@ import { widthOf } from '../src/text/width.ts'
 import { aCommandLine } from './support/command-line.ts'
 import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
 
-const whyNoTerminal =
+const missingForTerminal =
   process.platform === 'linux'
     ? await ensureInstalled({ command: 'script', packages: ['bsdutils'] })
     : 'the script command of util-linux is missing'
 
 function terminalTest(name: string, run: (t: TestContext) => Promise<void>): void {
-  test(name, (t) => (whyNoTerminal === undefined ? run(t) : skipUnlessCi(t, whyNoTerminal)))
+  test(name, (t) =>
+    missingForTerminal === undefined ? run(t) : skipUnlessCi(t, missingForTerminal),
+  )
 }
 
 for (const columns of [40, 80, 200]) {

@@ -1,37 +1,37 @@
 import { basename, dirname } from 'node:path'
 import {
-  answeredStatus,
   descriptorPath,
   isSync,
   isWrite,
   namedPaths,
+  responseStatus,
   type SystemCall,
 } from './trace.ts'
 
-export interface Findings {
-  /** The statuses of all answers, in order. */
+export interface DurabilityReport {
+  /** The statuses of all responses, in order. */
   statuses: number[]
-  /** How often each rule was applied: none may be idle. */
+  /** How often each rule was applied. A rule that was never applied proves nothing. */
   checked: { files: number; renames: number; folders: number; commits: number }
   problems: string[]
 }
 
-/** The answers, by index, that promise that the database holds something new. */
+/** The indexes of the responses that promise a change in the database. */
 export type Commits = ReadonlySet<number>
 
 /**
- * What was answered about the data folder survives a power cut only if it was synced before. So before each answer:
- * - a file is synced after its last write, and before it is renamed to its place;
- * - the folders of a rename are synced after it;
- * - the folder that holds a new folder is synced, once the new one is used;
+ * Data in the data folder survives a power cut only if it was synced. So before each response:
+ * - a file is synced after its last write, and before it is renamed to its final path;
+ * - both folders of a rename are synced after it;
+ * - the parent of a new folder is synced, once the new folder is used;
  * - the database's log is synced after its last write.
  */
 export function checkDurability(
   trace: SystemCall[],
   { folder: root, commits }: { folder: string; commits: Commits },
-): Findings {
-  const answers = trace.filter((call) => answeredStatus(call) !== undefined)
-  // Node keeps compiled code elsewhere, which may get lost.
+): DurabilityReport {
+  const responses = trace.filter((call) => responseStatus(call) !== undefined)
+  // Ignores other files, such as Node's compile cache, which need not survive.
   const calls = trace.filter((call) =>
     [descriptorPath(call), ...namedPaths(call)].some((path) => path.startsWith(root)),
   )
@@ -41,14 +41,14 @@ export function checkDurability(
   const problems: string[] = []
   const checked = { files: 0, renames: 0, folders: 0, commits: 0 }
 
-  const nextAnswer = (at: number) => answers.find(({ start }) => start > at)
+  const nextResponse = (at: number) => responses.find(({ start }) => start > at)
   const isSynced = (path: string, after: number, before: number) =>
     syncs.some((sync) => descriptorPath(sync) === path && sync.start > after && sync.end < before)
 
   for (const rename of renames) {
-    const answer = nextAnswer(rename.end)
+    const response = nextResponse(rename.end)
     const [from = '', to = ''] = namedPaths(rename)
-    if (answer === undefined) continue
+    if (response === undefined) continue
     const fileWrites = writes.filter((write) => descriptorPath(write) === from)
     const lastWrite = fileWrites.at(-1)
     if (lastWrite !== undefined) {
@@ -59,8 +59,8 @@ export function checkDurability(
     }
     checked.renames += 1
     for (const folder of new Set([dirname(from), dirname(to)])) {
-      if (isSynced(folder, rename.end, answer.start)) continue
-      problems.push(`${folder} was not synced between the rename to ${to} and the answer`)
+      if (isSynced(folder, rename.end, response.start)) continue
+      problems.push(`${folder} was not synced between the rename to ${to} and the response`)
     }
   }
 
@@ -69,30 +69,30 @@ export function checkDurability(
     const use = renames.find((rename) =>
       namedPaths(rename).some((path) => dirname(path) === folder),
     )
-    const answer = use && nextAnswer(use.end)
-    if (answer === undefined) continue
+    const response = use && nextResponse(use.end)
+    if (response === undefined) continue
     checked.folders += 1
-    if (isSynced(dirname(folder), made.end, answer.start)) continue
-    problems.push(`${dirname(folder)} was not synced between making ${folder} and the answer`)
+    if (isSynced(dirname(folder), made.end, response.start)) continue
+    problems.push(`${dirname(folder)} was not synced between creating ${folder} and the response`)
   }
 
-  for (const [index, answer] of answers.entries()) {
+  for (const [index, response] of responses.entries()) {
     if (!commits.has(index)) continue
-    const since = answers[index - 1]?.end ?? 0
+    const since = responses[index - 1]?.end ?? 0
     const log = writes.filter(
       (write) =>
         basename(descriptorPath(write)).endsWith('.db-wal') &&
         write.start > since &&
-        write.end < answer.start,
+        write.end < response.start,
     )
     const last = log.at(-1)
     checked.commits += 1
-    if (last === undefined) problems.push(`nothing was written to the log before answer ${index}`)
-    else if (!isSynced(descriptorPath(last), last.end, answer.start)) {
-      problems.push(`the database's log was not synced before answer ${index}`)
+    if (last === undefined) problems.push(`nothing was written to the log before response ${index}`)
+    else if (!isSynced(descriptorPath(last), last.end, response.start)) {
+      problems.push(`the database's log was not synced before response ${index}`)
     }
   }
 
-  const statuses = answers.map((answer) => answeredStatus(answer) ?? 0)
+  const statuses = responses.map((response) => responseStatus(response) ?? 0)
   return { statuses, checked, problems }
 }

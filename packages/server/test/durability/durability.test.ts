@@ -16,7 +16,7 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { keepResult } from '../reliability/result.ts'
+import { saveResult } from '../reliability/result.ts'
 import { checkDurability } from './check-durability.ts'
 import { readTrace } from './trace.ts'
 
@@ -25,8 +25,8 @@ const CALLS = [
   'write,writev,pwrite64,pwritev,sendto,sendmsg',
 ].join(',')
 
-test('everything that the service answers is synced to the disk before', async (t) => {
-  const missing = await whyNoTrace()
+test('everything that a response promises is synced to the disk before the response is sent', async (t) => {
+  const missing = await missingForStrace()
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { statuses, checked, problems } = await traceUpload(t)
   // The session, three parts, the completion, the redirect and the file, the deletion.
@@ -34,25 +34,25 @@ test('everything that the service answers is synced to the disk before', async (
   assert.deepEqual(problems, [])
   t.diagnostic(`checked ${JSON.stringify(checked)}`)
   assert.ok(checked.files >= 3 && checked.renames >= 5 && checked.folders >= 2)
-  await keepResult('durability', {
+  await saveResult('durability', {
     command: 'npx node --test packages/server/test/durability/durability.test.ts',
     rows: {
-      Answers: `${statuses.length}`,
+      Responses: `${statuses.length}`,
       'Files that were synced before their rename': `${checked.files}`,
-      'Renames whose folders were synced before the answer': `${checked.renames}`,
-      'New folders whose parent was synced before the answer': `${checked.folders}`,
-      'Commits that were synced before the answer': `${checked.commits}`,
-      'Rules broken': '0',
+      'Renames whose folders were synced before the response': `${checked.renames}`,
+      'New folders whose parent was synced before the response': `${checked.folders}`,
+      'Commits that were synced before the response': `${checked.commits}`,
+      Violations: '0',
     },
   })
 })
 
-async function whyNoTrace(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return 'strace is for Linux only'
+async function missingForStrace(): Promise<string | undefined> {
+  if (process.platform !== 'linux') return 'strace is only available on Linux'
   return ensureInstalled({ command: 'strace', packages: ['strace'] })
 }
 
-/** One upload of two parts, one of which is sent twice, its download and its deletion. */
+/** Runs one upload of two parts, one of which is sent twice, its download and its deletion. */
 async function traceUpload(t: TestContext) {
   const log = join(await aFolder(t), 'trace')
   // With -D, the process that we start is the service, and strace is a child of it.
@@ -74,7 +74,7 @@ async function traceUpload(t: TestContext) {
   assert.equal(deleted.status, 202)
   assert.equal(await service.stop('SIGTERM'), 0)
   let trace = ''
-  await until('strace has written all', async () => {
+  await until('strace has written its log', async () => {
     trace = await readFile(log, 'utf8')
     return new RegExp(`^${service.pid} +\\+\\+\\+ exited`, 'm').test(trace)
   })

@@ -2,12 +2,12 @@
 export interface SystemCall {
   name: string
   text: string
-  /** Where in the log it began and ended. Calls of other threads may be in between. */
+  /** The lines of the log at which it began and ended. Calls of other threads may be in between. */
   start: number
   end: number
 }
 
-/** Reads the log; calls that failed are left out. */
+/** Reads the log without the calls that failed. */
 export function readTrace(log: string): SystemCall[] {
   const calls: SystemCall[] = []
   const unfinished = new Map<string, SystemCall>()
@@ -53,8 +53,8 @@ export function isWrite({ name }: SystemCall): boolean {
   return /^p?write(v|64|v2)?$/.test(name)
 }
 
-/** The status that the call sends to a client, if it sends the beginning of an answer. */
-export function answeredStatus(call: SystemCall): number | undefined {
+/** The status that the call sends to a client, if it sends the beginning of a response. */
+export function responseStatus(call: SystemCall): number | undefined {
   if (!isWrite(call) && !/^send(to|msg)$/.test(call.name)) return undefined
   if (!descriptorPath(call).startsWith('socket:')) return undefined
   const status = /"HTTP\/1\.1 (\d{3}) /.exec(call.text)?.[1]

@@ -25,7 +25,7 @@ import {
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? (isOnS3 ? 5 : 10))
 const CLIENTS = 8
 /** The minimum number of cancelled uploads, and of abandoned ones. */
-const LEAST = 5
+const MIN_OUTCOMES = 5
 /** S3 refuses smaller parts, except for the last one. */
 const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
 /** Short enough that uploads abandoned in the first rounds expire during the last ones. */
@@ -35,7 +35,7 @@ const SETTINGS = {
   STOWAGE_UPLOADS_KEPT_FOR: '5s',
 }
 
-test(`after ${ROUNDS} kills with eight clients, every confirmed change is kept and nothing else remains`, async (t) => {
+test(`after ${ROUNDS} kills with eight clients, every confirmed change is kept and no other data remains`, async (t) => {
   const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
   try {
     await killRepeatedly(t, seed)
@@ -49,7 +49,7 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   const random = aRandom(seed)
   const deployment = await aDeployment(t)
   const uploadLog = anEmptyUploadLog()
-  let left: (SentFile | undefined)[] = []
+  let interruptedFiles: (SentFile | undefined)[] = []
   let interruptedRounds = 0
   // On a slow machine, little happens in a round, so more rounds follow until each outcome occurred often enough.
   for (
@@ -57,8 +57,8 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
     round < ROUNDS || (!hasSeenEnough(uploadLog) && round < 3 * ROUNDS);
     round += 1
   ) {
-    left = await runUntilKilled(t, { deployment, random, uploadLog, left })
-    if (left.some((file) => file !== undefined)) interruptedRounds += 1
+    interruptedFiles = await runUntilKilled(t, { deployment, random, uploadLog, interruptedFiles })
+    if (interruptedFiles.some((file) => file !== undefined)) interruptedRounds += 1
   }
   t.diagnostic(describe(uploadLog, interruptedRounds))
   assert.ok(
@@ -66,10 +66,13 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
     `${uploadLog.completed.size} completions were confirmed`,
   )
   assert.ok(
-    uploadLog.cancelled.size >= LEAST,
+    uploadLog.cancelled.size >= MIN_OUTCOMES,
     `${uploadLog.cancelled.size} cancellations were confirmed`,
   )
-  assert.ok(uploadLog.abandoned.size >= LEAST, `${uploadLog.abandoned.size} uploads were abandoned`)
+  assert.ok(
+    uploadLog.abandoned.size >= MIN_OUTCOMES,
+    `${uploadLog.abandoned.size} uploads were abandoned`,
+  )
   assert.ok(interruptedRounds >= ROUNDS / 2, `${interruptedRounds} rounds were interrupted`)
   assert.ok(uploadLog.interrupted.complete > 0)
   // Parts go directly to S3, so killing the service interrupts none.
@@ -88,7 +91,9 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
 }
 
 function hasSeenEnough({ cancelled, abandoned, completed }: UploadLog): boolean {
-  return cancelled.size >= LEAST && abandoned.size >= LEAST && completed.size >= 2 * ROUNDS
+  return (
+    cancelled.size >= MIN_OUTCOMES && abandoned.size >= MIN_OUTCOMES && completed.size >= 2 * ROUNDS
+  )
 }
 
 async function runUntilKilled(
@@ -97,16 +102,23 @@ async function runUntilKilled(
     deployment: Deployment
     random: Random
     uploadLog: UploadLog
-    left: (SentFile | undefined)[]
+    interruptedFiles: (SentFile | undefined)[]
   },
 ): Promise<(SentFile | undefined)[]> {
-  const { deployment, random, uploadLog, left } = options
+  const { deployment, random, uploadLog, interruptedFiles } = options
   const service = await aServiceProcess(t, { ...SETTINGS, STOWAGE_LOG: 'warn' }, deployment)
   const { baseUrl } = service
-  const clients = startClients({ count: CLIENTS, baseUrl, pickSize, random, uploadLog, left })
+  const clients = startClients({
+    count: CLIENTS,
+    baseUrl,
+    pickSize,
+    random,
+    uploadLog,
+    interruptedFiles,
+  })
   const enough = uploadLog.completed.size + random.between(0, 8)
   await until('uploads are completed', () => uploadLog.completed.size >= enough)
-  // A random time until the kill; it waits for no particular event.
+  // A random time until the kill, deliberately not synchronized with any event.
   await pause(random.between(0, 100))
   const interrupted = await clients.stop(() => service.stop('SIGKILL'))
   assert.equal(service.output().stderr, '')

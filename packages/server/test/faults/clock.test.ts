@@ -4,15 +4,15 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES } from '../interleavings/test-cases.ts'
-import { playFault } from './play-fault.ts'
+import { runWithFault } from './run-with-fault.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-/** Far beyond the time that uploads are kept. */
-const SHIFTS = [-3650, 3650]
+/** Much longer than uploads are kept. */
+const SHIFTS_DAYS = [-3650, 3650]
 
-for (const days of SHIFTS) {
-  test(`while the clock of an instance is off by ${days} days no call ends or loses an upload`, async (t) => {
+for (const days of SHIFTS_DAYS) {
+  test(`while the clock of an instance is off by ${days} days, no upload expires or is lost`, async (t) => {
     const deployment = await aDeployment(t, { isReliable: true })
     const harness = await openHarness(deployment.settings)
     cleanUp(t, () => harness.close())
@@ -27,7 +27,7 @@ for (const days of SHIFTS) {
         },
       }
       try {
-        await playFault(harness, testCase, fault)
+        await runWithFault(harness, testCase, fault)
       } catch (failure) {
         failures.push(`${testCase.name}: ${failure}`)
       }

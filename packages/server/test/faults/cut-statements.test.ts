@@ -5,13 +5,14 @@ import { type Moment, startCuttingProxy } from '@stowage/testing/proxies/cutting
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { keepResult } from '../reliability/result.ts'
-import { playFault } from './play-fault.ts'
+import { saveResult } from '../reliability/result.ts'
+import { runWithFault } from './run-with-fault.ts'
 
 const { STOWAGE_TEST_POSTGRES: server } = process.env
-const NOWHERE = 0
-/** In every call. */
-const isAll = process.env.FAULTS === 'all'
+/** The number of no message: the connection is not cut. */
+const NO_CUT = 0
+/** `FAULTS=all`: every call, not only the usual ones. */
+const runsAllCalls = process.env.FAULTS === 'all'
 const USUAL_CALLS = [
   'sign with a key',
   'complete',
@@ -24,9 +25,9 @@ const USUAL_CALLS = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
 ]
-const CALLS = TEST_CASES.filter(({ name }) => isAll || USUAL_CALLS.includes(name))
+const CALLS = TEST_CASES.filter(({ name }) => runsAllCalls || USUAL_CALLS.includes(name))
 
-test('whichever statement the connection to the database breaks at, the client is told the truth, and afterwards all is well', {
+test('if the database connection breaks at any message, every response is correct, and no data is lost or orphaned', {
   skip: server === undefined && 'the database is not PostgreSQL',
   timeout: 10 * 60_000,
 }, async (t) => {
@@ -38,12 +39,12 @@ test('whichever statement the connection to the database breaks at, the client i
   const harness = await openHarness({ ...deployment.settings, STOWAGE_DATABASE: url.href })
   cleanUp(t, () => harness.close())
   const failures: string[] = []
-  let statements = 0
+  let messageCount = 0
   let cuts = 0
 
   async function cut(testCase: TestCase, number: number, moment: Moment): Promise<number> {
     let count = 0
-    await playFault(harness, testCase, {
+    await runWithFault(harness, testCase, {
       begin: () => proxy.cutAt(number, moment),
       end() {
         count = proxy.stopCutting()
@@ -53,30 +54,30 @@ test('whichever statement the connection to the database breaks at, the client i
   }
 
   for (const testCase of CALLS) {
-    const made = await cut(testCase, NOWHERE, 'before')
-    statements += made
-    for (let number = 1; number <= made; number += 1) {
+    const messages = await cut(testCase, NO_CUT, 'before')
+    messageCount += messages
+    for (let number = 1; number <= messages; number += 1) {
       for (const moment of ['before', 'after'] as const) {
         cuts += 1
         try {
           await cut(testCase, number, moment)
         } catch (failure) {
-          failures.push(`${testCase.name}: ${moment} message ${number} of ${made}: ${failure}`)
+          failures.push(`${testCase.name}: ${moment} message ${number} of ${messages}: ${failure}`)
         }
       }
     }
   }
-  t.diagnostic(`${statements} messages to the database, ${cuts} cuts`)
+  t.diagnostic(`${messageCount} messages to the database, ${cuts} cuts`)
   assert.deepEqual(failures, [])
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
-  await keepResult('cut-statements', {
-    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,
+  await saveResult('cut-statements', {
+    command: `${runsAllCalls ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+disk packages/server/test/faults/cut-statements.test.ts`,
     rows: {
       'Calls and jobs': String(CALLS.length),
-      'Messages to PostgreSQL': String(statements),
+      'Messages to PostgreSQL': String(messageCount),
       'Connections cut, before or after each message': String(cuts),
-      'Answers that were not true, things lost or left over': '0',
+      'Incorrect responses, lost or orphaned data': '0',
     },
   })
 })

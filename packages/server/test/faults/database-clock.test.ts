@@ -5,18 +5,18 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { type Harness, openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { keepResult } from '../reliability/result.ts'
-import { playFault } from './play-fault.ts'
+import { saveResult } from '../reliability/result.ts'
+import { runWithFault } from './run-with-fault.ts'
 import { type ClockShift, type DatabaseClock, shiftDatabaseClock } from './shift-database-clock.ts'
 
-const RIGHT: ClockShift = { days: 0 }
-/** Far beyond the time that uploads are kept. */
+const CORRECT: ClockShift = { days: 0 }
+/** Much longer than uploads are kept. */
 const SHIFTS: Record<string, ClockShift> = {
   'ten years behind': { days: -3650 },
   'ten years ahead': { days: 3650 },
   'jumping by twenty years': { days: 3650, isJumping: true },
 }
-/** The longest that an upload may be kept once the clock is right again, beside its own time. */
+/** How much longer than usual an upload may be kept after the clock was wrong. */
 const MARGIN_MS = 25 * 3_600_000
 
 const rows: Record<string, string> = {}
@@ -27,7 +27,7 @@ const isAll = process.env.FAULTS === 'all'
 for (const [name, shift] of Object.entries(SHIFTS).filter(
   ([, { isJumping }]) => isAll || isJumping,
 )) {
-  test(`while the database's clock is ${name}, nothing complete is lost, and all is well once it is right`, async (t) => {
+  test(`while the database's clock is ${name}, no complete file is lost, and the service recovers once the clock is correct`, async (t) => {
     const deployment = await aDeployment(t, { isReliable: true })
     const clock = await shiftDatabaseClock(t, deployment.settings)
     const harness = await openHarness(deployment.settings)
@@ -36,11 +36,14 @@ for (const [name, shift] of Object.entries(SHIFTS).filter(
     for (const testCase of TEST_CASES) {
       for (const when of ['during', 'before'] as const) {
         try {
-          await (when === 'during' ? playDuring : playBefore)(harness, testCase, { clock, shift })
+          await (when === 'during' ? runDuringCall : runBeforeCall)(harness, testCase, {
+            clock,
+            shift,
+          })
         } catch (failure) {
           failures.push(`${testCase.name}, ${when}: ${failure}`)
         } finally {
-          await clock.set(RIGHT)
+          await clock.set(CORRECT)
         }
       }
     }
@@ -48,8 +51,8 @@ for (const [name, shift] of Object.entries(SHIFTS).filter(
     await harness.close()
     await deployment.backdoor.assertHoldsOnly([], 10)
     rows[`Clock ${name}`] =
-      `${2 * TEST_CASES.length} calls and jobs; nothing lost, left over or stuck`
-    await keepResult(`database-clock-${ENGINES}`, {
+      `${2 * TEST_CASES.length} calls and jobs; no data lost, orphaned or stuck`
+    await saveResult(`database-clock-${ENGINES}`, {
       command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/faults/database-clock.test.ts`,
       rows,
     })
@@ -61,30 +64,30 @@ interface Shifting {
   shift: ClockShift
 }
 
-/** The clock is wrong while the call runs. */
-async function playDuring(
+/** The clock is wrong during the call. */
+async function runDuringCall(
   harness: Harness,
   testCase: TestCase,
   { clock, shift }: Shifting,
 ): Promise<void> {
-  await playFault(harness, testCase, {
+  await runWithFault(harness, testCase, {
     begin: () => clock.set(shift),
-    end: () => clock.set(RIGHT),
+    end: () => clock.set(CORRECT),
     mayExpire: true,
     repeatsJobs: true,
     check: (ids) => checkExpiry(harness, ids),
   })
 }
 
-/** The clock is wrong while everything before the call happens, and right again when it is made. */
-async function playBefore(
+/** The clock is wrong during the calls that prepare the test case, and correct during its call. */
+async function runBeforeCall(
   harness: Harness,
   testCase: TestCase,
   { clock, shift }: Shifting,
 ): Promise<void> {
   await clock.set(shift)
-  await playFault(harness, testCase, {
-    begin: () => clock.set(RIGHT),
+  await runWithFault(harness, testCase, {
+    begin: () => clock.set(CORRECT),
     end() {},
     mayExpire: true,
     repeatsJobs: true,
@@ -92,12 +95,12 @@ async function playBefore(
   })
 }
 
-/** No upload is kept for years because its time was set by a clock that was ahead. */
+/** No upload may be kept for years because its expiry was set by a clock that was ahead. */
 async function checkExpiry({ context, account }: Harness, ids: string[]): Promise<void> {
   const latest = Date.now() + context.settings.uploadsKeptForMs + MARGIN_MS
   for (const id of ids) {
     const upload = await context.database.of(account.id).findUpload(id)
     if (upload?.asset.status !== 'uploading') continue
-    assert.ok(upload.expiresAt.getTime() < latest, `it is kept until ${upload.expiresAt}`)
+    assert.ok(upload.expiresAt.getTime() < latest, `the upload expires only at ${upload.expiresAt}`)
   }
 }

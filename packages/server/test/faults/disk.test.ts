@@ -11,35 +11,35 @@ import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES } from '../interleavings/test-cases.ts'
-import { keepResult } from '../reliability/result.ts'
-import { type Fault, playFault } from './play-fault.ts'
+import { saveResult } from '../reliability/result.ts'
+import { type Fault, runWithFault } from './run-with-fault.ts'
 
 const run = promisify(execFile)
 const FREES_SPACE = /^(cancel|delete)/
 const skip = !areEmbedded && 'the engines are not SQLite and disk'
 
 test(
-  'while the disk is full no call does half of its work, and once there is room all is well',
+  'while the disk is full, no call has a partial effect, and the service recovers once there is space',
   {
     skip,
   },
   (t) =>
     onDisk(t, async (disk) => {
-      let giveBack = async () => {}
-      await playAll(
+      let freeSpace = async () => {}
+      await runAll(
         t,
         { name: 'full-disk', folder: disk.folder },
         {
           async begin() {
-            giveBack = await disk.fill()
+            freeSpace = await disk.fill()
           },
-          end: () => giveBack(),
+          end: () => freeSpace(),
         },
       )
     }),
 )
 
-test('while the storage is read-only no call does half of its work, and once it is writable all is well', {
+test('while the storage is read-only, no call has a partial effect, and the service recovers once it is writable', {
   skip,
 }, async (t) => {
   const folder = await aFolder(t)
@@ -48,11 +48,11 @@ test('while the storage is read-only no call does half of its work, and once it 
   try {
     await run('mount', ['-t', 'tmpfs', 'stowage-test', storage])
   } catch (error) {
-    return skipUnlessCi(t, `no disk can be mounted: ${error}`)
+    return skipUnlessCi(t, `cannot mount a disk: ${error}`)
   }
   cleanUp(t, () => run('umount', ['--lazy', storage]))
   const remount = (mode: string) => run('mount', ['-o', `remount,${mode}`, storage])
-  await playAll(
+  await runAll(
     t,
     { name: 'read-only-storage', folder },
     {
@@ -68,7 +68,7 @@ async function onDisk(t: TestContext, work: (disk: SmallDisk) => Promise<void>):
   await work(disk)
 }
 
-async function playAll(
+async function runAll(
   t: TestContext,
   { name, folder }: { name: string; folder: string },
   fault: Fault,
@@ -76,25 +76,25 @@ async function playAll(
   const harness = await openHarness({ STOWAGE_DATA: folder, STOWAGE_DISK_RESERVE: '0' })
   cleanUp(t, () => harness.close())
   const failures: string[] = []
-  const seen: Record<string, string> = {}
+  const responses: Record<string, string> = {}
   for (const testCase of TEST_CASES) {
     await harness.context.database.reserveDiskSpace()
     try {
-      seen[testCase.name] = (await playFault(harness, testCase, fault)).during
+      responses[testCase.name] = (await runWithFault(harness, testCase, fault)).duringFault
     } catch (failure) {
       failures.push(`${testCase.name}: ${failure}`)
     }
   }
-  t.diagnostic(JSON.stringify(seen))
+  t.diagnostic(JSON.stringify(responses))
   assert.deepEqual(failures, [])
-  const refused = Object.entries(seen).filter(
-    ([call, answer]) => FREES_SPACE.test(call) && /^5/.test(answer),
+  const refused = Object.entries(responses).filter(
+    ([call, response]) => FREES_SPACE.test(call) && /^5/.test(response),
   )
   assert.deepEqual(refused, [], 'calls that free space succeed')
   await harness.close()
   await diskBackdoor(folder).assertHoldsOnly([], 10)
-  await keepResult(name, {
+  await saveResult(name, {
     command: 'npx node --test packages/server/test/faults/disk.test.ts',
-    rows: seen,
+    rows: responses,
   })
 }

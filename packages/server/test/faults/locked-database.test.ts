@@ -11,13 +11,13 @@ import { TEST_CASES } from '../interleavings/test-cases.ts'
 import { openClients } from '../model/clients.ts'
 import type { Event } from '../model/observation.ts'
 import { assertUsageConsistent } from '../support/shop.ts'
-import { playFault } from './play-fault.ts'
+import { runWithFault } from './run-with-fault.ts'
 
 const skip = !areEmbedded && 'the engines are not SQLite and disk'
 /** How long a backup or another tool holds the lock. */
 const HELD_MS = 40
 
-test('while another program holds the lock of the database every call waits, and does its work', {
+test('while another program holds the lock of the database, every call waits and then succeeds', {
   skip,
 }, async (t) => {
   const { harness, other } = await aHarness(t)
@@ -34,8 +34,8 @@ test('while another program holds the lock of the database every call waits, and
       end: () => released,
     }
     try {
-      const { during } = await playFault(harness, testCase, fault)
-      assert.doesNotMatch(during, /unavailable/)
+      const { duringFault } = await runWithFault(harness, testCase, fault)
+      assert.doesNotMatch(duringFault, /unavailable/)
     } catch (failure) {
       failures.push(`${testCase.name}: ${failure}`)
     }
@@ -43,7 +43,7 @@ test('while another program holds the lock of the database every call waits, and
   assert.equal(failures.length, 0, failures.join('\n\n'))
 })
 
-test('calls that wait too long for the lock are 503, change nothing, and succeed once it is free', {
+test('calls that wait too long for the lock return 503, change nothing, and succeed once it is free', {
   skip,
 }, async (t) => {
   const { harness, other } = await aHarness(t)
@@ -63,10 +63,10 @@ test('calls that wait too long for the lock are 503, change nothing, and succeed
     testCases.map(() => [503, 'database_unavailable']),
   )
   other.exec('rollback')
-  const answered = (await Promise.all(prepared.map((perform) => perform()))).flat()
+  const succeeded = (await Promise.all(prepared.map((perform) => perform()))).flat()
   assert.ok(
-    answered.every(({ seen }: Event) => seen.status < 300),
-    JSON.stringify(answered),
+    succeeded.every(({ seen }: Event) => seen.status < 300),
+    JSON.stringify(succeeded),
   )
   await deleteEverything(harness)
   await assertUsageConsistent(harness)

@@ -6,19 +6,18 @@ import { type S3Fault, startS3Proxy } from '@stowage/testing/proxies/s3-proxy'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import type { Observation } from '../model/observation.ts'
-import { keepResult } from '../reliability/result.ts'
-import { playFault } from './play-fault.ts'
+import { saveResult } from '../reliability/result.ts'
+import { runWithFault } from './run-with-fault.ts'
 
-/** `FAULTS=all`: every error in every call, and each also while it lasts. */
-const isAll = process.env.FAULTS === 'all'
+/** `FAULTS=all`: every fault in every call, both once and permanently. */
+const runsAllFaults = process.env.FAULTS === 'all'
 
 const error = (status: number, code: string): S3Fault => ({ kind: 'error', status, code })
 
 const FAULTS: S3Fault[] = [
   error(500, 'InternalError'),
   { kind: 'error in a 200', code: 'InternalError' },
-  { kind: 'nonsense' },
+  { kind: 'not from S3' },
   { kind: 'cut after' },
   { kind: 'twice' },
 ]
@@ -42,18 +41,18 @@ const MORE_FAULTS: S3Fault[] = [
   { kind: 'never' },
 ]
 
-/** Reading changes nothing, whether it is done once, twice or not at all. */
-const READING = /^(Head|List|Get)/
+/** Reads have fewer faults to test, because they change nothing. */
+const READS = /^(Head|List|Get)/
 
-const READING_FAULTS: S3Fault[] = [
+const READ_FAULTS: S3Fault[] = [
   error(500, 'InternalError'),
   error(404, 'NoSuchBucket'),
-  { kind: 'nonsense' },
+  { kind: 'not from S3' },
 ]
 
 function faultsFor(operation: string): S3Fault[] {
-  if (isAll) return [...FAULTS, ...MORE_FAULTS]
-  return READING.test(operation) ? READING_FAULTS : FAULTS
+  if (runsAllFaults) return [...FAULTS, ...MORE_FAULTS]
+  return READS.test(operation) ? READ_FAULTS : FAULTS
 }
 
 const USUAL_CALLS = [
@@ -64,7 +63,7 @@ const USUAL_CALLS = [
   'removeObjects, a deleted asset',
 ]
 
-/** The calls that ask the store for something, each once. */
+/** The calls that send requests to the storage. */
 const ALL_CALLS = [
   'sign',
   'sign with a key',
@@ -88,9 +87,9 @@ const ALL_CALLS = [
   'removeOrphanedUploads, a cancelled upload',
 ]
 
-test('whatever the store answers to whichever request, the client is told the truth, and afterwards all is well', {
+test('if the storage fails at any request, every response is correct, and no data is lost or orphaned', {
   skip: !isOnS3 && 'the storage is not S3',
-  timeout: (isAll ? 120 : 20) * 60_000,
+  timeout: (runsAllFaults ? 120 : 20) * 60_000,
 }, async (t) => {
   const proxy = await startS3Proxy(process.env.STOWAGE_TEST_S3 ?? '')
   cleanUp(t, () => proxy.close())
@@ -100,79 +99,79 @@ test('whatever the store answers to whichever request, the client is told the tr
   cleanUp(t, () => harness.close())
   const failures: string[] = []
   let requests = 0
-  let plays = 0
-  /** How often each answer was given, by call and by fault. */
-  const answers = new Map<string, Map<string, number>>()
+  let faults = 0
+  /** The number of times that each response was returned, by call and by fault. */
+  const responses = new Map<string, Map<string, number>>()
 
   async function requestsOf(testCase: TestCase): Promise<string[]> {
-    const made: string[] = []
+    const operations: string[] = []
     const fault = {
       begin: () =>
         proxy.injectFaults(({ operation }) => {
-          made.push(operation)
+          operations.push(operation)
           return undefined
         }),
       end: () => proxy.injectFaults(() => undefined),
     }
-    await playFault(harness, testCase, fault)
-    return made
+    await runWithFault(harness, testCase, fault)
+    return operations
   }
 
-  async function play(testCase: TestCase, index: number, fault: S3Fault, lasting: boolean) {
+  async function injectAt(testCase: TestCase, index: number, fault: S3Fault, isPermanent: boolean) {
     let count = -1
-    const during = await playFault(harness, testCase, {
+    const { duringFault } = await runWithFault(harness, testCase, {
       begin: () =>
         proxy.injectFaults(() => {
           count += 1
-          return count === index || (lasting && count > index) ? fault : undefined
+          return count === index || (isPermanent && count > index) ? fault : undefined
         }),
       end: () => proxy.injectFaults(() => undefined),
-      excuses: (answer) => isRefusal(fault) && saysRefused(answer),
+      allows: ({ code }) => isRefusal(fault) && code === 'completion_refused',
     })
     for (const row of [testCase.name, describe(fault)]) {
-      const seen = answers.get(row) ?? new Map<string, number>()
-      seen.set(during.during, (seen.get(during.during) ?? 0) + 1)
-      answers.set(row, seen)
+      const seen = responses.get(row) ?? new Map<string, number>()
+      seen.set(duringFault, (seen.get(duringFault) ?? 0) + 1)
+      responses.set(row, seen)
     }
   }
 
-  /** Whether the fault lasts: what never answers takes long enough without that. */
-  function lastings({ kind }: S3Fault): boolean[] {
-    return isAll && kind !== 'never' ? [false, true] : [false]
+  /** A storage that never responds would take too long if this were permanent. */
+  function durationsOf({ kind }: S3Fault): boolean[] {
+    return runsAllFaults && kind !== 'never' ? [false, true] : [false]
   }
 
-  for (const name of isAll ? ALL_CALLS : USUAL_CALLS) {
+  for (const name of runsAllFaults ? ALL_CALLS : USUAL_CALLS) {
     const testCase = TEST_CASES.find((one) => one.name === name)
     assert.ok(testCase, name)
-    const made = await requestsOf(testCase)
-    requests += made.length
-    for (const [index, operation] of made.entries()) {
+    const operations = await requestsOf(testCase)
+    requests += operations.length
+    for (const [index, operation] of operations.entries()) {
       for (const fault of faultsFor(operation)) {
-        // It takes 10 s, and 60 s for a completion.
+        // The timeout is 10 s, and 60 s for a completion.
         if (fault.kind === 'never' && !USUAL_CALLS.includes(name)) continue
-        for (const lasting of lastings(fault)) {
-          plays += 1
+        for (const isPermanent of durationsOf(fault)) {
+          faults += 1
           try {
-            await play(testCase, index, fault, lasting)
+            await injectAt(testCase, index, fault, isPermanent)
           } catch (failure) {
-            const what = `${name}: ${operation} (request ${index}${lasting ? ' and later' : ''})`
+            const what = `${name}: ${operation} (request ${index}${isPermanent ? ' and later' : ''})`
             failures.push(`${what} × ${JSON.stringify(fault)}: ${failure}`)
           }
         }
       }
     }
   }
-  t.diagnostic(`${requests} requests to the store, ${plays} faults`)
+  t.diagnostic(`${requests} requests to the storage, ${faults} faults`)
   assert.deepEqual(failures, [])
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
-  await keepResult('s3-calls', {
-    command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts`,
+  await saveResult('s3-calls', {
+    command: `${runsAllFaults ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+ceph packages/server/test/faults/s3-calls.test.ts`,
     rows: {
-      'Requests to the store': String(requests),
-      Faults: String(plays),
+      'Requests to the storage': String(requests),
+      Faults: String(faults),
       ...Object.fromEntries(
-        [...answers]
+        [...responses]
           .toSorted(([one], [other]) => Number(isFault(one)) - Number(isFault(other)))
           .map(([row, seen]) => [row, seenText(seen)]),
       ),
@@ -190,32 +189,28 @@ function describe(fault: S3Fault): string {
       return `HTTP ${fault.status} ${fault.code}`
     case 'error in a 200':
       return `HTTP 200 with the error ${fault.code}`
-    case 'nonsense':
-      return 'HTTP 200 with a page of something else'
+    case 'not from S3':
+      return 'HTTP 200 with an unrelated HTML page'
     case 'cut before':
       return 'The connection breaks before the request arrives'
     case 'cut after':
-      return 'The connection breaks before the answer'
+      return 'The connection breaks before the response'
     case 'cut within':
-      return 'The connection breaks within the answer'
+      return 'The connection breaks during the response'
     case 'twice':
-      return 'The store gets the request twice'
+      return 'The storage receives the request twice'
     case 'slow':
-      return `The answer takes ${fault.ms} ms longer`
+      return `The response takes ${fault.ms} ms longer`
     case 'never':
-      return 'The store never answers'
+      return 'The storage never responds'
   }
 }
 
 function seenText(seen: Map<string, number>): string {
-  return [...seen].map(([answer, count]) => `${answer} (${count})`).join(', ')
+  return [...seen].map(([response, count]) => `${response} (${count})`).join(', ')
 }
 
-/** The store answers with a refusal that it would repeat. */
+/** Whether the storage refuses the request, and would refuse it again. */
 function isRefusal(fault: S3Fault): boolean {
   return fault.kind === 'error' && fault.status < 500
-}
-
-function saysRefused({ code }: Observation): boolean {
-  return code === 'completion_refused'
 }

@@ -3,10 +3,10 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import type { Environment } from '../../src/config/config.ts'
 
-/** How the database's clock is off. */
+/** The offset of the database's clock. */
 export interface ClockShift {
   days: number
-  /** The other way at every second reading. */
+  /** In the opposite direction at every second reading. */
   isJumping?: boolean
 }
 
@@ -16,7 +16,7 @@ export interface DatabaseClock {
 
 const DAY_MS = 24 * 3_600_000
 
-/** To be called before the service opens the database. SQLite has the clock of this process. */
+/** Call this before the service opens the database. SQLite uses the clock of this process. */
 export function shiftDatabaseClock(t: TestContext, settings: Environment): Promise<DatabaseClock> {
   const { STOWAGE_DATABASE: url } = settings
   return url === undefined ? shiftProcessClock(t) : shiftPostgresClock(t, url)
@@ -41,7 +41,7 @@ async function shiftProcessClock(t: TestContext): Promise<DatabaseClock> {
   }
 }
 
-/** Functions of this schema take the deployment of PostgreSQL's own, for every connection made from now on. */
+/** Functions of this schema shadow those of PostgreSQL, for every connection opened from now on. */
 async function shiftPostgresClock(t: TestContext, url: string): Promise<DatabaseClock> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   cleanUp(t, () => sql.end())

@@ -5,7 +5,7 @@ import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
-import { keepResult } from '../reliability/result.ts'
+import { saveResult } from '../reliability/result.ts'
 import { CONCURRENT_CALLS } from './concurrent-calls.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
@@ -86,7 +86,7 @@ test('while a call is paused at any step, other calls run: all responses are cor
   t.diagnostic(`${rows.length} points, ${pairs} pairs`)
   if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(rows))
   assert.equal(failures.length, 0, failures.join('\n\n'))
-  await keepResult(`interleavings-${ENGINES}`, {
+  await saveResult(`interleavings-${ENGINES}`, {
     command: `${isAll ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
     rows: Object.fromEntries(summaryOf(rows)),
   })

@@ -12,7 +12,7 @@ import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
 import type { Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
-import { keepResult } from '../reliability/result.ts'
+import { saveResult } from '../reliability/result.ts'
 import { finishOpenUploads } from './finish-open-uploads.ts'
 import { type Harness, openHarness } from './harness.ts'
 import type { KilledCall } from './killed-process.ts'
@@ -65,7 +65,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   await runAllJobs(harness)
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
-  await keepResult(`kills-${ENGINES}`, {
+  await saveResult(`kills-${ENGINES}`, {
     command: `${process.env.POINTS === 'all' ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
     rows: {
       'Calls and jobs': String(calls),

@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
-import { keepResult } from '../reliability/result.ts'
+import { saveResult } from '../reliability/result.ts'
 import { takeOverExpiry } from '../support/run-jobs.ts'
 import { batches, CHUNK_SIZE } from './commands.ts'
 import { runBatches } from './run-batches.ts'
@@ -33,7 +33,7 @@ test(`the responses to random calls by parallel clients follow the rules (MODEL_
   })
   t.diagnostic(`${sequences} sequences, ${calls} calls`)
   const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
-  await keepResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
+  await saveResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
     command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
     rows: {
       Sequences: String(sequences),

@@ -1,6 +1,6 @@
 import type { Result } from './result.ts'
 
-/** The page with the tables of these results between their marks. A result without marks is an error. */
+/** Replaces the tables between the markers of each result. Throws if a result has no markers on the page. */
 export function renderPage(page: string, results: Map<string, Result>): string {
   let text = page
   for (const [name, result] of results) {
@@ -8,15 +8,24 @@ export function renderPage(page: string, results: Map<string, Result>): string {
     const end = `<!-- end: ${name} -->`
     const from = text.indexOf(begin)
     const to = text.indexOf(end)
-    if (from < 0 || to < from) throw new Error(`the page has no marks for the result ${name}`)
+    if (from < 0 || to < from) throw new Error(`the page has no markers for the result ${name}`)
     text = text.slice(0, from + begin.length) + table(result) + text.slice(to)
   }
   return text
 }
 
 function table({ command, rows }: Result): string {
-  const lines = Object.entries(rows).map(([what, value]) => `| ${what} | ${value} |`)
-  return ['', '```sh', command, '```', '', '| What | Result |', '|---|---|', ...lines, '', ''].join(
-    '\n',
-  )
+  const lines = Object.entries(rows).map(([metric, value]) => `| ${metric} | ${value} |`)
+  return [
+    '',
+    '```sh',
+    command,
+    '```',
+    '',
+    '| Metric | Result |',
+    '|---|---|',
+    ...lines,
+    '',
+    '',
+  ].join('\n')
 }

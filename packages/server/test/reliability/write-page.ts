@@ -3,7 +3,7 @@ import { renderPage } from './render-page.ts'
 import { PAGE, readResults } from './result.ts'
 
 /*
- * Puts the results in docs/reliability/ into docs/reliability.md:
+ * Writes the saved results in docs/reliability/ into the tables of docs/reliability.md:
  *
  *     npx node packages/server/test/reliability/write-page.ts
  */

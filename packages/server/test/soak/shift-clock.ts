@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /*
- * Loaded before the service (`node --import`), in each of its threads: its clock is off by as many
- * milliseconds as the file says, from one moment to the next.
+ * Loaded before the service (`node --import`), in each of its threads. Shifts the clock by the number of
+ * milliseconds in the file, which the test changes during the run.
  */
 const { CLOCK_FILE = '' } = process.env
 const RealDate = Date

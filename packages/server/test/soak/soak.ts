@@ -30,44 +30,52 @@ import {
 } from '../support/uploading-client.ts'
 
 const CLIENTS = 6
-/** With more files than this, clients begin to download and delete them, so that the storage does not fill up. */
-const MOST_KEPT = isOnS3 ? 200 : 1_000
+/** With more files than this, clients download and delete files, so that the storage does not fill up. */
+const MAX_KEPT = isOnS3 ? 200 : 1_000
 const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
-/** Longer than any change of the clock: nothing that a client works on ends under it. */
+/** Longer than any change of the clock, so that no upload expires while a client sends it. */
 const SETTINGS = {
   STOWAGE_CHUNK_SIZE: String(CHUNK),
   STOWAGE_SIGNED_FOR: '4h',
   STOWAGE_UPLOADS_KEPT_FOR: '4h',
 }
-/** S3 refuses what is signed more than 15 minutes ahead or behind; URLs of downloads are valid for an hour. */
-const LARGEST_SHIFT_MS = isOnS3 ? 60_000 : 25 * 60_000
-const SLOWEST_MS = 200
-const MOST_STARTS = 5
+/** S3 rejects requests whose clock is off by more than 15 minutes; download URLs are valid for an hour. */
+const MAX_SHIFT_MS = isOnS3 ? 60_000 : 25 * 60_000
+const MAX_DELAY_MS = 200
+const MAX_STARTS = 5
 const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
 
-/** Uploads for this long, with kills, restarts, clock changes and a slow store; then checks everything. */
+/** Uploads for this long, with kills, restarts, clock changes and a slow storage, then checks all data. */
 export async function soak(
   t: TestContext,
   { durationMs, seed }: { durationMs: number; seed: number },
 ): Promise<Record<string, string>> {
   const random = aRandom(seed)
   const deployment = await aDeployment(t, { isReliable: true })
-  const store = await aSlowStore(t, deployment, random)
+  const slowStorage = await aSlowStorage(t, deployment, random)
   const uploadLog = anEmptyUploadLog()
   const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0 }
-  let left: (SentFile | undefined)[] = []
+  let interruptedFiles: (SentFile | undefined)[] = []
   let shifts = 0
   const end = performance.now() + durationMs
   while (performance.now() < end) {
     const remainingMs = end - performance.now()
     const lastsMs = Math.min(remainingMs, random.between(500, 5_000))
     const signal = random.pick(['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)
-    const round = await runOnce(t, { deployment, store, random, uploadLog, left, lastsMs, signal })
-    left = round.left
+    const round = await runOnce(t, {
+      deployment,
+      slowStorage,
+      random,
+      uploadLog,
+      interruptedFiles,
+      lastsMs,
+      signal,
+    })
+    interruptedFiles = round.interruptedFiles
     shifts += round.shifts
     ends[signal] = (ends[signal] ?? 0) + 1
   }
-  store?.injectFaults(() => undefined)
+  slowStorage?.injectFaults(() => undefined)
   await check(t, deployment, uploadLog)
   const { completed, cancelled, abandoned, deleted } = uploadLog
   return {
@@ -78,61 +86,61 @@ export async function soak(
     Kills: String(ends.SIGKILL),
     Restarts: String(ends.SIGTERM),
     'Clock changes': String(shifts),
-    'Files lost or different, things left over, findings of doctor': '0',
+    'Lost or changed files, orphaned data, problems found by stowage doctor': '0',
   }
 }
 
 interface Round {
   deployment: Deployment
-  store: S3Proxy | undefined
+  slowStorage: S3Proxy | undefined
   random: Random
   uploadLog: UploadLog
-  left: (SentFile | undefined)[]
+  interruptedFiles: (SentFile | undefined)[]
   lastsMs: number
   signal: 'SIGKILL' | 'SIGTERM'
 }
 
 async function runOnce(t: TestContext, round: Round) {
-  const { deployment, store, random, uploadLog, lastsMs, signal } = round
+  const { deployment, slowStorage, random, uploadLog, lastsMs, signal } = round
   const clockFile = join(deployment.folder, 'clock')
   const settings = {
     ...SETTINGS,
-    ...endpointOf(store),
+    ...endpointOf(slowStorage),
     STOWAGE_LOG: 'error',
     CLOCK_FILE: clockFile,
     NODE_OPTIONS: `--import ${SHIFT_CLOCK}`,
   }
   const service = await startService(t, settings, deployment)
   const { baseUrl } = service
-  const { left } = round
+  const { interruptedFiles } = round
   const clients = startClients({
     count: CLIENTS,
-    mostKept: MOST_KEPT,
+    maxKept: MAX_KEPT,
     baseUrl,
     pickSize,
     random,
     uploadLog,
-    left,
+    interruptedFiles,
   })
   const end = performance.now() + lastsMs
   let shifts = 0
   while (performance.now() < end) {
-    const shiftMs = random.between(-LARGEST_SHIFT_MS, LARGEST_SHIFT_MS)
+    const shiftMs = random.between(-MAX_SHIFT_MS, MAX_SHIFT_MS)
     await writeFile(clockFile, String(random.pick([0, shiftMs])))
     shifts += 1
-    // Not a wait for anything: this is how long the clock stays as it is.
+    // The time until the next change of the clock, not a wait for a condition.
     await pause(Math.min(1_000, Math.max(0, end - performance.now())))
   }
-  return { left: await clients.stop(() => service.stop(signal)), shifts }
+  return { interruptedFiles: await clients.stop(() => service.stop(signal)), shifts }
 }
 
-/** A supervisor would start a service again that could not reach its database: a loaded machine is slow to connect. */
+/** Retries like a supervisor: on a loaded machine, the service may fail to connect to its database in time. */
 async function startService(t: TestContext, settings: Environment, deployment: Deployment) {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await aServiceProcess(t, settings, deployment)
     } catch (error) {
-      if (attempt === MOST_STARTS || !String(error).includes('is unavailable')) throw error
+      if (attempt === MAX_STARTS || !String(error).includes('is unavailable')) throw error
     }
   }
 }
@@ -157,7 +165,7 @@ async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLo
   assert.deepEqual(wrong, [])
 }
 
-/** As if four hours had passed, also for uploads whose request was never answered. */
+/** As if four hours had passed, also for uploads whose request got no response. */
 async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<void> {
   if (settings.STOWAGE_DATABASE !== undefined)
     return moveAllExpiriesToPast(settings.STOWAGE_DATABASE)
@@ -166,24 +174,30 @@ async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<
   database.close()
 }
 
-/** On S3, some answers are slow. */
-async function aSlowStore(t: TestContext, { settings }: Deployment, random: Random) {
+/** On S3, some responses are slow. */
+async function aSlowStorage(t: TestContext, { settings }: Deployment, random: Random) {
   if (settings.STOWAGE_S3_ENDPOINT === undefined) return undefined
   const proxy = await startS3Proxy(settings.STOWAGE_S3_ENDPOINT)
   cleanUp(t, () => proxy.close())
   proxy.injectFaults(({ operation }) => {
     if (operation === 'UploadPart') return undefined
-    return random.pick([undefined, undefined, { kind: 'slow', ms: random.between(0, SLOWEST_MS) }])
+    return random.pick([
+      undefined,
+      undefined,
+      { kind: 'slow', ms: random.between(0, MAX_DELAY_MS) },
+    ])
   })
   return proxy
 }
 
-function endpointOf(store: S3Proxy | undefined): Record<string, string> {
-  return store === undefined ? {} : { STOWAGE_S3_ENDPOINT: `http://127.0.0.1:${store.port}` }
+function endpointOf(slowStorage: S3Proxy | undefined): Record<string, string> {
+  return slowStorage === undefined
+    ? {}
+    : { STOWAGE_S3_ENDPOINT: `http://127.0.0.1:${slowStorage.port}` }
 }
 
 function pickSize({ pick, between }: Random): number {
-  // Ceph keeps everything in memory: few files have two parts.
+  // The tests' Ceph keeps all data in memory, so only few files have two parts.
   if (isOnS3)
     return pick([0, 1, between(1, 100_000), pick([1_000, 10_000, CHUNK + between(0, 1000)])])
   return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])

@@ -61,23 +61,23 @@ interface Client {
   random: Random
   uploadLog: UploadLog
   /** When there are more files than this, the client downloads the oldest one and deletes it. */
-  mostKept?: number
+  maxKept?: number
   /** Whether the service may have been killed. Before that, a failed call fails the test. */
   isOver: () => boolean
 }
 
 /**
- * Several clients that upload until they are stopped. `left` has the unfinished upload of each client from
- * the last time that the service was killed.
+ * Several clients that upload until they are stopped. `interruptedFiles` has the unfinished upload of each
+ * client from the last time that the service was killed.
  */
 export function startClients(
-  options: Omit<Client, 'isOver'> & { count: number; left: (SentFile | undefined)[] },
+  options: Omit<Client, 'isOver'> & { count: number; interruptedFiles: (SentFile | undefined)[] },
 ) {
-  const { count, left, random, ...client } = options
+  const { count, interruptedFiles, random, ...client } = options
   let isOver = false
   const clients = Array.from({ length: count }, (_, index) => {
     const own = { ...client, random: aRandom(random.between(0, 2 ** 32)), isOver: () => isOver }
-    return keepUploading(own, left[index])
+    return keepUploading(own, interruptedFiles[index])
   })
   const ended = Promise.allSettled(clients)
   return {
@@ -92,14 +92,14 @@ export function startClients(
 }
 
 /**
- * Uploads one file after another until the service is killed. First resumes `left`, the upload that the
- * last kill interrupted. Returns the upload that this kill interrupts.
+ * Uploads one file after another until the service is killed. First resumes `interruptedFile`, the
+ * upload that the last kill interrupted. Returns the upload that this kill interrupts.
  */
 export async function keepUploading(
   client: Client,
-  left?: SentFile,
+  interruptedFile?: SentFile,
 ): Promise<SentFile | undefined> {
-  let current = left
+  let current = interruptedFile
   let step: Step = 'resume'
   const at = (next: Step) => {
     step = next
@@ -155,10 +155,10 @@ async function send(client: Client, file: SentFile, at: (step: Step) => void): P
 }
 
 async function useOldest(
-  { baseUrl, uploadLog, mostKept = Number.POSITIVE_INFINITY }: Client,
+  { baseUrl, uploadLog, maxKept = Number.POSITIVE_INFINITY }: Client,
   at: (step: Step) => void,
 ): Promise<void> {
-  if (uploadLog.kept.length <= mostKept) return
+  if (uploadLog.kept.length <= maxKept) return
   const id = uploadLog.kept.shift() ?? ''
   at('use')
   const bytes = await download(baseUrl, id)

@@ -2,21 +2,21 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { setTimeout as pause } from 'node:timers/promises'
 import { listenOnFreePort } from '../machine/free-port.ts'
 
-/** A fault of the store or of the network in front of it. */
+/** A fault of the storage or of the network in front of it. */
 export type S3Fault =
-  /** The store refuses the request with this error and changes nothing. */
+  /** The storage refuses the request with this error and changes nothing. */
   | { kind: 'error'; status: number; code: string }
   /** 200 with an error in the body, as S3 returns when it starts the response before the operation ends. */
   | { kind: 'error in a 200'; code: string }
   /** 200 with a body that is not from S3, as captive portals return. */
-  | { kind: 'nonsense' }
-  /** The connection breaks before the store receives the request. */
+  | { kind: 'not from S3' }
+  /** The connection breaks before the storage receives the request. */
   | { kind: 'cut before' }
-  /** The store executes the request, and the connection breaks before the response. */
+  /** The storage executes the request, and the connection breaks before the response. */
   | { kind: 'cut after' }
-  /** The store executes the request, and the connection breaks during the response. */
+  /** The storage executes the request, and the connection breaks during the response. */
   | { kind: 'cut within' }
-  /** The store receives the request twice, and the client receives the second response. */
+  /** The storage receives the request twice, and the client receives the second response. */
   | { kind: 'twice' }
   | { kind: 'slow'; ms: number }
   /** The request is accepted but gets no response. */
@@ -36,7 +36,7 @@ export interface S3Proxy {
   close(): Promise<void>
 }
 
-/** An HTTP proxy in front of a store. It forwards the Host header unchanged, because it is signed. */
+/** An HTTP proxy in front of an S3-compatible storage. It forwards the Host header unchanged, because it is signed. */
 export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const { hostname, port } = new URL(target)
   let choose: (seen: S3Request) => S3Fault | undefined = () => undefined
@@ -57,7 +57,7 @@ export async function startS3Proxy(target: string): Promise<S3Proxy> {
       case 'error in a 200':
         outgoing.writeHead(200, { 'Content-Type': 'application/xml' }).end(errorXml(fault.code))
         return
-      case 'nonsense':
+      case 'not from S3':
         outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>')
         return
       case 'cut before':

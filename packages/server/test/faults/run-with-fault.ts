@@ -15,33 +15,37 @@ import { linearize } from '../model/linearize.ts'
 import { type Event, NO_RESPONSE, type Observation } from '../model/observation.ts'
 
 export interface Fault {
-  /** From then on things go wrong for the upload with this ID. */
+  /** Starts the fault. `id` is the upload of the call. */
   begin(id: string): Promise<void> | void
   end(): Promise<void> | void
-  /** Answers that the fault excuses, beside those that say to try again. */
-  excuses?(seen: Observation): boolean
+  /** Whether the fault allows this response, in addition to errors that can be retried. */
+  allows?(seen: Observation): boolean
   /** Unfinished uploads may expire because of the fault. */
   mayExpire?: boolean
-  /** Jobs run again after the fault as the schedule would, because the fault may have kept them from their work. */
+  /** Runs jobs again after the fault, as the schedule does, because the fault may have made them fail. */
   repeatsJobs?: boolean
-  /** Another check at the end; `ids` are the uploads that clients know. */
+  /** Another check at the end. `ids` are the uploads that clients know. */
   check?(ids: string[]): Promise<void>
 }
 
-export interface Seen {
-  /** What the client saw while it lasted, and when it asked again. */
-  during: string
-  again: string
+/** The responses to a call, as text. */
+export interface Responses {
+  duringFault: string
+  afterFault: string
 }
 
-/** Says that it can be tried again, or what must be done before. */
-const SAYS_TRY_AGAIN = ['storage_unavailable', 'database_unavailable', 'storage_full']
+/** Errors that tell the client to retry, some of them after freeing space. */
+const RETRYABLE_CODES = ['storage_unavailable', 'database_unavailable', 'storage_full']
 
 /**
- * Makes a call while something is wrong, then again when it is not. Fails when an answer was not true,
- * or when jobs do not bring the service to the state that the answers tell of, without a restart.
+ * Makes a call during a fault, and again after it. Fails if a response is incorrect, or if the jobs do not
+ * bring the service to the state that the responses promise, without a restart.
  */
-export async function playFault(harness: Harness, testCase: TestCase, fault: Fault): Promise<Seen> {
+export async function runWithFault(
+  harness: Harness,
+  testCase: TestCase,
+  fault: Fault,
+): Promise<Responses> {
   harness.issued.length = 0
   const clients = openClients(harness.account, operatorOf(harness))
   const start = await prepare(harness, clients, testCase)
@@ -49,27 +53,35 @@ export async function playFault(harness: Harness, testCase: TestCase, fault: Fau
   try {
     await fault.begin(start.id)
     let during: Event[]
+    let hasJobFailed = false
     try {
-      // In the service a job that fails is logged, and runs again.
       const call = clients.perform(testCase.call, 3)
-      during = isJob ? await call.catch(() => [unanswered(testCase.call, start.id)]) : await call
+      // The service logs a job that fails, and runs it again later.
+      const onFailure = () => {
+        hasJobFailed = true
+        return [withoutResponse(testCase.call, start.id)]
+      }
+      during = isJob ? await call.catch(onFailure) : await call
     } finally {
       await fault.end()
     }
     const again = isJob && !fault.repeatsJobs ? [] : await clients.perform(testCase.call, 0)
     const interrupted = interruptedEvents(testCase, start.id)
-    const events = [...during.map((event) => judged(event, fault)), ...again, ...interrupted]
+    const events = [...during.map((event) => allowedBy(event, fault)), ...again, ...interrupted]
     if (fault.mayExpire)
       events.push(...expiriesOf([start.id, ...events.map(({ seen }) => seen.id)]))
     const models = linearize([start.model], events)
     assert.ok(
       models.length > 0,
-      `no order explains the answers: ${JSON.stringify([...during, ...events])}`,
+      `no order of the calls explains the responses: ${JSON.stringify([...during, ...events])}`,
     )
     await expireUnknown(harness, harness.issued, models)
     await checkState(harness, models, withoutUnrecorded)
     await fault.check?.(idsOf(models))
-    return { during: responseText(during), again: responseText(again) }
+    return {
+      duringFault: hasJobFailed ? 'job failed' : responseText(during),
+      afterFault: responseText(again),
+    }
   } finally {
     await deleteEverything(harness)
   }
@@ -77,10 +89,10 @@ export async function playFault(harness: Harness, testCase: TestCase, fault: Fau
 
 function expiriesOf(ids: (string | undefined)[]): Event[] {
   const known = ids.filter((id) => id !== undefined && id !== '')
-  return [...new Set(known)].map((id) => unanswered({ kind: 'expire', upload: 0 }, id))
+  return [...new Set(known)].map((id) => withoutResponse({ kind: 'expire', upload: 0 }, id))
 }
 
-function unanswered(command: Command, id: string | undefined): Event {
+function withoutResponse(command: Command, id: string | undefined): Event {
   return {
     client: 3,
     command,
@@ -88,14 +100,14 @@ function unanswered(command: Command, id: string | undefined): Event {
   }
 }
 
-/** A call that failed for the fault may have taken effect or not: its client must ask again. */
-function judged(event: Event, fault: Fault): Event {
+/** A call that failed because of the fault may have taken effect or not: its client has to retry. */
+function allowedBy(event: Event, fault: Fault): Event {
   const { command, seen } = event
-  // A job does what it can, and the rest in its next run.
+  // A job does as much as it can, and the rest in its next run.
   if (command.kind === 'expire') {
     return { ...event, seen: { ...seen, status: NO_RESPONSE, code: 'expired' } }
   }
-  const isExcused = SAYS_TRY_AGAIN.includes(seen.code ?? '') || fault.excuses?.(seen)
-  if (!isExcused) return event
+  const isAllowed = RETRYABLE_CODES.includes(seen.code ?? '') || fault.allows?.(seen)
+  if (!isAllowed) return event
   return { ...event, seen: { ...seen, status: NO_RESPONSE } }
 }
