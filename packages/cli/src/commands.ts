@@ -17,6 +17,10 @@ export const COMMANDS = {
     summary: 'list assets',
     load: async () => (await import('./commands/ls.ts')).ls,
   },
+  uploads: {
+    summary: 'list unfinished uploads',
+    load: async () => (await import('./commands/uploads.ts')).uploads,
+  },
   show: {
     summary: 'show the details of assets',
     load: async () => (await import('./commands/show.ts')).show,

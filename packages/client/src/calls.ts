@@ -2,9 +2,11 @@ import type {
   Asset,
   AssetPage,
   Key,
+  ListedUpload,
   Product,
   ProductPage,
   ProductWithAssets,
+  UploadPage,
 } from '@stowage/protocol'
 import type { Account, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
@@ -40,6 +42,9 @@ export function createCalls(
   const put = sendWith('PUT')
 
   return {
+    uploads: (query) =>
+      // The service asks the storage about each upload of a page.
+      createListing<ListedUpload, UploadPage>(request, '/uploads', { limit: 100, ...query }),
     assets: (query) => createListing<Asset, AssetPage>(request, '/assets', query),
     asset: (id, query) => data<Asset>('/assets/:id', { ...splitSettings(query), id }),
     store: (link, settings) =>

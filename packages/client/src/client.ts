@@ -8,13 +8,16 @@ import type {
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
+  ListedUpload,
   ListProductsQuery,
+  ListUploadsQuery,
   NewKeyResponse,
   Product,
   ProductDetails,
   ProductPage,
   ProductReferences,
   ProductWithAssets,
+  UploadPage,
   UsageResponse,
 } from '@stowage/protocol'
 import type { Listing } from './listing.ts'
@@ -41,6 +44,11 @@ export interface Client<Input = BlobInput | StreamInput> {
    * the same file again resumes its upload.
    */
   unfinished(): Promise<UnfinishedUpload[]>
+  /**
+   * Lists the unfinished uploads of the account, newest first, wherever they were started. Read in the same
+   * way as `assets`. `upload(file, { resume: id })` continues one of them.
+   */
+  uploads(query?: ListUploadsQuery & CallSettings): Listing<ListedUpload, UploadPage>
   /**
    * Cancels an upload by the ID of its asset; its file is not needed. If the upload is already over, only
    * its saved state is removed.

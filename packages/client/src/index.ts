@@ -6,7 +6,9 @@ export type {
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
+  ListedUpload,
   ListProductsQuery,
+  ListUploadsQuery,
   PageLinks,
   PageMeta,
   Product,
@@ -14,6 +16,7 @@ export type {
   ProductPage,
   ProductReferences,
   ProductWithAssets,
+  UploadPage,
 } from '@stowage/protocol'
 export type { Account, Client, NewKey, UnfinishedUpload, Usage } from './client.ts'
 export { createClient } from './create-client.ts'

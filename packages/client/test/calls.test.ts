@@ -47,6 +47,8 @@ test('every call of the API has a method', async (t) => {
   assert.equal((await stowage.account()).assets, 0)
   const key = await stowage.createKey({ name: 'shop', scope: 'read' })
   assert.match(key.secret, /^stow_/)
+  assert.deepEqual(await Array.fromAsync(stowage.uploads({ filename: 'a.zip' })), [])
+  assert.equal((await stowage.uploads().page()).meta.total, 0)
   await stowage.revokeKey(key.id)
   assert.ok((await stowage.keys()).find(({ id }) => id === key.id)?.revoked_at)
 })

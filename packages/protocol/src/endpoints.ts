@@ -6,6 +6,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.requestUpload,
   endpoints.completeUpload,
   endpoints.cancelUpload,
+  endpoints.listUploads,
   endpoints.resumeUpload,
   endpoints.resizeUpload,
   endpoints.listAssets,

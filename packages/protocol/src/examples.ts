@@ -1,7 +1,7 @@
 import type { AccountResponse, Key, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
-import type { ResumedUpload, UploadSession } from './upload.ts'
+import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const uploadId = '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b'
@@ -120,4 +120,20 @@ export const keyExample: Key = {
   created_at: '2026-01-31T09:30:00.000Z',
   last_used_at: null,
   revoked_at: null,
+}
+
+export const listedUploadExample: ListedUpload = {
+  id,
+  upload_id: uploadId,
+  filename: 'sample-pack.zip',
+  bytes: 250_000_000,
+  mime: 'application/zip',
+  status: 'uploading',
+  chunk_size: 100_000_000,
+  parts: 3,
+  received_parts: 2,
+  received_bytes: 200_000_000,
+  started_by: { id: keyExample.id, name: keyExample.name },
+  created_at: '2026-01-31T09:30:00.000Z',
+  expires_at: '2026-02-07T09:30:00.000Z',
 }

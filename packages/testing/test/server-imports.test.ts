@@ -34,7 +34,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/sqlite': ['database/port', 'database/listing', 'domain', 'errors'],
   'database/postgres': ['database/port', 'database/listing', 'domain', 'errors'],
   identity: ['storage/port', 'database/port'],
-  operations: ['storage/port', 'database/port', 'domain', 'errors'],
+  operations: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   jobs: [
     'operations',
     'storage/port',

@@ -1,12 +1,20 @@
 import { AssetPath, AssetResponse } from '../asset.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { assetExample, resumedExample, sessionExample } from '../examples.ts'
+import {
+  assetExample,
+  listedUploadExample,
+  pageExample,
+  resumedExample,
+  sessionExample,
+} from '../examples.ts'
 import {
   CancelledUpload,
   CancelRequest,
   CompletionRequest,
+  ListUploadsQuery,
   ResizeRequest,
   ResumedUpload,
+  UploadPage,
   UploadRequest,
   UploadRequestHeaders,
   UploadSession,
@@ -93,6 +101,25 @@ export const cancelUpload = defineEndpoint({
     },
   },
   errors: ['not_found', 'already_uploaded', 'upload_completing'],
+})
+
+export const listUploads = defineEndpoint({
+  operationId: 'listUploads',
+  methods: ['GET'],
+  path: `${API_PREFIX}/uploads`,
+  tag: 'Uploads',
+  scope: 'read',
+  summary: 'List unfinished uploads',
+  description:
+    'The uploads of the account that are neither completed nor cancelled, newest first. `GET /assets/:id/upload` resumes one of them, `POST /assets/:id/cancel` discards it. This call does not extend their expiry.',
+  query: ListUploadsQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: UploadPage,
+    example: { data: [listedUploadExample], ...pageExample('uploads') },
+  },
+  errors: [],
 })
 
 export const resumeUpload = defineEndpoint({

@@ -52,6 +52,13 @@ export interface AssetSort {
   descending: boolean
 }
 
+export interface UploadQuery extends PageRequest {
+  /** Returns the next `perPage` rows after this position, and ignores `page`. */
+  after?: Cursor
+  /** Part of the name, folded by `foldText`. */
+  name?: string
+}
+
 export interface ProductQuery extends PageRequest {
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
   after?: Cursor
@@ -150,6 +157,9 @@ export interface AccountData {
 
   /** The upload of a file in any status, even after it ended. */
   findUpload(assetId: string): Promise<Upload | undefined>
+
+  /** Lists uploads that are neither ready nor ended, newest first. */
+  listUploads(query: UploadQuery): Promise<Rows<Upload>>
 
   /** Lists ready assets. Assets with equal sort values are ordered by creation. */
   listAssets(query: AssetQuery): Promise<Rows<Asset>>

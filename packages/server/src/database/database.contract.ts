@@ -7,6 +7,7 @@ import { testLongLists } from './contract/long-lists.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testResizing } from './contract/resizing.ts'
+import { testUploadList } from './contract/upload-list.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
 
@@ -15,6 +16,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   const contract = contractOf(engine, open)
   testAccounts(contract)
   testUploads(contract)
+  testUploadList(contract)
   testResizing(contract)
   testJobs(contract)
   testAssetList(contract)

@@ -1,3 +1,5 @@
+import type { Actor } from './key.ts'
+
 /**
  * `uploading → completing → ready`, or `uploading → cancelled | expired`, and `ready → deleted`.
  * If the storage refuses a completion, the status changes from `completing` back to `uploading`.
@@ -25,6 +27,8 @@ export interface Upload {
   /** The storage’s own ID of the upload. */
   storageId: string
   chunkSize: number
+  /** The key that started it, even if it was revoked since; null if the service required no key. */
+  startedBy: Actor | null
   /** When it expires by the database’s clock, unless activity extends it. */
   expiresAt: Date
 }

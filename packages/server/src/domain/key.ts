@@ -22,3 +22,10 @@ export interface Key extends NewKey {
   lastUsedAt: Date | null
   revokedAt: Date | null
 }
+
+/** The key that made a call. */
+export interface Actor {
+  /** Null for the key from the settings. */
+  id: string | null
+  name: string
+}

@@ -18,6 +18,8 @@ export interface CheckedRequest<E extends Endpoint> {
   context: E['scope'] extends 'public' ? undefined : Authorized['context']
   /** The scope of the caller’s key, which includes the endpoint’s. */
   scope: E['scope'] extends 'public' ? undefined : Authorized['scope']
+  /** The caller’s key; null if the service requires none. */
+  actor: E['scope'] extends 'public' ? undefined : Authorized['actor']
 }
 
 export type Handler<E extends Endpoint> = (

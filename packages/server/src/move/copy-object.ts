@@ -7,8 +7,8 @@ import {
   partRanges,
   planParts,
 } from '../domain/parts.ts'
+import { settleAll } from '../iterables/limit-concurrency.ts'
 import type { Storage, StorageUpload, StoredPart } from '../storage/storage.ts'
-import { settleAll } from './limit-concurrency.ts'
 import type { Move } from './move.ts'
 import { readRange } from './read-range.ts'
 import { md5Of, sendPart } from './send-part.ts'

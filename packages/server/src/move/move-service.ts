@@ -3,12 +3,12 @@ import type { Database } from '../database/database.ts'
 import { walkRecords } from '../database/walk-records.ts'
 import { DamagedObject } from '../errors.ts'
 import { inBatches } from '../iterables/in-batches.ts'
+import { limitConcurrency, settleAll, stopAfterFailure } from '../iterables/limit-concurrency.ts'
 import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { compareObject } from './compare-object.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
 import { copyObject, targetPlan } from './copy-object.ts'
-import { limitConcurrency, settleAll, stopAfterFailure } from './limit-concurrency.ts'
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Asset, CompletedPart, PartUrl, UploadSession } from '@stowage/protocol'
+import type { Asset, CompletedPart, ListedUpload, PartUrl, UploadSession } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import type { Command, JobName } from './commands.ts'
@@ -112,6 +112,16 @@ export function openClients(
         if (status !== 200) return { status, code: body.code }
         assert.equal(body.meta.total, body.data.length)
         return { status, listed: body.data.map(({ id }: Asset) => id) }
+      }
+      case 'uploads': {
+        const { status, body } = await call('GET', `${API}/uploads?limit=1000`)
+        if (status !== 200) return { status, code: body.code }
+        const unfinished = body.data.map(({ id, bytes, received_bytes }: ListedUpload) => ({
+          id,
+          bytes,
+          received: received_bytes,
+        }))
+        return { status, unfinished }
       }
       case 'account': {
         const { status, body } = await call('GET', `${API}/account`)

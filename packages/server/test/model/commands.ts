@@ -24,6 +24,7 @@ export type Command =
   | { kind: 'read'; upload: number }
   | { kind: 'download'; upload: number }
   | { kind: 'list' }
+  | { kind: 'uploads' }
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
 
@@ -93,6 +94,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('read'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('download'), upload }) },
   { weight: 2, arbitrary: fc.record({ kind: is('list') }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('uploads') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('account') }) },
 )
 

@@ -47,6 +47,7 @@ const NO_CONCURRENT_CALLS: ConcurrentCalls = {
   isPut: false,
   isEnded: false,
   isTouched: false,
+  isAlone: true,
 }
 const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire']
 const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct', 'job']
@@ -64,5 +65,6 @@ function concurrentCallsOf(event: Event, events: Event[]): ConcurrentCalls {
     isPut: others.some(({ command }) => command.kind === 'put'),
     isEnded: others.some(({ command }) => ENDING.includes(command.kind)),
     isTouched: others.length > 0,
+    isAlone: events.every(({ client }) => client === event.client),
   }
 }

@@ -63,6 +63,14 @@ export function hasAllParts({ size, parts }: ModelUpload): boolean {
   )
 }
 
+/** The bytes that need not be sent again. */
+export function receivedBytes({ size, parts }: ModelUpload): number {
+  const fitting = parts.filter(
+    (part) => part.number <= partCount(size) && part.size === partSize(size, part.number),
+  )
+  return fitting.reduce((sum, part) => sum + part.size, 0)
+}
+
 function partSize(size: number, number: number): number {
   return Math.min(CHUNK_SIZE, size - (number - 1) * CHUNK_SIZE)
 }

@@ -17,6 +17,8 @@ export interface Observation {
   received?: number[]
   /** The IDs of all ready assets, sorted. */
   listed?: string[]
+  /** The unfinished uploads, with the bytes that the storage has. */
+  unfinished?: { id: string; bytes: number; received: number | null }[]
   account?: { stored: number; reserved: number; assets: number; limit: number }
 }
 

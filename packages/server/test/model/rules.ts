@@ -9,6 +9,7 @@ import {
   type ModelUpload,
   partCount,
   readyUploads,
+  receivedBytes,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 
@@ -22,6 +23,8 @@ export interface ConcurrentCalls {
   isEnded: boolean
   /** Any other call affected the same upload, or everything. */
   isTouched: boolean
+  /** No other client made a call. */
+  isAlone: boolean
 }
 
 export type Rule<Kind extends Command['kind']> = (
@@ -198,6 +201,19 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   list(model, _, seen) {
     const ready = readyUploads(model).map(({ id }) => id)
     return allow(isSame(seen.listed, ready), model)
+  },
+
+  uploads(model, _, { unfinished = [] }, { isAlone }) {
+    const uploading = model.uploads.filter(({ status }) => status === 'uploading')
+    const sizes = (list: { id: string; bytes: number }[]) =>
+      list.map(({ id, bytes }) => `${id} ${bytes}`)
+    const expected = uploading.map(({ id, size }) => ({ id, bytes: size }))
+    if (!isSame(sizes(unfinished), sizes(expected))) return undefined
+    // The storage is asked after the list is read, so other calls may change its parts in between.
+    const areReceived = uploading.every(
+      (upload) => unfinished.find(({ id }) => id === upload.id)?.received === receivedBytes(upload),
+    )
+    return allow(!isAlone || areReceived, model)
   },
 
   account(model, _, seen) {

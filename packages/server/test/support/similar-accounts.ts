@@ -137,6 +137,8 @@ export function ownPaths({ file, loose, open, linkId, products }: SimilarAccount
   return [
     `${API}/account`,
     `${API}/keys`,
+    `${API}/uploads`,
+    `${API}/uploads?filename=e`,
     ...ids.map((id) => `${API}/assets/${id}?with_products=true`),
     ...ids.flatMap((id) => [`${API}/assets/${id}/upload`, `${API}/assets/${id}/download`]),
     ...products.map(({ id }) => `${API}/products/${id}?with_assets=true`),

@@ -67,7 +67,7 @@ async function anUploadOfAnotherAccount({ context }: TestService) {
     createdAt: context.clock(),
   })
   const file = { filename: 'other-account.bin', size: SIZE }
-  const { upload } = await requestUpload(forAccount(context, account.id), { file })
+  const { upload } = await requestUpload(forAccount(context, account.id), { file, startedBy: null })
   return { id: upload.asset.id, uploadId: upload.id }
 }
 

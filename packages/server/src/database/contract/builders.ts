@@ -88,6 +88,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
     id: uploadId,
     storageId: uploadId,
     chunkSize: 100,
+    startedBy: null,
     expiresAt: after(12),
   }
 }

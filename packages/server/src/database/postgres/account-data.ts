@@ -12,6 +12,7 @@ import { accountProducts } from './products.ts'
 import { accountPutProducts } from './put-products.ts'
 import { accountRecords } from './records.ts'
 import type { RunUnit } from './unit-of-work.ts'
+import { accountUploadList } from './upload-list.ts'
 import { accountUploads } from './uploads.ts'
 import { accountUsage } from './usage.ts'
 
@@ -28,6 +29,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const putProducts = (sql: Sql) => accountPutProducts(sql, account)
   const records = (sql: Sql) => accountRecords(sql, account)
   const summary = (sql: Sql) => accountSummary(sql, account)
+  const uploadList = (sql: Sql) => accountUploadList(sql, account)
   const uploads = (sql: Sql) => accountUploads(sql, account)
   const usage = (sql: Sql) => accountUsage(sql, account)
   return {
@@ -38,6 +40,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     recordStorageId: (id, names) => run((sql) => uploads(sql).recordStorageId(id, names)),
     dropReservation: (id) => run((sql) => uploads(sql).dropReservation(id)),
     findUpload: (id) => run((sql) => uploads(sql).findUpload(id)),
+    listUploads: (query) => run((sql) => uploadList(sql).listUploads(query)),
     renewUpload: (id, keptForMs) => run((sql) => uploads(sql).renewUpload(id, keptForMs)),
     resizeUpload: (id, bytes) => run((sql) => uploads(sql).resizeUpload(id, bytes)),
 

@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
 import type { Sql } from './connection.ts'
 import type { Fragment } from './statement.ts'
@@ -20,6 +21,8 @@ export interface UploadRow extends AssetRow {
   storage_id: string | null
   chunk_size: number
   expires_at: Date
+  started_by_id: string | null
+  started_by_name: string | null
 }
 
 export interface RemovalRow {
@@ -48,6 +51,8 @@ export const UPLOAD_COLUMNS = [
   'storage_id',
   'chunk_size',
   'expires_at',
+  'started_by_id',
+  'started_by_name',
 ] as const
 
 export type ListedRow = AssetRow & { listed_at: number }
@@ -78,8 +83,13 @@ export function toUpload(row: UploadRow): Upload {
     // Storages that use our upload ID have no ID of their own.
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
+    startedBy: toActor(row),
     expiresAt: row.expires_at,
   }
+}
+
+function toActor({ started_by_id: id, started_by_name: name }: UploadRow): Actor | null {
+  return name === null ? null : { id, name }
 }
 
 export function toRemoval(row: RemovalRow): Removal {

@@ -51,11 +51,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         returning id
       )
       insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
-        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest)
+        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
+        started_by_id, started_by_name)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.createdAt},
         ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
-        ${idempotency?.key ?? null}, ${idempotency?.digest ?? null}
+        ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
+        ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null}
       from reserved
       returning id`
     if (row !== undefined) return { outcome: 'reserved' }

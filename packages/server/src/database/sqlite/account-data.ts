@@ -12,6 +12,7 @@ import type { PutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import type { Connection } from './statement.ts'
 import type { UnitsOfWork } from './unit-of-work.ts'
+import { prepareUploadList } from './upload-list.ts'
 import { prepareUploads } from './uploads.ts'
 import { prepareUsage } from './usage.ts'
 
@@ -24,6 +25,7 @@ export function prepareAccountData(
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
   const uploads = prepareUploads(connection)
+  const uploadList = prepareUploadList(connection)
   const completion = prepareCompletion(connection)
   const assets = prepareAssets(connection)
   const assetList = prepareAssetList(connection)
@@ -42,6 +44,7 @@ export function prepareAccountData(
     recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
     dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
     findUpload: (id) => read(() => uploads.findUpload(account, id)),
+    listUploads: (query) => read(() => uploadList.listUploads(account, query)),
     renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
     resizeUpload: (id, bytes) => write(() => uploads.resizeUpload(account, id, bytes)),
 

@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
 
 export interface AssetRow {
@@ -19,6 +20,8 @@ export interface UploadRow extends AssetRow {
   storage_id: string | null
   chunk_size: number
   expires_at: number
+  started_by_id: string | null
+  started_by_name: string | null
 }
 
 export interface RemovalRow {
@@ -32,7 +35,8 @@ export interface RemovalRow {
 
 export const ASSET_COLUMNS =
   'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at'
-export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at`
+export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at,
+  started_by_id, started_by_name`
 
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
@@ -73,8 +77,13 @@ export function toUpload(row: UploadRow): Upload {
     // Storages that use our upload ID have no ID of their own.
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
+    startedBy: toActor(row),
     expiresAt: new Date(row.expires_at),
   }
+}
+
+function toActor({ started_by_id: id, started_by_name: name }: UploadRow): Actor | null {
+  return name === null ? null : { id, name }
 }
 
 export function toRemoval(row: RemovalRow): Removal {

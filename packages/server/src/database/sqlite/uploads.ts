@@ -22,9 +22,10 @@ export function prepareUploads({ prepare, transaction }: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest)
+       request_digest, started_by_id, started_by_name)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :bytes, :mime,
-       :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest)`,
+       :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
+       :started_by_id, :started_by_name)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -92,6 +93,8 @@ export function prepareUploads({ prepare, transaction }: Connection) {
           expires_at: Date.now() + keptForMs,
           key: idempotency?.key ?? null,
           digest: idempotency?.digest ?? null,
+          started_by_id: upload.startedBy?.id ?? null,
+          started_by_name: upload.startedBy?.name ?? null,
         })
         return { outcome: 'reserved' }
       })

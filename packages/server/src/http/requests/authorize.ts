@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { includesScope, type KeyScope } from '../../domain/key.ts'
+import { type Actor, includesScope, type KeyScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import { type AccountContext, type Context, forAccount } from '../../operations/context.ts'
 import { authenticate } from '../../operations/keys/authenticate.ts'
@@ -9,6 +9,8 @@ export interface Authorized {
   /** Gives access to the caller’s account only. */
   context: AccountContext
   scope: KeyScope
+  /** The caller’s key; null if the service requires none. */
+  actor: Actor | null
 }
 
 /** Checks the caller’s key, rate limit and scope before the body is read. */
@@ -27,7 +29,8 @@ export async function authorize(
       `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
     )
   }
-  return { context: forAccount(context, caller.accountId), scope: caller.scope }
+  const { accountId, scope, actor } = caller
+  return { context: forAccount(context, accountId), scope, actor }
 }
 
 function applyRateLimit(context: Context, status: RateLimitStatus, reply: FastifyReply): void {

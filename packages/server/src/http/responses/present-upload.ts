@@ -1,5 +1,7 @@
 import type * as wire from '@stowage/protocol'
+import { formatTimestamp } from '@stowage/protocol/format'
 import type { Upload } from '../../domain/asset.ts'
+import type { ListedUpload } from '../../operations/uploads/list-uploads.ts'
 import type { UploadSession } from '../../operations/uploads/request-upload.ts'
 import type { ResumedUpload } from '../../operations/uploads/resume-upload.ts'
 import type { SignedPart } from '../../operations/uploads/sign-parts.ts'
@@ -34,4 +36,23 @@ function presentUpload(upload: UploadSession['upload'], parts: SignedPart[], bas
 
 export function presentCancelled(upload: Upload): wire.CancelledUpload {
   return { data: { id: upload.asset.id, upload_id: upload.id, status: 'cancelled' } }
+}
+
+export function presentListedUpload({ upload, parts, received }: ListedUpload): wire.ListedUpload {
+  const { asset, id, chunkSize, startedBy, expiresAt } = upload
+  return {
+    id: asset.id,
+    upload_id: id,
+    filename: asset.filename,
+    bytes: asset.bytes,
+    mime: asset.mime,
+    status: asset.status === 'completing' ? 'completing' : 'uploading',
+    chunk_size: chunkSize,
+    parts,
+    received_parts: received?.parts ?? null,
+    received_bytes: received?.bytes ?? null,
+    started_by: startedBy,
+    created_at: formatTimestamp(asset.createdAt),
+    expires_at: formatTimestamp(expiresAt),
+  }
 }

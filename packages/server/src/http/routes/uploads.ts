@@ -1,13 +1,17 @@
 import { endpoints } from '@stowage/protocol'
 import { cancelUpload } from '../../operations/uploads/cancel-upload.ts'
 import { completeUpload } from '../../operations/uploads/complete-upload.ts'
+import { createUploadList } from '../../operations/uploads/list-uploads.ts'
 import { requestUpload } from '../../operations/uploads/request-upload.ts'
 import { resizeUpload } from '../../operations/uploads/resize-upload.ts'
 import { resumeUpload } from '../../operations/uploads/resume-upload.ts'
 import { readFileDetails } from '../requests/read-file-details.ts'
+import { readPageRequest } from '../requests/read-page-request.ts'
 import { presentAsset } from '../responses/present-asset.ts'
+import { presentPage } from '../responses/present-page.ts'
 import {
   presentCancelled,
+  presentListedUpload,
   presentResumedUpload,
   presentUploadSession,
 } from '../responses/present-upload.ts'
@@ -17,10 +21,13 @@ import type { RouteGroup } from './route-group.ts'
 
 export const uploadRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
+  const listUploads = createUploadList()
 
-  route(app, options, endpoints.requestUpload, async ({ context, body, headers }, reply) => {
+  route(app, options, endpoints.requestUpload, async (request, reply) => {
+    const { context, body, headers, actor } = request
     const idempotencyKey = headers['idempotency-key']
-    const session = await requestUpload(context, { file: readFileDetails(body), idempotencyKey })
+    const file = readFileDetails(body)
+    const session = await requestUpload(context, { file, idempotencyKey, startedBy: actor })
     return sendInChunks(reply, presentUploadSession(session, baseUrl()))
   })
 
@@ -33,6 +40,13 @@ export const uploadRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.cancelUpload, async ({ context, params, body }) => {
     const request = { uploadId: body.upload_id }
     return presentCancelled(await cancelUpload(context, params.id, request))
+  })
+
+  route(app, options, endpoints.listUploads, async ({ context, query, url }) => {
+    const request = { ...readPageRequest(query, 'created_at'), filename: query.filename }
+    const { uploads, position } = await listUploads(context, request)
+    const page = presentPage(position, { base: baseUrl(), url })
+    return { data: uploads.map(presentListedUpload), ...page }
   })
 
   route(app, options, endpoints.resumeUpload, async ({ context, params }, reply) => {

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { isWellFormedApiKey } from '../../domain/api-key.ts'
-import type { Key, KeyScope } from '../../domain/key.ts'
+import type { Actor, Key, KeyScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Context } from '../context.ts'
 import { hashKey } from './hash-key.ts'
@@ -11,10 +11,15 @@ export interface Caller {
   scope: KeyScope
   /** The rate limit counts requests by this ID. */
   keyId: string
+  /** The key; null if the service requires none. */
+  actor: Actor | null
 }
 
 /** The last use of a key is recorded at this precision, so that not every request writes. */
 const LAST_USED_PRECISION_MS = 60_000
+
+/** The key from the settings. It is not stored, so it has no ID. */
+const ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY' }
 
 /** Finds the caller by the Authorization header; throws `unauthenticated`. */
 export async function authenticate(
@@ -22,14 +27,17 @@ export async function authenticate(
   authorization: string | undefined,
 ): Promise<Caller> {
   const { auth } = context.settings
-  if (auth.kind === 'open') return { accountId: auth.accountId, scope: 'manage', keyId: 'open' }
+  if (auth.kind === 'open') {
+    return { accountId: auth.accountId, scope: 'manage', keyId: 'open', actor: null }
+  }
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
   if (secret === undefined) {
     throw unauthenticated('An API key is required. Send it as Authorization: Bearer <key>.')
   }
   const hash = hashKey(secret)
   if (auth.admin !== undefined && isSame(auth.admin.hash, hash)) {
-    return { accountId: auth.admin.accountId, scope: 'manage', keyId: 'admin' }
+    const { accountId } = auth.admin
+    return { accountId, scope: 'manage', keyId: 'admin', actor: ADMIN }
   }
   if (!isWellFormedApiKey(secret)) {
     throw unauthenticated(
@@ -41,7 +49,8 @@ export async function authenticate(
     throw unauthenticated('The API key is unknown or was revoked. Use another key.')
   }
   await recordUse(context, key)
-  return { accountId: key.accountId, scope: key.scope, keyId: key.id }
+  const { id, name, accountId, scope } = key
+  return { accountId, scope, keyId: id, actor: { id, name } }
 }
 
 function unauthenticated(message: string): ServiceError {

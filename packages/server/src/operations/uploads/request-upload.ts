@@ -3,6 +3,7 @@ import { formatSize } from '@stowage/protocol/format'
 import type { NewUpload, Reservation } from '../../database/account-data.ts'
 import type { Upload } from '../../domain/asset.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
+import type { Actor } from '../../domain/key.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
 import { invalid, ServiceError } from '../../errors.ts'
@@ -37,7 +38,11 @@ export interface UploadSession {
  */
 export async function requestUpload(
   context: AccountContext,
-  request: { file: FileDetails; idempotencyKey?: string | undefined },
+  request: {
+    file: FileDetails
+    idempotencyKey?: string | undefined
+    startedBy: Actor | null
+  },
 ): Promise<UploadSession> {
   const { data, storage, settings } = context
   const { filename, size } = request.file
@@ -62,6 +67,7 @@ export async function requestUpload(
     id: uploadId,
     storageId: uploadId,
     chunkSize: plan.chunkSize,
+    startedBy: request.startedBy,
   }
   const { idempotencyKey } = request
   const requested = [filename, size, mime]

@@ -34,8 +34,11 @@ async function twoAccounts(t: TestContext): Promise<TwoAccounts> {
 async function readAll(call: Call, paths: string[]) {
   const responses: Record<string, unknown> = {}
   for (const path of paths) {
-    const { status, text, headers } = await call('GET', path)
-    assert.ok(status < 500, text)
+    const response = await call('GET', path)
+    const { status, headers } = response
+    assert.ok(status < 500, response.text)
+    // Reading how to resume an upload extends its expiry, by the database's clock.
+    const text = response.text.replaceAll(/"expires_at":"[^"]*"/g, '')
     // Signatures differ from one request to the next.
     const location = headers.get('location')?.split('?')[0]
     responses[path] = { status, text, location }

@@ -1,0 +1,89 @@
+import type { ListedUpload } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { tableWidth } from '../output.ts'
+import { type Column, table } from '../text/table.ts'
+import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
+import { reportRemaining, writeList } from '../write-list.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  limit: { type: 'string', short: 'n' },
+  all: { type: 'boolean' },
+} as const
+
+export const uploads: Command = {
+  help: `stowage uploads: list unfinished uploads, newest first
+
+Usage:
+  stowage uploads [NAME] [--limit N | --all]
+
+  NAME          a part of the name, case-insensitive
+  -n, --limit   the maximum number of uploads (default: 25)
+  --all         all uploads
+${CONNECTION_HELP}
+  --json        a JSON array of uploads
+
+Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API key.
+After EXPIRES, the service removes an upload that was not resumed. To resume an upload that was
+started here, run the same stowage upload command again.
+
+Examples:
+  stowage uploads
+  stowage uploads --all --json | jq -r '.[] | [.id, .received_bytes, .bytes] | @tsv'
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    if (positionals.length > 1) {
+      throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
+    }
+    const { all = false, json = false } = values
+    const limit = readCount(values.limit, '--limit')
+    if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+    const query = { filename: positionals[0] }
+    return withClient(values, async (client) => {
+      const list = (pageSize: number) =>
+        client.uploads(omitUndefined({ ...query, limit: pageSize }))
+      const maximum = all ? undefined : (limit ?? 25)
+      const counts = await writeList<ListedUpload>(list, {
+        limit: maximum,
+        json,
+        text: uploadTable,
+      })
+      if (!json) reportRemaining(counts)
+      return 0
+    })
+  },
+}
+
+const COLUMNS: Column[] = [
+  { head: 'ID', dropOrder: 2 },
+  { head: 'NAME', minWidth: 16 },
+  { head: 'RECEIVED', align: 'right' },
+  { head: 'SIZE', align: 'right' },
+  { head: 'STARTED BY', minWidth: 10, dropOrder: 3 },
+  { head: 'STARTED', dropOrder: 4 },
+  { head: 'EXPIRES', dropOrder: 1 },
+]
+
+function uploadTable(uploads: ListedUpload[]): string {
+  return table(
+    COLUMNS,
+    uploads.map(({ id, filename, received_bytes, bytes, started_by, created_at, expires_at }) => [
+      id,
+      filename,
+      received_bytes === null ? 'unknown' : formatSize(received_bytes),
+      formatSize(bytes),
+      started_by?.name ?? '',
+      minutes(created_at),
+      minutes(expires_at),
+    ]),
+    { columns: tableWidth() },
+  )
+}
+
+/** In UTC, as in the API. */
+function minutes(timestamp: string): string {
+  return timestamp.slice(0, 16).replace('T', ' ')
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Upload } from '../../domain/asset.ts'
+import type { StoredPart } from '../../storage/storage.ts'
+import type { AccountContext } from '../context.ts'
+import { createReceivedReader } from './read-received.ts'
+
+const PARTS: StoredPart[] = [{ number: 1, etag: '', size: 5, receivedAt: new Date(0) }]
+
+function someUploads(count: number): Upload[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `upload ${index}`,
+    storageId: `upload ${index}`,
+    chunkSize: 10,
+    startedBy: null,
+    expiresAt: new Date(0),
+    asset: { id: `${index}`, bytes: 5 } as Upload['asset'],
+  }))
+}
+
+/** A storage whose answers the test gives, one by one. */
+function aSlowStorage() {
+  const pending: { id: string; answer: (parts: StoredPart[] | Error) => void }[] = []
+  const warnings: string[] = []
+  const listParts = ({ id }: { id: string }) =>
+    new Promise<StoredPart[]>((resolve, reject) => {
+      const answer = (parts: StoredPart[] | Error) =>
+        parts instanceof Error ? reject(parts) : resolve(parts)
+      pending.push({ id, answer })
+    })
+  const context = {
+    storage: { listParts },
+    warn: (message: string) => warnings.push(message),
+  } as unknown as AccountContext
+  return { context, pending, warnings }
+}
+
+test('the storage is asked about a few uploads at a time, over all requests', async () => {
+  const { context, pending } = aSlowStorage()
+  const read = createReceivedReader({ concurrent: 3, perRequest: 2, timeLimitMs: 60_000 })
+  const reading = Promise.all([read(context, someUploads(5)), read(context, someUploads(5))])
+  let most = 0
+  for (let answered = 0; answered < 10; answered += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    most = Math.max(most, pending.length)
+    pending.shift()?.answer(PARTS)
+  }
+  for (const received of await reading) {
+    assert.deepEqual([...received.keys()], ['0', '1', '2', '3', '4'])
+    assert.deepEqual(received.get('4'), { parts: 1, bytes: 5 })
+  }
+  assert.equal(most, 3)
+})
+
+test('uploads are left out if the storage does not respond in time', async () => {
+  const { context, pending } = aSlowStorage()
+  const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 20 })
+  const reading = read(context, someUploads(5))
+  await new Promise((resolve) => setImmediate(resolve))
+  pending[0]?.answer(PARTS)
+  const received = await reading
+  assert.deepEqual([...received.keys()], ['0'])
+  // The calls that hang keep their slots: a later request does not add to them.
+  assert.equal(pending.length, 3)
+  assert.deepEqual([...(await read(context, someUploads(5))).keys()], [])
+  assert.equal(pending.length, 3)
+  for (const { answer } of pending) answer(PARTS)
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(received.size, 1)
+})
+
+test('after a failure of the storage no further upload is asked about', async () => {
+  const { context, pending, warnings } = aSlowStorage()
+  const read = createReceivedReader({ perRequest: 1 })
+  const reading = read(context, someUploads(5))
+  await new Promise((resolve) => setImmediate(resolve))
+  pending[0]?.answer(PARTS)
+  await new Promise((resolve) => setImmediate(resolve))
+  pending[1]?.answer(new Error('the storage is down'))
+  assert.deepEqual([...(await reading).keys()], ['0'])
+  assert.equal(pending.length, 2)
+  assert.deepEqual(warnings, ['could not read the parts of unfinished uploads'])
+})
