@@ -20,7 +20,7 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { COMMAND } from '@stowage/testing/service/stowage-command'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
-const ASSETS = Number(process.env.MOVE_ASSETS ?? 300)
+const ASSETS = Number(process.env.MOVE_ASSETS ?? 120)
 const CONCURRENCY = 16
 const MEBIBYTE = 1024 * 1024
 const PREFIX = 'moved/'

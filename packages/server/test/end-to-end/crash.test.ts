@@ -22,7 +22,7 @@ import {
   type UploadLog,
 } from '../support/uploading-client.ts'
 
-const ROUNDS = Number(process.env.CRASH_ROUNDS ?? (isOnS3 ? 5 : 10))
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? (isOnS3 ? 4 : 6))
 const CLIENTS = 8
 /** The minimum number of cancelled uploads, and of abandoned ones. */
 const MIN_OUTCOMES = 5

@@ -13,7 +13,7 @@ import { aPattern, type Pattern } from '../support/pattern.ts'
 
 const FILES = 8
 /** All files together are several times the memory limit, so that buffering them would exceed it. */
-const SIZE = Number(process.env.MEMORY_FILE_SIZE ?? 250_000_000)
+const SIZE = Number(process.env.MEMORY_FILE_SIZE ?? 120_000_000)
 const PART = 100_000_000
 const CONCURRENT_PARTS = 3
 const LIMIT = 180_000_000

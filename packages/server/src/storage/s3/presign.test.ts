@@ -72,7 +72,7 @@ test('part URLs are identical to those of the SDK’s presigner', async () => {
       const parts = [{ number, length }]
       assert.deepEqual(presignParts(object, signing, { uploadId, parts }), [expected])
     }),
-    { numRuns: 2500 },
+    { numRuns: 300 },
   )
 })
 
@@ -104,7 +104,7 @@ test('download URLs are identical to those of the SDK’s presigner', async () =
       const response = { disposition, type: 'text/plain; charset=utf-8' }
       assert.equal(presignGet(object, signing, response), expected)
     }),
-    { numRuns: 500 },
+    { numRuns: 100 },
   )
 })
 
