@@ -190,8 +190,14 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   const service = await aService(t)
   const { run, folder } = await aCommandLine(t, service.baseUrl)
   const count = async () => (await service.call('GET', `${API}/products`)).body.meta.total
-  const rows = Array.from({ length: 2_500 }, (_, at) => `${at},${at + 10_000},Pack ${at},P-${at}`)
-  await writeFile(join(folder, 'all.csv'), `product_id,variant_id,name,sku\n${rows.join('\n')}\n`)
+  const rows = Array.from(
+    { length: 2_500 },
+    (_, at) => `${at},${at + 10_000},Pack ${at},P-${at},Press`,
+  )
+  await writeFile(
+    join(folder, 'all.csv'),
+    `product_id,variant_id,name,sku,vendor\n${rows.join('\n')}\n`,
+  )
 
   const dry = await run('products', 'import', 'all.csv', '--dry-run', '--json')
   assert.equal(dry.code, 0, dry.stderr)
@@ -200,18 +206,24 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   assert.equal(done.stdout, '2500 products imported\n')
   assert.equal(await count(), 2_500)
 
-  const changed = [{ product_id: 0, variant_id: 10_000, name: 'Other', sku: 'P-0' }]
+  const changed = [{ product_id: 0, variant_id: 10_000, name: 'Other', sku: '' }]
   await writeFile(join(folder, 'one.json'), JSON.stringify({ products: changed }))
   const preview = await run('products', 'import', 'one.json', '--dry-run')
-  assert.match(preview.stdout, /changed {2}0\/10000 Other: name "Pack 0" → "Other"/)
-  assert.match(preview.stdout, /0 new, 1 changed/)
+  assert.match(
+    preview.stdout,
+    /changed {2}0\/10000 Other: name "Pack 0" → "Other", sku "P-0" → ""\n0 new, 1 changed/,
+  )
+  await run('products', 'import', 'one.json')
+  const [stored] = JSON.parse((await run('products', 'ls', 'Other', '--json')).stdout)
+  assert.deepEqual([stored.sku, stored.vendor], ['', 'Press'])
 
   await writeFile(join(folder, 'bad.csv'), 'product_id,variant_id,name\n9000,1,Good\n9001,x,Bad\n')
   const bad = await run('products', 'import', 'bad.csv')
   assert.equal(bad.code, 1)
-  assert.match(bad.stderr, /^bad\.csv:3: variant_id: /m)
+  assert.match(bad.stderr, /^bad\.csv:3: variant_id: .+ \(found "x"\)$/m)
   assert.equal(await count(), 2_500)
-  assert.equal((await run('products', 'import', 'bad.csv', '--skip-bad')).code, 0)
+  const skipping = await run('products', 'import', 'bad.csv', '--skip-bad')
+  assert.deepEqual([skipping.code, skipping.stdout], [0, '1 imported, 1 line skipped\n'])
   assert.equal(await count(), 2_501)
 
   const tags = Array.from({ length: 250 }, (_, at) => `${at}`.padEnd(255, '錦'))

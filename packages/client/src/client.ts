@@ -89,7 +89,10 @@ export interface Client<Input = BlobInput | StreamInput> {
   productsOf(id: string, query?: PageQuery & CallSettings): Listing<Product, ProductPage>
   /** Lists all ready assets of a product. `with_assets` includes only the newest 100. */
   assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
-  /** Creates or changes up to 1,000 products: either all of them or none. */
+  /**
+   * Creates or changes up to 1,000 products: either all of them or none. A missing field keeps its
+   * stored value, and an empty one clears it.
+   */
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
   /** Deletes a product and detaches its assets, which are kept. */
   deleteProduct(id: string, settings?: CallSettings): Promise<void>

@@ -50,8 +50,8 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   ].join('\r\n')
   await choose(page, `\uFEFF${HEADER}${text}`)
   assert.deepEqual(await rows(page, /^Problems/), [
-    '3 Vendor must not have line breaks or other control characters',
-    '7 Product ID must be a whole number from 0 to 9007199254740991',
+    '3 Vendor must not have line breaks or other control characters: New Press',
+    '7 Product ID must be a whole number from 0 to 9007199254740991: x',
     '8 Title must not be empty',
   ])
   assert.deepEqual(await rows(page, /^Changed/), [
@@ -62,7 +62,9 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   await page.getByText('3 lines cannot be imported').waitFor()
   assert.deepEqual(writes, [])
   await page.getByRole('button', { name: 'Import 2 products' }).click()
+  await page.getByRole('heading', { name: '2 imported, 3 lines skipped' }).waitFor()
   await page.getByText('1 added, 1 changed, 1 unchanged.').waitFor()
+  await page.getByRole('row', { name: '7 Product ID must be a whole number' }).waitFor()
   assert.deepEqual(writes, [2])
   const all = (await client.products().page(1)).data
   const stored = all.map(({ product_id, name, vendor }) => [product_id, name, vendor])
@@ -75,6 +77,24 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   await page.getByRole('link', { name: 'View products' }).click()
   await page.getByRole('link', { name: HOSTILE }).waitFor()
   assert.deepEqual(dialogs, [])
+})
+
+test('a missing column leaves values unchanged in the preview and the import, and an empty cell clears them', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const details = { variant_name: 'WAV', sku: 'S', vendor: 'Press', tags: ['a'] }
+  const stored = [1, 2].map((product_id) => aProduct({ ...details, product_id, name: 'Pack' }))
+  await client.putProducts(stored)
+  await choose(page, 'Product ID,Variant ID,Title,SKU\n1,1,Renamed,\n2,1,Pack,S')
+  assert.deepEqual(await rows(page, /^Changed/), [
+    '2 Renamed WAV Title: Pack → Renamed SKU: S → empty',
+  ])
+  assert.deepEqual(await rows(page, /^Unchanged/), ['3 Pack WAV S Press a'])
+  await page.getByRole('button', { name: 'Import 1 product' }).click()
+  await page.getByRole('heading', { name: '1 product imported' }).waitFor()
+  const { data } = await client.products({ product_id: 1 }).page(1)
+  const [{ id: _, ...changed } = { id: '' }] = data
+  assert.deepEqual(changed, { ...stored[0], name: 'Renamed', sku: '' })
 })
 
 test('Shopify’s CSV export is rejected with an explanation, because it has no IDs; products.json is imported', async (t) => {

@@ -56,17 +56,26 @@ const text = (minLength: number) => ({
   ...Problem(`must be a string of ${minLength} to 255 characters`),
 })
 
+const optionalText = (subject: string) =>
+  Type.Optional(
+    Type.String({
+      ...text(0),
+      description: `Missing: the stored ${subject} is kept. An empty string clears it`,
+    }),
+  )
+
 export const ProductDetails = Type.Object(
   {
     product_id: shopId('The shop’s ID of the product'),
     variant_id: shopId('The shop’s ID of the variant'),
-    name: Type.String(text(1)),
-    variant_name: Type.Optional(Type.String(text(0))),
-    sku: Type.Optional(Type.String(text(0))),
-    vendor: Type.Optional(Type.String(text(0))),
+    name: Type.String({ ...text(1), description: 'Required, also for an existing product' }),
+    variant_name: optionalText('variant name'),
+    sku: optionalText('SKU'),
+    vendor: optionalText('vendor'),
     tags: Type.Optional(
       Type.Array(Type.String(text(1)), {
         maxItems: 250,
+        description: 'Missing: the stored tags are kept. An empty array removes them',
         ...Problem('must be an array of at most 250 strings of 1 to 255 characters'),
       }),
     ),

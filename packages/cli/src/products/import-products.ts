@@ -29,6 +29,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
   const file = parseProductsFile(await readInput(path))
   writeProblems(file, path)
   const { products, problems } = file
+  const skipped = new Set(problems.map(({ line }) => line)).size
   const summary = { file: path, format: file.format, products: products.length, problems }
   if (isDryRun) {
     return withClient(values, async (client) => {
@@ -64,7 +65,11 @@ export async function importProducts(commandLine: string[]): Promise<number> {
       throw toCommandError(error, connection)
     }
     progress.clear()
-    writeData({ ...summary, imported }, { json, text: `${imported} products imported` })
+    const text =
+      skipped === 0
+        ? `${imported} products imported`
+        : `${imported} imported, ${skippedText(skipped, file.format)}`
+    writeData({ ...summary, imported, skipped }, { json, text })
     return 0
   })
 }
@@ -80,11 +85,18 @@ async function readInput(path: string): Promise<Uint8Array> {
 
 /** `products.csv:12: sku: must be a string of …`, like a compiler. */
 function writeProblems({ problems }: ProductsFile, path: string): void {
-  for (const { line, field, message } of problems.slice(0, MAX_PROBLEMS)) {
-    writeMessage(sanitize(`${path}:${line}: ${field === undefined ? '' : `${field}: `}${message}`))
+  for (const { line, field, value, message } of problems.slice(0, MAX_PROBLEMS)) {
+    const where = field === undefined ? '' : `${field}: `
+    const found = value ? ` (found ${show(value)})` : ''
+    writeMessage(sanitize(`${path}:${line}: ${where}${message}${found}`))
   }
   const more = problems.length - MAX_PROBLEMS
   if (more > 0) writeMessage(`and ${more} more (--json lists all)`)
+}
+
+function skippedText(count: number, format: ProductsFile['format']): string {
+  const [one, many] = format === 'csv' ? ['line', 'lines'] : ['entry', 'entries']
+  return `${count} ${count === 1 ? one : many} skipped`
 }
 
 async function previewOf(client: NodeClient, { products }: ProductsFile) {

@@ -33,8 +33,18 @@ test('a product is new, unchanged, or changed in the fields that differ', () => 
   assert.deepEqual(changed?.changes, [{ field: 'tags', before: 'a, b', after: 'b' }])
 })
 
-test('a field that is missing in the file counts as emptied', () => {
+test('a field that is missing in the file is no change, and an empty one is', () => {
   const { vendor: _, ...rest } = details
-  const [changed] = compareProducts([{ line: 2, details: rest }], [stored])
+  const [same] = compareProducts([{ line: 2, details: rest }], [stored])
+  assert.deepEqual([same?.outcome, same?.changes, same?.stored], ['unchanged', [], stored])
+  const [changed] = compareProducts([{ line: 2, details: { ...rest, vendor: '' } }], [stored])
   assert.deepEqual(changed?.changes, [{ field: 'vendor', before: 'V', after: '' }])
+})
+
+test('a tag with a comma is different from two tags', () => {
+  const [changed] = compareProducts(
+    [{ line: 2, details: { ...details, tags: ['a, b'] } }],
+    [stored],
+  )
+  assert.deepEqual(changed?.changes, [{ field: 'tags', before: 'a, b', after: '“a, b”' }])
 })

@@ -18,6 +18,8 @@ export interface FieldChange {
 export interface ComparedProduct extends LocatedProduct {
   /** What `putProducts` would do with it. */
   outcome: 'new' | 'changed' | 'unchanged'
+  /** The stored product; missing if the outcome is `new`. */
+  stored?: Product
   /** The changed fields; empty unless the outcome is `changed`. */
   changes: FieldChange[]
 }
@@ -26,7 +28,7 @@ const FIELDS: ComparedField[] = ['name', 'variant_name', 'sku', 'vendor', 'tags'
 
 /**
  * Compares products of a file with stored ones, and returns what `putProducts` would change. A field that
- * is missing in the file would be emptied, so it counts as a change.
+ * is missing in the file keeps its stored value, so it is no change.
  */
 export function compareProducts(
   products: LocatedProduct[],
@@ -36,15 +38,20 @@ export function compareProducts(
   return products.map((product) => {
     const before = stored.get(variantKey(product.details))
     if (before === undefined) return { ...product, outcome: 'new', changes: [] }
-    const changes = FIELDS.map((field) => ({
-      field,
-      before: textOf(before, field),
-      after: textOf(product.details, field),
-    })).filter((change) => change.before !== change.after)
-    return { ...product, outcome: changes.length > 0 ? 'changed' : 'unchanged', changes }
+    const changes = FIELDS.filter((field) => product.details[field] !== undefined)
+      .map((field) => ({
+        field,
+        before: textOf(before, field),
+        after: textOf(product.details, field),
+      }))
+      .filter((change) => change.before !== change.after)
+    const outcome = changes.length > 0 ? 'changed' : 'unchanged'
+    return { ...product, outcome, stored: before, changes }
   })
 }
 
 function textOf(product: ProductDetails, field: ComparedField): string {
-  return field === 'tags' ? (product.tags ?? []).join(', ') : (product[field] ?? '')
+  if (field !== 'tags') return product[field] ?? ''
+  // Quoted, because one tag with a comma is different from two tags.
+  return (product.tags ?? []).map((tag) => (tag.includes(',') ? `“${tag}”` : tag)).join(', ')
 }

@@ -90,7 +90,11 @@ function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | un
 
 function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {
   const row: Row = {}
-  for (const [column, index] of columns) row[column] = fields[index]?.trim() ?? ''
+  // A row that is shorter than the header has no cell: the field is missing, not empty.
+  for (const [column, index] of columns) {
+    const cell = fields[index]?.trim()
+    if (cell !== undefined) row[column] = cell
+  }
   return row
 }
 

@@ -1,6 +1,6 @@
 import type { ProductDetails } from '@stowage/protocol'
 
-/** The fields of a product in a file, before validation. */
+/** The fields of a product in a file, before validation: undefined if missing, '' or null if empty. */
 export interface ProductFields {
   product_id: unknown
   variant_id: unknown
@@ -19,8 +19,12 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
 const SHOP_ID = /^(?:gid:\/\/shopify\/\w+\/)?(\d+)$/
 const ROUNDED = /^\d+([.,]\d+)?e\+?\d+$/i
 
+/** Longer values are cut in reports. */
+const MAX_SHOWN_LENGTH = 100
+
 export interface Problem {
   field: keyof ProductFields
+  value: string
   message: string
 }
 
@@ -29,7 +33,8 @@ export function readProduct(
   fields: ProductFields,
 ): { product: ProductDetails } | { problems: Problem[] } {
   const problems: Problem[] = []
-  const refuse = (field: Problem['field'], message: string) => problems.push({ field, message })
+  const refuse = (field: Problem['field'], message: string, value: unknown = fields[field]) =>
+    problems.push({ field, value: shownValue(value), message })
 
   const product: ProductDetails = {
     product_id: readId('product_id'),
@@ -38,9 +43,9 @@ export function readProduct(
   }
   if (product.name.trim() === '') refuse('name', 'must not be empty')
   for (const field of ['variant_name', 'sku', 'vendor'] as const) {
-    if (fields[field] != null) product[field] = readText(field, fields[field])
+    if (fields[field] !== undefined) product[field] = readText(field, fields[field])
   }
-  if (fields.tags != null) product.tags = readTags(fields.tags)
+  if (fields.tags !== undefined) product.tags = readTags(fields.tags ?? [])
   return problems.length > 0 ? { problems } : { product }
 
   function readId(field: 'product_id' | 'variant_id'): number {
@@ -56,10 +61,10 @@ export function readProduct(
 
   function readText(field: Problem['field'], value: unknown): string {
     const text = typeof value === 'number' ? String(value) : (value ?? '')
-    if (typeof text !== 'string') refuse(field, 'must be a string')
+    if (typeof text !== 'string') refuse(field, 'must be a string', value)
     else {
       const problem = problemWithText(text)
-      if (problem !== undefined) refuse(field, problem)
+      if (problem !== undefined) refuse(field, problem, text)
       return text
     }
     return ''
@@ -76,6 +81,11 @@ export function readProduct(
     if (tags.length > MAX_TAGS) refuse('tags', `must be at most ${MAX_TAGS}`)
     return tags
   }
+}
+
+function shownValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
 
 function problemWithText(text: string): string | undefined {

@@ -63,9 +63,9 @@ function collectVariants(
       variant_id: variant.id,
       name: product.title,
       variant_name: variant.title === NO_VARIANTS ? '' : variant.title,
-      sku: variant.sku ?? '',
-      vendor: product.vendor ?? '',
-      tags: product.tags ?? [],
+      sku: variant.sku,
+      vendor: product.vendor,
+      tags: product.tags,
     })
   }
 }

@@ -26,9 +26,21 @@ test('the columns of Stowage are read', () => {
   assert.deepEqual(detailsOf(text), [pack])
 })
 
-test('fields without a column are omitted', () => {
+test('fields without a column or a cell are omitted, and an empty cell is an empty field', () => {
   assert.deepEqual(detailsOf('Product ID,Variant ID,Title\n1,2,Book'), [
     { product_id: 1, variant_id: 2, name: 'Book' },
+  ])
+  assert.deepEqual(detailsOf('Product ID,Variant ID,Title,Vendor,Tags\n1,2,Book,,\n1,3,Book'), [
+    { product_id: 1, variant_id: 2, name: 'Book', vendor: '', tags: [] },
+    { product_id: 1, variant_id: 3, name: 'Book' },
+  ])
+  const json = [
+    { product_id: 1, variant_id: 2, name: 'Book', vendor: null, tags: null },
+    { id: 1, title: 'Book', tags: null, variants: [{ id: 3, title: 'MP3' }] },
+  ]
+  assert.deepEqual(detailsOf(JSON.stringify(json)), [
+    { product_id: 1, variant_id: 2, name: 'Book', vendor: '', tags: [] },
+    { product_id: 1, variant_id: 3, name: 'Book', variant_name: 'MP3', tags: [] },
   ])
 })
 
@@ -68,7 +80,7 @@ test('Shopify’s own export without IDs is one problem, which says what to do',
   assert.match(problems[0]?.message ?? '', /“Product ID” and “Variant ID”.+products\.json/)
 })
 
-test('each field that the service would refuse is reported with its line', () => {
+test('each field that the service would refuse is reported with its line and its value', () => {
   const text =
     'Product ID,Variant ID,Title,Tags\n' +
     'x,2,Book,\n' +
@@ -82,16 +94,16 @@ test('each field that the service would refuse is reported with its line', () =>
     '1,6,Good,\n'
   const { products, problems } = parseProductsFile(text)
   assert.deepEqual(
-    problems.map(({ line, field }) => [line, field]),
+    problems.map(({ line, field, value }) => [line, field, value?.slice(0, 16)]),
     [
-      [2, 'product_id'],
-      [3, 'variant_id'],
-      [4, 'product_id'],
-      [5, 'product_id'],
-      [6, 'name'],
-      [7, 'name'],
-      [8, 'name'],
-      [10, 'tags'],
+      [2, 'product_id', 'x'],
+      [3, 'variant_id', ''],
+      [4, 'product_id', '6.3E+11'],
+      [5, 'product_id', '9007199254740993'],
+      [6, 'name', ''],
+      [7, 'name', 'n'.repeat(16)],
+      [8, 'name', 'two\nlines'],
+      [10, 'tags', '0,1,2,3,4,5,6,7,'],
     ],
   )
   assert.match(problems[2]?.message ?? '', /spreadsheet rounded it/)
@@ -160,7 +172,7 @@ test('Shopify’s products.json is read', () => {
   const book = { product_id: 2, variant_id: 21, name: 'Book' }
   assert.deepEqual(detailsOf(text), [
     pack,
-    { ...book, variant_name: '', sku: '', vendor: '', tags: ['a', 'b'] },
+    { ...book, variant_name: '', sku: '', tags: ['a', 'b'] },
   ])
 })
 
@@ -168,7 +180,7 @@ test('problems in JSON are reported with the index in the list', () => {
   const problems = problemsOf(JSON.stringify([pack, 7, { ...pack, variant_id: 1, sku: {} }, pack]))
   assert.deepEqual(problems, [
     { line: 2, message: 'must be a product' },
-    { line: 3, field: 'sku', message: 'must be a string' },
+    { line: 3, field: 'sku', value: '{}', message: 'must be a string' },
     { line: 4, message: 'is the same product and variant as number 1' },
   ])
 })

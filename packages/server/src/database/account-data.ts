@@ -213,7 +213,10 @@ export interface AccountData {
    */
   resizeUpload(assetId: string, bytes: number): Promise<Resizing>
 
-  /** Inserts or updates by (product_id, variant_id), all or nothing. Returns them in the given order. */
+  /**
+   * Inserts or updates by (product_id, variant_id), all or nothing. A missing field keeps its stored
+   * value, even if another call changes it at the same time. Returns them in the given order.
+   */
   putProducts(products: NewProduct[]): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>

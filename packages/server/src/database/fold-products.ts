@@ -1,27 +1,51 @@
-import type { NewProduct } from '../domain/product.ts'
+import type { NewProduct, ProductTexts } from '../domain/product.ts'
 import { foldText } from '../domain/search-text.ts'
 import { createTimeSlicer } from './time-slicer.ts'
 
-/** A product with its texts folded for searching. */
+/** A product with all of its texts, which are folded for searching. */
 export interface FoldedProduct {
-  product: NewProduct
+  /** As it was given. Without tags, the stored tags are kept. */
+  given: NewProduct
+  texts: ProductTexts
   searchName: string
   searchVendor: string
   searchTags: string[]
 }
 
-/** Folds in time slices: long texts with unusual characters take long. */
+/** Whether the stored texts have to be read first, because some are missing. */
+export function lacksTexts({ variantName, sku, vendor }: NewProduct): boolean {
+  return variantName === undefined || sku === undefined || vendor === undefined
+}
+
+/** Takes missing texts from the stored product, if there is one. Tags are not folded again. */
+export function foldProduct(
+  change: NewProduct,
+  stored: ProductTexts | undefined,
+  searchTags: string[],
+): FoldedProduct {
+  const variantName = change.variantName ?? stored?.variantName ?? ''
+  const sku = change.sku ?? stored?.sku ?? ''
+  const vendor = change.vendor ?? stored?.vendor ?? ''
+  return {
+    given: change,
+    texts: { variantName, sku, vendor },
+    searchName: foldText(`${change.name} ${variantName}`),
+    searchVendor: foldText(vendor),
+    searchTags,
+  }
+}
+
+/** Folds in time slices: long texts with unusual characters take long. Missing texts are empty. */
 export async function foldProducts(products: NewProduct[]): Promise<FoldedProduct[]> {
   const yieldIfDue = createTimeSlicer()
   const folded: FoldedProduct[] = []
   for (const product of products) {
     const searchTags: string[] = []
-    for (const tag of product.tags) {
+    for (const tag of product.tags ?? []) {
       searchTags.push(foldText(tag))
       await yieldIfDue()
     }
-    const searchName = foldText(`${product.name} ${product.variantName}`)
-    folded.push({ product, searchName, searchVendor: foldText(product.vendor), searchTags })
+    folded.push(foldProduct(product, undefined, searchTags))
     await yieldIfDue()
   }
   return folded

@@ -11,8 +11,15 @@ export interface Product {
   tags: string[]
 }
 
-/** The ID is used only if the pair of productId and variantId is new. */
-export type NewProduct = Product
+/** The texts of a product that may be empty. */
+export type ProductTexts = Pick<Product, 'variantName' | 'sku' | 'vendor'>
+
+/**
+ * A product to insert or update. The ID is used only if the pair of productId and variantId is new. A
+ * missing field keeps its stored value; in a new product it is empty.
+ */
+export type NewProduct = Pick<Product, 'id' | 'productId' | 'variantId' | 'name'> &
+  Partial<ProductTexts & Pick<Product, 'tags'>>
 
 /** Selects products in any of four ways. */
 export interface ProductSelection {

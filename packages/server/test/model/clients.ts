@@ -89,12 +89,20 @@ export function openClients(
         return { status, id: body.id }
       }
       case 'import': {
-        const list = command.variants.map((id) => ({ product_id: 1, variant_id: id, name: 'Pack' }))
+        const vendor = command.vendor !== undefined && { vendor: command.vendor }
+        const list = command.variants.map((id) => ({
+          ...{ product_id: 1, variant_id: id, name: 'Pack' },
+          ...vendor,
+        }))
         const { status, body } = await call('PUT', `${API}/products`, { products: list })
         const imported: Record<number, string> = {}
-        for (const { variant_id, id } of body.data ?? []) imported[variant_id] = id
+        const vendors: Record<number, string> = {}
+        for (const product of body.data ?? []) {
+          imported[product.variant_id] = product.id
+          vendors[product.variant_id] = product.vendor
+        }
         Object.assign(products, imported)
-        return { status, products: imported }
+        return { status, products: imported, vendors }
       }
       case 'removeProduct': {
         const id = products[command.variant] ?? '00000000-0000-7000-8000-000000000000'

@@ -17,7 +17,7 @@ export type Command =
   | { kind: 'rename'; upload: number; name: string }
   | { kind: 'attach'; upload: number; variant: number }
   | { kind: 'detach'; upload: number; variant: number }
-  | { kind: 'import'; variants: number[] }
+  | { kind: 'import'; variants: number[]; vendor?: string | undefined }
   | { kind: 'removeProduct'; variant: number }
   | { kind: 'changePlan'; bytes: number }
   | { kind: 'expire'; upload: number }
@@ -83,6 +83,8 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       kind: is('import'),
       variants: fc.uniqueArray(variant, { minLength: 1, maxLength: VARIANTS }),
+      // Missing: the stored vendor is kept.
+      vendor: fc.option(fc.constantFrom('', 'Press', 'Sounds'), { nil: undefined }),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: is('removeProduct'), variant }) },

@@ -30,9 +30,11 @@ export interface Model {
   uploads: ModelUpload[]
   /** The ID of each product, by its variant. */
   products: Record<number, string>
+  /** The vendor of each product, by its variant. */
+  vendors: Record<number, string>
 }
 
-export const EMPTY_MODEL: Model = { plan: INITIAL_PLAN, uploads: [], products: {} }
+export const EMPTY_MODEL: Model = { plan: INITIAL_PLAN, uploads: [], products: {}, vendors: {} }
 
 export function findUpload(model: Model, id: string): ModelUpload | undefined {
   return model.uploads.find((upload) => upload.id === id)

@@ -11,6 +11,8 @@ export interface Observation {
   id?: string
   /** The IDs of products that were imported or removed, by variant. */
   products?: Record<number, string>
+  /** The vendors of the imported products, by variant. */
+  vendors?: Record<number, string>
   /** The parts that were stored, or listed in a completion. */
   parts?: { number: number; etag: string; content: number; size: number }[]
   /** Numbers of the parts that the storage has. */

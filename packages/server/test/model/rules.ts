@@ -153,12 +153,15 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { variants })
   },
 
-  import(model, _, seen) {
+  import(model, { variants, vendor }, seen) {
     if (seen.status !== 200 || seen.products === undefined) return undefined
-    const isKept = Object.entries(seen.products).every(
-      ([variant, id]) => (model.products[Number(variant)] ?? id) === id,
-    )
-    return allow(isKept, { ...model, products: { ...model.products, ...seen.products } })
+    const isKept = variants.every((variant) => {
+      const id = seen.products?.[variant]
+      const expected = vendor ?? model.vendors[variant] ?? ''
+      return (model.products[variant] ?? id) === id && seen.vendors?.[variant] === expected
+    })
+    const products = { ...model.products, ...seen.products }
+    return allow(isKept, { ...model, products, vendors: { ...model.vendors, ...seen.vendors } })
   },
 
   removeProduct(model, { variant }, seen) {
@@ -167,11 +170,12 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     }
     if (seen.status !== 202) return undefined
     const { [variant]: _, ...products } = model.products
+    const { [variant]: __, ...vendors } = model.vendors
     const uploads = model.uploads.map((one) => ({
       ...one,
       variants: one.variants.filter((other) => other !== variant),
     }))
-    return { ...model, uploads, products }
+    return { ...model, uploads, products, vendors }
   },
 
   changePlan: (model, { bytes }) => ({ ...model, plan: bytes }),

@@ -81,7 +81,8 @@ function Instructions() {
         <List.Item>
           <b>Any spreadsheet:</b> use the columns <Code>Product ID</Code>, <Code>Variant ID</Code>{' '}
           and <Code>Title</Code>, and optionally <Code>Variant Title</Code>, <Code>SKU</Code>,{' '}
-          <Code>Vendor</Code> and <Code>Tags</Code>. Save it as CSV UTF-8.
+          <Code>Vendor</Code> and <Code>Tags</Code>. Save it as CSV UTF-8. A missing column leaves
+          the stored values unchanged; an empty cell clears the value.
         </List.Item>
         <List.Item>
           <b>JSON:</b> use the format of{' '}

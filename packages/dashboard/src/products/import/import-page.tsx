@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Stack, Text, Title } from '@mantine/core'
-import { IconCircleCheck } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { BackLink } from '../../components/back-link.tsx'
@@ -14,7 +14,9 @@ import { useHasScope } from '../../session/require-scope.tsx'
 import { ChooseFile } from './choose-file.tsx'
 import { ImportPreview } from './import-preview.tsx'
 import { ProblemTable } from './import-tables.tsx'
-import { changesOf, type Import, useImport } from './use-import.ts'
+import { importedText } from './imported-text.ts'
+import { changesOf } from './preview.ts'
+import { type Import, useImport } from './use-import.ts'
 
 export function ImportPage() {
   useTitle('Import products')
@@ -131,17 +133,25 @@ function Sending({ state, onRetry, onRestart }: SendingProps) {
 function Done({ preview, onRestart }: { preview: Step<'done'>['preview']; onRestart(): void }) {
   const count = (outcome: string) =>
     numberText(preview.compared.filter((product) => product.outcome === outcome).length)
+  const { problems, format } = preview
+  const isComplete = problems.length === 0
   return (
-    <Stack gap="sm" align="flex-start" role="status">
-      <Group gap="sm">
-        <IconCircleCheck size={32} color="var(--mantine-color-teal-text)" aria-hidden />
-        <Title order={2} size="h3">
-          Import complete
-        </Title>
-      </Group>
-      <Text>
-        {count('new')} added, {count('changed')} changed, {count('unchanged')} unchanged.
-      </Text>
+    <Stack gap="md">
+      <Stack gap="sm" align="flex-start" role="status">
+        <Group gap="sm" wrap="nowrap">
+          {isComplete ? (
+            <IconCircleCheck size={32} color="var(--mantine-color-teal-text)" aria-hidden />
+          ) : (
+            <IconAlertTriangle size={32} color="var(--mantine-color-orange-text)" aria-hidden />
+          )}
+          <Title order={2} size="h3">
+            {importedText(preview)}
+          </Title>
+        </Group>
+        <Text>
+          {count('new')} added, {count('changed')} changed, {count('unchanged')} unchanged.
+        </Text>
+      </Stack>
       <Group>
         <Button component={Link} href="/products">
           View products
@@ -150,6 +160,14 @@ function Done({ preview, onRestart }: { preview: Step<'done'>['preview']; onRest
           Import another file
         </Button>
       </Group>
+      {!isComplete && (
+        <section aria-labelledby="skipped">
+          <Title order={3} size="h5" id="skipped">
+            Not imported
+          </Title>
+          <ProblemTable problems={problems} format={format} />
+        </section>
+      )}
     </Stack>
   )
 }

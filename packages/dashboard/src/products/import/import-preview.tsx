@@ -3,7 +3,8 @@ import type { ComparedProduct } from '@stowage/client/products-file'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { countText, numberText } from '../../format/count-text.ts'
 import { ChangeTable, ProblemTable, ProductsTable } from './import-tables.tsx'
-import { changesOf, type Preview } from './use-import.ts'
+import { changesOf, type Preview } from './preview.ts'
+import { skippedLines } from './skipped-lines.ts'
 
 interface Props {
   preview: Preview
@@ -88,8 +89,7 @@ function SkippedLines({
   compared,
   format,
 }: Pick<Preview, 'problems' | 'compared' | 'format'>) {
-  const lines = new Set(problems.map(({ line }) => line)).size
-  const subject = format === 'csv' ? countText(lines, 'line') : countText(lines, 'entry', 'entries')
+  const subject = skippedLines({ problems, format })
   return (
     <Alert
       color="orange"

@@ -31,20 +31,23 @@ export function ProductsTable({ products, format }: ProductsProps) {
         </Table.Th>,
       ]}
     >
-      {({ details }) => (
-        <>
-          <ProductCell details={details} />
-          <Table.Td visibleFrom="sm" maw={160}>
-            <Name>{details.sku ?? ''}</Name>
-          </Table.Td>
-          <Table.Td visibleFrom="sm" maw={160}>
-            <Name>{details.vendor ?? ''}</Name>
-          </Table.Td>
-          <Table.Td visibleFrom="sm" maw={200}>
-            <Name>{details.tags?.join(', ') ?? ''}</Name>
-          </Table.Td>
-        </>
-      )}
+      {(product) => {
+        const { sku = '', vendor = '', tags = [] } = resultOf(product)
+        return (
+          <>
+            <ProductCell product={product} />
+            <Table.Td visibleFrom="sm" maw={160}>
+              <Name>{sku}</Name>
+            </Table.Td>
+            <Table.Td visibleFrom="sm" maw={160}>
+              <Name>{vendor}</Name>
+            </Table.Td>
+            <Table.Td visibleFrom="sm" maw={200}>
+              <Name>{tags.join(', ')}</Name>
+            </Table.Td>
+          </>
+        )
+      }}
     </LinesTable>
   )
 }
@@ -59,12 +62,12 @@ export function ChangeTable({ products, format }: ProductsProps) {
         <Table.Th key="changes">Changes</Table.Th>,
       ]}
     >
-      {({ details, changes }) => (
+      {(product) => (
         <>
-          <ProductCell details={details} />
+          <ProductCell product={product} />
           <Table.Td className={classes.cell}>
             <ul className={classes.changes}>
-              {changes.map(({ field, before, after }) => (
+              {product.changes.map(({ field, before, after }) => (
                 <li key={field}>
                   {FIELD_LABELS[field]}: <del>{fieldValue(before)}</del> <span aria-hidden>→</span>{' '}
                   <ins>{fieldValue(after)}</ins>
@@ -95,24 +98,36 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
       format={format}
       headers={[<Table.Th key="problem">Problem</Table.Th>]}
     >
-      {({ field, message }) => (
+      {({ field, value, message }) => (
         <Table.Td className={classes.cell}>
           {field !== undefined && <b>{FIELD_LABELS[field]} </b>}
           {field === undefined && /^[a-z]/.test(message) && 'It '}
           {message}
+          {value && (
+            <>
+              {': '}
+              <bdi className={classes.invalid}>{value}</bdi>
+            </>
+          )}
         </Table.Td>
       )}
     </LinesTable>
   )
 }
 
-function ProductCell({ details }: { details: ComparedProduct['details'] }) {
+/** The product after the import: a field that is missing in the file keeps its stored value. */
+function resultOf({ stored, details }: ComparedProduct): ComparedProduct['details'] {
+  return { ...stored, ...details }
+}
+
+function ProductCell({ product }: { product: ComparedProduct }) {
+  const { name, variant_name: variant } = resultOf(product)
   return (
     <Table.Td maw={0} w="40%" miw={140} className={classes.cell}>
-      <Name fw={500}>{details.name}</Name>
-      {details.variant_name && (
+      <Name fw={500}>{name}</Name>
+      {variant && (
         <Text size="xs" c="dimmed" component="div">
-          <Name>{details.variant_name}</Name>
+          <Name>{variant}</Name>
         </Text>
       )}
     </Table.Td>

@@ -1,7 +1,6 @@
 import { type Client, isStowageError, type ProductDetails } from '@stowage/client'
 import {
   batchProducts,
-  type ComparedProduct,
   compareProducts,
   type LocatedProduct,
   type ProductsFileProblem,
@@ -16,13 +15,8 @@ import { errorText } from '../../format/error-text.ts'
 import { useClient } from '../../session/session.tsx'
 import { FIELD_LABELS } from './field-labels.ts'
 import { findExisting } from './find-existing.ts'
-
-export interface Preview {
-  fileName: string
-  format: 'csv' | 'json'
-  compared: ComparedProduct[]
-  problems: ProductsFileProblem[]
-}
+import { importedText } from './imported-text.ts'
+import { changesOf, type Preview } from './preview.ts'
 
 export type Import =
   | { step: 'choosing' }
@@ -110,8 +104,7 @@ export function useImport() {
       if (signal.aborted) return
       setState({ step: 'sending', preview, done })
     }
-    const message = `${countText(changes.length, 'product')} imported`
-    finish({ step: 'done', preview }, { message })
+    finish({ step: 'done', preview }, { message: importedText(preview) })
   }
 
   function restart(): void {
@@ -120,11 +113,6 @@ export function useImport() {
   }
 
   return { state, read, send, restart }
-}
-
-/** Leaves out products that are already as in the file. */
-export function changesOf({ compared }: Preview): ComparedProduct[] {
-  return compared.filter(({ outcome }) => outcome !== 'unchanged')
 }
 
 async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
 import type { Upload } from '../../domain/asset.ts'
-import type { NewProduct } from '../../domain/product.ts'
+import type { Product } from '../../domain/product.ts'
 import type { AccountData, AssetSort } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
 
@@ -134,7 +134,7 @@ export async function aBusyAccount(database: Database): Promise<Opened> {
   return { database, account, data }
 }
 
-export function aProduct(facts: Partial<NewProduct> = {}): NewProduct {
+export function aProduct(facts: Partial<Product> = {}): Product {
   return {
     id: newUuid(),
     productId: 1,

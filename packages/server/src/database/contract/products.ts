@@ -16,6 +16,54 @@ export function testProducts({ name, open }: Contract): void {
     assert.equal((await data.listProducts({ page: 1, perPage: 5 })).total, 1)
   })
 
+  test(name('a missing field keeps its stored value, and an empty one clears it'), async (t) => {
+    const { data } = await open(t)
+    const stored = aProduct({ tags: ['Loop'] })
+    const { id, productId, variantId } = stored
+    const other = aProduct({ variantId: 12 })
+    await data.putProducts([stored])
+    const renamed = { id: other.id, productId, variantId, name: 'Renamed' }
+    const bare = { id: aProduct().id, productId, variantId: 13, name: 'Bare' }
+    assert.deepEqual(await data.putProducts([renamed, other, bare]), [
+      { ...stored, name: 'Renamed' },
+      other,
+      { ...bare, variantName: '', sku: '', vendor: '', tags: [] },
+    ])
+    const found = async (filter: Partial<ProductQuery>) =>
+      (await data.listProducts({ page: 1, perPage: 5, ...filter })).rows.map((row) => row.id)
+    assert.deepEqual(await found({ name: 'renamed wav' }), [id])
+    assert.deepEqual(await found({ tag: 'loop' }), [id])
+    assert.deepEqual(await found({ vendor: 'sounds', variantId }), [id])
+    const changes = [{ variantName: '' }, { sku: '' }, { vendor: '' }, { tags: [] }]
+    let expected = { ...stored, name: 'Renamed' }
+    for (const change of changes) {
+      expected = { ...expected, ...change }
+      assert.deepEqual(await data.putProducts([{ ...renamed, ...change }]), [expected])
+      assert.deepEqual(await data.findProduct(id), expected)
+    }
+    assert.deepEqual(await found({ name: 'wav', variantId }), [])
+    assert.deepEqual(await found({ tag: 'loop' }), [])
+    assert.deepEqual(await found({ vendor: 'sounds', variantId }), [])
+  })
+
+  test(name('of concurrent changes to different fields of products, none is lost'), async (t) => {
+    const { data } = await open(t)
+    const size = 150
+    const put = (fields: { vendor: string } | { sku: string } | { tags: string[] }) =>
+      data.putProducts(
+        Array.from({ length: size }, (_, variantId) => ({
+          ...{ id: aProduct().id, productId: 1, variantId, name: 'Pack' },
+          ...fields,
+        })),
+      )
+    await Promise.all([put({ vendor: 'Press' }), put({ sku: 'S' }), put({ tags: ['new'] })])
+    const { rows } = await data.listProducts({ page: 1, perPage: size, tag: 'new' })
+    assert.equal(rows.length, size)
+    for (const { vendor, sku, tags } of rows) {
+      assert.deepEqual({ vendor, sku, tags }, { vendor: 'Press', sku: 'S', tags: ['new'] })
+    }
+  })
+
   test(
     name('either all products are written or none, and they are returned in the given order'),
     async (t) => {

@@ -1,5 +1,5 @@
 import type { AccountData } from '../account-data.ts'
-import { type FoldedProduct, foldProducts } from '../fold-products.ts'
+import { type FoldedProduct, foldProduct, foldProducts, lacksTexts } from '../fold-products.ts'
 import { begin, type Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 
@@ -7,30 +7,54 @@ import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 const BATCH = 100
 
 export function accountPutProducts(sql: Sql, account: string): Pick<AccountData, 'putProducts'> {
-  function toInsert({ product, searchName, searchVendor, searchTags }: FoldedProduct) {
+  function toInsert({ given, texts, searchName, searchVendor, searchTags }: FoldedProduct) {
     return {
-      id: product.id,
+      id: given.id,
       account_id: account,
-      product_id: product.productId,
-      variant_id: product.variantId,
-      name: product.name,
-      variant_name: product.variantName,
-      sku: product.sku,
-      vendor: product.vendor,
-      tags: product.tags,
+      product_id: given.productId,
+      variant_id: given.variantId,
+      name: given.name,
+      variant_name: texts.variantName,
+      sku: texts.sku,
+      vendor: texts.vendor,
+      tags: given.tags ?? [],
       search_name: searchName,
       search_vendor: searchVendor,
       search_tags: searchTags,
     }
   }
 
-  function putBatch(transaction: Sql, products: FoldedProduct[]) {
+  /**
+   * Takes missing texts from the stored products. Rows that do not exist are inserted, and all are
+   * locked: no other transaction can change the texts before they are written.
+   */
+  async function completeTexts(transaction: Sql, products: FoldedProduct[]) {
+    const rows = await transaction<StoredTexts[]>`
+      insert into products ${transaction(products.map(toInsert))}
+      on conflict (account_id, product_id, variant_id) do update set name = products.name
+      returning product_id, variant_id, variant_name, sku, vendor`
+    const stored = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))
+    return products.map(({ given, searchTags }) => {
+      const row = stored.get(keyOf(given.productId, given.variantId))
+      const texts = row && { variantName: row.variant_name, sku: row.sku, vendor: row.vendor }
+      return foldProduct(given, texts, searchTags)
+    })
+  }
+
+  async function putBatch(transaction: Sql, folded: FoldedProduct[]) {
+    const isPartial = folded.some(({ given }) => lacksTexts(given))
+    const products = isPartial ? await completeTexts(transaction, folded) : folded
+    const keepTags = products.flatMap(({ given }) => (given.tags === undefined ? [given.id] : []))
     return transaction<ProductRow[]>`
       insert into products ${transaction(products.map(toInsert))}
       on conflict (account_id, product_id, variant_id) do update set
         name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
-        vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
-        search_vendor = excluded.search_vendor, search_tags = excluded.search_tags
+        vendor = excluded.vendor, search_name = excluded.search_name,
+        search_vendor = excluded.search_vendor,
+        tags = case when excluded.id = any (${keepTags}::uuid[])
+          then products.tags else excluded.tags end,
+        search_tags = case when excluded.id = any (${keepTags}::uuid[])
+          then products.search_tags else excluded.search_tags end
       returning ${sql(PRODUCT_COLUMNS)}`
   }
 
@@ -49,11 +73,17 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
         }
         return stored
       })
-      const byKey = new Map(rows.map((row) => [`${row.product_id} ${row.variant_id}`, row]))
+      const byKey = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))
       return products.flatMap(({ productId, variantId }) => {
-        const row = byKey.get(`${productId} ${variantId}`)
+        const row = byKey.get(keyOf(productId, variantId))
         return row ? [toProduct(row)] : []
       })
     },
   }
+}
+
+type StoredTexts = Pick<ProductRow, 'product_id' | 'variant_id' | 'variant_name' | 'sku' | 'vendor'>
+
+function keyOf(productId: number, variantId: number): string {
+  return `${productId} ${variantId}`
 }

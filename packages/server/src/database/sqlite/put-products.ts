@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewProduct, Product } from '../../domain/product.ts'
-import { type FoldedProduct, foldProducts } from '../fold-products.ts'
+import { type FoldedProduct, foldProduct, foldProducts, lacksTexts } from '../fold-products.ts'
 import { createTimeSlicer } from '../time-slicer.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
 import type { groupCommits } from './group-commit.ts'
@@ -67,7 +67,7 @@ export function openPutProducts(options: PutOptions) {
   return {
     async putProducts(account: string, products: NewProduct[]): Promise<Product[]> {
       const folded = await foldProducts(products)
-      const rows = products.reduce((sum, { tags }) => sum + 1 + tags.length, 0)
+      const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
       return rows <= ROWS_PER_TURN
         ? inGroup(() => folded.map((product) => put(account, product)))
         : enqueue(() => putInSlices(account, folded))
@@ -82,6 +82,10 @@ export function openPutProducts(options: PutOptions) {
 export type PutProducts = ReturnType<typeof openPutProducts>
 
 function preparePut({ prepare }: Connection) {
+  const find = prepare<ProductRow>(
+    `select ${PRODUCT_COLUMNS} from products
+     where account_id = :account and product_id = :product_id and variant_id = :variant_id`,
+  )
   const put = prepare<ProductRow>(
     `insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
        tags, search_name, search_vendor)
@@ -103,24 +107,34 @@ function preparePut({ prepare }: Connection) {
   )
 
   return (account: string, folded: FoldedProduct): Product => {
-    const { product, searchName, searchVendor, searchTags } = folded
+    const { given, searchTags } = folded
+    const stored =
+      lacksTexts(given) || given.tags === undefined ? findStored(account, given) : undefined
+    const { texts, searchName, searchVendor } =
+      stored && lacksTexts(given) ? foldProduct(given, toProduct(stored), searchTags) : folded
     const row = put.get({
-      id: product.id,
+      id: given.id,
       account,
-      product_id: product.productId,
-      variant_id: product.variantId,
-      name: product.name,
-      variant_name: product.variantName,
-      sku: product.sku,
-      vendor: product.vendor,
-      tags: JSON.stringify(product.tags),
+      product_id: given.productId,
+      variant_id: given.variantId,
+      name: given.name,
+      variant_name: texts.variantName,
+      sku: texts.sku,
+      vendor: texts.vendor,
+      tags: given.tags === undefined ? (stored?.tags ?? '[]') : JSON.stringify(given.tags),
       search_name: searchName,
       search_vendor: searchVendor,
     })
     if (row === undefined) throw new Error('the product was not stored')
     indexName.run({ seq: row.seq, search_name: searchName })
-    clearTags.run({ seq: row.seq })
-    addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })
+    if (given.tags !== undefined) {
+      clearTags.run({ seq: row.seq })
+      addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })
+    }
     return toProduct(row)
+  }
+
+  function findStored(account: string, { productId, variantId }: NewProduct) {
+    return find.get({ account, product_id: productId, variant_id: variantId })
   }
 }

@@ -1,11 +1,14 @@
 import { MAX_PRODUCT_CHARACTERS, MAX_TAGS } from '@stowage/protocol'
-import type { Product } from '../../domain/product.ts'
+import type { NewProduct, Product } from '../../domain/product.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 
-export type ProductDetails = Omit<Product, 'id'>
+export type ProductDetails = Omit<NewProduct, 'id'>
 
-/** Inserts or updates the products, keyed by product and variant ID: all of them or none. */
+/**
+ * Inserts or updates the products, keyed by product and variant ID: all of them or none. A missing
+ * field keeps its stored value.
+ */
 export async function putProducts(
   context: AccountContext,
   products: ProductDetails[],
@@ -20,9 +23,9 @@ function checkTotals(products: ProductDetails[]): void {
   let tags = 0
   let characters = 0
   for (const product of products) {
-    const { name, variantName, sku, vendor } = product
-    tags += product.tags.length
-    for (const text of [name, variantName, sku, vendor, ...product.tags]) characters += text.length
+    const { name, variantName = '', sku = '', vendor = '', tags: ownTags = [] } = product
+    tags += ownTags.length
+    for (const text of [name, variantName, sku, vendor, ...ownTags]) characters += text.length
   }
   const problems = [
     ...problemWithTotal(tags, MAX_TAGS, 'tags'),

@@ -136,17 +136,25 @@ test('PUT /products matches by product and variant ID: new products are added, e
   assert.equal((await service.call('GET', `${API}/products`)).body.meta.total, 3)
 })
 
-test('fields that are left out of a product become empty, even if they had a value', async (t) => {
+test('a missing field of a product keeps its stored value, and an empty one clears it', async (t) => {
   const service = await aService(t)
-  const { id } = await putProduct(service, { variant_id: 11 })
-  const bare = { product_id: 1, variant_id: 11, name: 'Bare' }
-  const response = await service.call('PUT', `${API}/products`, { products: [bare] })
-  const empty = { variant_name: '', sku: '', vendor: '', tags: [] }
-  assert.deepEqual([response.status, response.body], [200, { data: [{ id, ...bare, ...empty }] }])
-  for (const filter of ['name=variant', 'sku=SKU-11', 'vendor=sounds', 'tag=audio']) {
-    const { body } = await service.call('GET', `${API}/products?${filter}`)
-    assert.equal(body.meta.total, 0, filter)
+  const product = await putProduct(service, { variant_id: 11 })
+  const put = async (fields: object) => {
+    const changed = { product_id: 1, variant_id: 11, name: 'Bare', ...fields }
+    return service.call('PUT', `${API}/products`, { products: [changed] })
   }
+  const totals = async () => {
+    const filters = ['name=variant', 'sku=SKU-11', 'vendor=sounds', 'tag=audio']
+    const calls = filters.map((filter) => service.call('GET', `${API}/products?${filter}`))
+    return (await Promise.all(calls)).map(({ body }) => body.meta.total)
+  }
+  const kept = await put({})
+  assert.deepEqual([kept.status, kept.body], [200, { data: [{ ...product, name: 'Bare' }] }])
+  assert.deepEqual(await totals(), [1, 1, 1, 1])
+  const empty = { variant_name: '', sku: '', vendor: '', tags: [] }
+  const cleared = await put(empty)
+  assert.deepEqual(cleared.body, { data: [{ ...product, name: 'Bare', ...empty }] })
+  assert.deepEqual(await totals(), [0, 0, 0, 0])
 })
 
 test('a thousand products are stored in one call, all or none, with IDs up to 2^53 - 1', async (t) => {

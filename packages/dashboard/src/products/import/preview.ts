@@ -1,0 +1,13 @@
+import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
+
+export interface Preview {
+  fileName: string
+  format: 'csv' | 'json'
+  compared: ComparedProduct[]
+  problems: ProductsFileProblem[]
+}
+
+/** Leaves out products that are already as in the file. */
+export function changesOf({ compared }: Preview): ComparedProduct[] {
+  return compared.filter(({ outcome }) => outcome !== 'unchanged')
+}
