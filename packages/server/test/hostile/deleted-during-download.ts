@@ -1,5 +1,5 @@
-import type { Delivery } from './deliver.ts'
-import type { Maker } from './maker.ts'
+import type { Exchange } from './exchange.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import type { FramedRequest } from './request.ts'
 
 /**
@@ -7,12 +7,13 @@ import type { FramedRequest } from './request.ts'
  * response can't be sent, and the client must notice.
  */
 export async function wasDeletedDuringDownload(
-  { hosts, key }: Maker,
+  { hosts, key }: GeneratorContext,
   batch: FramedRequest[],
-  { failure, answers }: Delivery,
+  { failure, responses }: Exchange,
 ): Promise<boolean> {
-  const request = batch[answers.length]
-  if (!failure?.includes('cut off: "HTTP/1.1 20') || request?.port !== 'storage') return false
+  const request = batch[responses.length]
+  if (!failure?.includes('incomplete response: "HTTP/1.1 20') || request?.port !== 'storage')
+    return false
   const id = /^\/objects\/([0-9a-f-]{36})\?/.exec(request.target)?.[1]
   if (id === undefined) return false
   const headers = { Authorization: `Bearer ${key}` }

@@ -26,9 +26,9 @@ export interface Parameter {
 }
 
 export interface DeclaredResponse {
-  /** What of the body does not meet the declared schema. */
-  faultsOf(body: unknown): string[]
-  /** The error codes of this status; empty for a success. */
+  /** How the body violates the declared schema. */
+  schemaErrors(body: unknown): string[]
+  /** The error codes of this status. Empty for a success. */
   codes: string[]
   hasBody: boolean
 }
@@ -82,7 +82,7 @@ function readResponses({ responses }: RawOperation, resolve: (schema: Schema) =>
     const schema = jsonOf(content, resolve)
     const validator = schema && Compile(schema as object)
     declared.set(Number(status), {
-      faultsOf: (body) =>
+      schemaErrors: (body) =>
         [...(validator?.Errors(body) ?? [])].map((fault) => JSON.stringify(fault)),
       codes: Number(status) < 400 ? [] : Object.keys(content?.['application/json']?.examples ?? {}),
       hasBody: schema !== undefined,

@@ -5,7 +5,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 type Forgery = (random: Random, target: string) => string
 
 const FORGERIES: readonly [Forgery, ...Forgery[]] = [
-  // Most of the time, one character of it is another one.
+  // Repeated, because changing one character is the most useful forgery.
   changeOne,
   changeOne,
   changeOne,
@@ -33,7 +33,7 @@ const FORGERIES: readonly [Forgery, ...Forgery[]] = [
   swapQuery,
 ]
 
-/** A signed target that is not the one that was signed. */
+/** A changed version of a signed target. */
 export function forgeUrl(random: Random, target: string): string {
   const forged = random.pick(FORGERIES)(random, target)
   return forged === target || forged === '' ? changeOne(random, target) : forged

@@ -1,4 +1,4 @@
-/** Texts that programs take for something else than text, or for less of it than it is. */
+/** Texts that careless programs interpret, truncate or reject. */
 export const TEXTS: readonly [string, ...string[]] = [
   '',
   ' ',
@@ -68,12 +68,12 @@ export const TEXTS: readonly [string, ...string[]] = [
   '2026-02-30T25:61:61Z',
 ]
 
-/** The same as bytes of a header, each character for one byte. */
+/** The same texts as header values: each character stands for one byte. */
 export const HEADER_TEXTS = TEXTS.map((text) =>
   Buffer.from(text.replaceAll(/\p{Cc}/gu, '')).toString('latin1'),
 ) as [string, ...string[]]
 
-/** JSON values, as they are written, that are valid JSON. */
+/** Unusual but valid JSON values, as written. */
 export const JSON_VALUES: readonly [string, ...string[]] = [
   'null',
   'true',
@@ -119,7 +119,7 @@ export const JSON_VALUES: readonly [string, ...string[]] = [
   nested(20_000),
 ]
 
-/** What looks like JSON to some programs and is none. */
+/** Texts that some programs accept as JSON although they are not. */
 export const NOT_JSON: readonly [string, ...string[]] = [
   'NaN',
   'Infinity',
@@ -144,7 +144,7 @@ export const NOT_JSON: readonly [string, ...string[]] = [
   '',
 ]
 
-/** Names that mean something to JavaScript, or to careless code. */
+/** Names with a special meaning in JavaScript, or in careless code. */
 export const NAMES: readonly [string, ...string[]] = [
   '__proto__',
   'constructor',

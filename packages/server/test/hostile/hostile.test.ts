@@ -2,15 +2,15 @@ import { test } from 'node:test'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { aRandom } from '@stowage/testing/machine/random'
 import { saveResult } from '../reliability/result.ts'
-import { checkAftermath } from './aftermath.ts'
-import { closeHalf, sendSlowly, sitIdle } from './crowd.ts'
+import { checkService } from './check-service.ts'
 import { checkGrowth } from './live-memory.ts'
 import { emptyPool } from './pool.ts'
 import { runHostile } from './run-hostile.ts'
 import { startTarget } from './target.ts'
+import { halfCloseConnections, openIdleConnections, sendSlowly } from './unusual-connections.ts'
 
 /*
- * More requests, more of them in a limited time, or the same choices again:
+ * Send more requests, limit the time, or repeat the random choices of a run:
  *
  *     HOSTILE_REQUESTS=1000000 npx node --test packages/server/test/hostile/hostile.test.ts
  *     HOSTILE_REQUESTS=1000000 HOSTILE_MINUTES=30 npx node --test packages/server/test/hostile/hostile.test.ts
@@ -25,28 +25,28 @@ const {
 const withinMs =
   HOSTILE_MINUTES === undefined ? Number.POSITIVE_INFINITY : Number(HOSTILE_MINUTES) * 60_000
 
-test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=${HOSTILE_SEED})`, async (t) => {
+test(`hostile requests are refused with an error code and do no harm (HOSTILE_SEED=${HOSTILE_SEED})`, async (t) => {
   const target = await startTarget(t)
   const seed = Number(HOSTILE_SEED)
   const run = await runHostile(target, { seed, count: Number(HOSTILE_REQUESTS), withinMs })
-  t.diagnostic(`${run.sent} requests, answered ${JSON.stringify(run.ledger.statuses)}`)
-  t.diagnostic(`error codes: ${[...run.ledger.codes].sort().join(', ')}`)
-  const maker = {
+  t.diagnostic(`${run.sent} requests, statuses ${JSON.stringify(run.log.statuses)}`)
+  t.diagnostic(`error codes: ${[...run.log.codes].sort().join(', ')}`)
+  const context = {
     random: aRandom(seed),
     pool: emptyPool(),
     ...target,
-    partsUnderWay: new Set<string>(),
+    partsInFlight: new Set<string>(),
   }
-  const idle = await sitIdle(target, maker)
+  const idle = await openIdleConnections(target, context)
   t.diagnostic(`${idle} idle connections`)
   await sendSlowly(target)
-  await closeHalf(target)
-  const { memory, assets } = await checkAftermath(target, run)
+  await halfCloseConnections(target)
+  const { memory, assets } = await checkService(target, run)
   const megabytes = Math.round(memory / 1e6)
   const live = run.live.map((bytes) => `${Math.round(bytes / 1e6)} MB`)
   t.diagnostic(`${assets} assets; peak memory ${megabytes} MB; memory in use ${live.join(', ')}`)
   checkGrowth(run.live)
-  const accepted = Object.entries(run.ledger.statuses)
+  const accepted = Object.entries(run.log.statuses)
     .filter(([status]) => Number(status) < 400)
     .reduce((sum, [, count]) => sum + count, 0)
   await saveResult(areEmbedded ? 'hostile-sqlite-disk' : 'hostile-postgres-s3', {
@@ -56,7 +56,7 @@ test(`hostile requests are refused with a code, and harm nothing (HOSTILE_SEED=$
       Requests: run.sent.toLocaleString('en'),
       'Requests accepted': accepted.toLocaleString('en'),
       'Requests refused': (run.sent - accepted).toLocaleString('en'),
-      'Distinct error codes': `${run.ledger.codes.size}`,
+      'Distinct error codes': `${run.log.codes.size}`,
       'Concurrent idle connections': idle.toLocaleString('en'),
       'Memory in use after garbage collection, during the run': live.slice(0, -1).join(', '),
       'Memory in use after garbage collection, at the end': live.at(-1) ?? '',

@@ -1,6 +1,5 @@
 /**
- * JSON that is written as it is: leaves are text, members may have the same name, and any text may
- * stand where a value is expected.
+ * A JSON document that may be invalid: leaves are raw text, and members may have the same name.
  */
 export type Json =
   | { kind: 'raw'; text: string }
@@ -11,7 +10,7 @@ export function raw(text: string): Json {
   return { kind: 'raw', text }
 }
 
-/** A value that JavaScript has, too. */
+/** Converts a JavaScript value. */
 export function plain(value: unknown): Json {
   if (Array.isArray(value)) return { kind: 'list', items: value.map(plain) }
   if (typeof value === 'object' && value !== null) {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { until } from '@stowage/testing/machine/until'
 import type { Target } from './target.ts'
 
-/** What caches of the service may still take after the first tenth of a run; more is a leak. */
-const MOST_GROWTH = 40_000_000
+/** Caches may grow by this much after the first tenth of a run. More is a leak. */
+const MAX_GROWTH = 40_000_000
 
-/** What the threads of the service still use after garbage collection, in bytes; 0 where it can't be asked. */
+/** The memory of the service's threads after garbage collection, in bytes. 0 on Windows, which has no SIGUSR2. */
 export async function readLiveMemory({ service, hasStorage }: Target): Promise<number> {
   if (process.platform === 'win32') return 0
   const threads = hasStorage ? 2 : 1
@@ -17,8 +17,8 @@ export async function readLiveMemory({ service, hasStorage }: Target): Promise<n
   return latest.reduce((sum, line) => sum + JSON.parse(line.slice('memory '.length)).used, 0)
 }
 
-/** The memory in use may vary, but does not grow with the number of requests. */
+/** Fails if the memory in use grows with the number of requests. */
 export function checkGrowth(live: number[]): void {
   const growth = (live.at(-1) ?? 0) - (live[0] ?? 0)
-  assert.ok(growth < MOST_GROWTH, `the memory in use grew by ${Math.round(growth / 1e6)} MB`)
+  assert.ok(growth < MAX_GROWTH, `the memory in use grew by ${Math.round(growth / 1e6)} MB`)
 }

@@ -1,41 +1,41 @@
 import type { Random } from '@stowage/testing/machine/random'
 import type { DocumentedOperation } from './document.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import { writeJson } from './json.ts'
 import { makeHeaders } from './make-headers.ts'
 import { makeQuery } from './make-query.ts'
 import { hostileTarget } from './make-target.ts'
-import type { Maker } from './maker.ts'
 import { mutateBytes } from './mutate-bytes.ts'
 import { mutateJson } from './mutate-json.ts'
 import { idFor, type KnownUpload, type Pool, pickRecent, UNKNOWN_ID } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 import { type Known, sample } from './sample.ts'
 
-export const LARGEST_FILE = 40
+export const MAX_FILE_SIZE = 40
 
-/** A call of any operation, with something wrong in it most of the time. */
-export function makeApiRequest(maker: Maker): FramedRequest {
-  const { random, pool, operations } = maker
+/** A call of a random operation, usually with a defect. */
+export function makeApiRequest(context: GeneratorContext): FramedRequest {
+  const { random, pool, operations } = context
   const operation = operations[random.between(0, operations.length)]
   if (operation === undefined) throw new Error('the OpenAPI document has no operations')
   const upload = pickRecent(random, pool.uploads)
-  const path = fillPath(maker, operation, upload)
+  const path = fillPath(context, operation, upload)
   const query = makeQuery(
     random,
     operation.parameters.filter((one) => one.in === 'query'),
   )
-  const isOdd = random.between(0, 15) === 0
-  const target = isOdd ? hostileTarget(random, path, maker.hosts.api) : path + query
+  const isHostileTarget = random.between(0, 15) === 0
+  const target = isHostileTarget ? hostileTarget(random, path, context.hosts.api) : path + query
   const isOtherMethod = random.between(0, 25) === 0
   const method = isOtherMethod ? random.pick(OTHER_METHODS) : operation.method
-  const body = operation.body ? makeBody(maker, operation, upload) : Buffer.alloc(0)
+  const body = operation.body ? makeBody(context, operation, upload) : Buffer.alloc(0)
   return {
     kind: 'framed',
     port: 'api',
     method,
     target,
-    ...makeHeaders(maker, { operation, body }),
-    operation: isOdd || isOtherMethod ? undefined : operation.name,
+    ...makeHeaders(context, { operation, body }),
+    operation: isHostileTarget || isOtherMethod ? undefined : operation.name,
   }
 }
 
@@ -53,17 +53,17 @@ const OTHER_METHODS = [
   'QUERY',
 ] as const
 
-/** The upload that the body is about is the one in the path, mostly. */
+/** In most cases, the path and the body refer to the same upload. */
 function fillPath(
-  { random, pool }: Maker,
+  { random, pool }: GeneratorContext,
   { method, path, body }: DocumentedOperation,
   upload?: KnownUpload,
 ) {
-  // Most things live on, so that others meet them.
-  const isEnd = method === 'DELETE' || path.endsWith('/cancel')
+  // Most resources are kept, so that later requests find them.
+  const isRemoval = method === 'DELETE' || path.endsWith('/cancel')
   const isAboutUpload = body?.properties?.upload_id !== undefined
   return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, segment: string) => {
-    if (isEnd && random.between(0, 3) > 0) return `${segment}/${UNKNOWN_ID}`
+    if (isRemoval && random.between(0, 3) > 0) return `${segment}/${UNKNOWN_ID}`
     const id =
       isAboutUpload && upload && random.between(0, 6) > 0
         ? upload.session.id
@@ -73,7 +73,7 @@ function fillPath(
 }
 
 function makeBody(
-  { random, pool }: Maker,
+  { random, pool }: GeneratorContext,
   { body = {}, path }: DocumentedOperation,
   upload?: KnownUpload,
 ) {
@@ -92,7 +92,7 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
     ...(parts.length > 0 && { parts }),
     ...(pool.products.length > 0 &&
       !path.endsWith('/products') && { products: [idFor(random, pool, 'products')] }),
-    ...(path.endsWith('/signed') && { size: random.between(0, LARGEST_FILE), name: 'file.bin' }),
+    ...(path.endsWith('/signed') && { size: random.between(0, MAX_FILE_SIZE), name: 'file.bin' }),
     ...(path.endsWith('/store') && { url: 'https://example.com/file.zip', filename: 'file.zip' }),
   }
 }

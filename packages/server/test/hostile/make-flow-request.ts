@@ -1,25 +1,25 @@
-import { LARGEST_FILE } from './make-api-request.ts'
-import type { Maker } from './maker.ts'
+import type { GeneratorContext } from './generator-context.ts'
+import { MAX_FILE_SIZE } from './make-api-request.ts'
 import { pickRecent } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 
-/** As many uploads are there for hostile requests to meet. */
-const ENOUGH_UPLOADS = 12
+/** The number of uploads that are available to hostile requests. */
+const UPLOADS = 12
 
 /** The valid next step of an upload, so that hostile requests find parts, files and downloads. */
-export function makeFlowRequest(maker: Maker): FramedRequest | undefined {
-  const { random, pool, hosts, partsUnderWay } = maker
+export function makeFlowRequest(context: GeneratorContext): FramedRequest | undefined {
+  const { random, pool, hosts, partsInFlight } = context
   const upload = pickRecent(random, pool.uploads)
-  if (upload === undefined || random.between(0, ENOUGH_UPLOADS) >= pool.uploads.length) {
-    const file = { name: 'flow.bin', size: random.between(0, LARGEST_FILE), mime: 'text/plain' }
-    return call(maker, 'POST', '/assets/signed', JSON.stringify(file))
+  if (upload === undefined || random.between(0, UPLOADS) >= pool.uploads.length) {
+    const file = { name: 'flow.bin', size: random.between(0, MAX_FILE_SIZE), mime: 'text/plain' }
+    return call(context, 'POST', '/assets/signed', JSON.stringify(file))
   }
   const { session, etags, bytes } = upload
   const missing = session.urls.find(({ part }) => !etags.has(part))
   if (missing !== undefined) {
     const { url, start, end } = missing
-    if (partsUnderWay.has(url)) return undefined
-    partsUnderWay.add(url)
+    if (partsInFlight.has(url)) return undefined
+    partsInFlight.add(url)
     const target = url.slice(new URL(url).origin.length)
     const headers: [string, string][] = [
       ['Host', hosts.storage],
@@ -30,11 +30,16 @@ export function makeFlowRequest(maker: Maker): FramedRequest | undefined {
   }
   const isReady = pool.assets.includes(session.id)
   const path = `/assets/${session.id}`
-  if (isReady) return call(maker, 'GET', `${path}/address`, '')
-  return call(maker, 'POST', `${path}/uploaded`, JSON.stringify({ upload_id: session.upload_id }))
+  if (isReady) return call(context, 'GET', `${path}/address`, '')
+  return call(context, 'POST', `${path}/uploaded`, JSON.stringify({ upload_id: session.upload_id }))
 }
 
-function call({ hosts, key }: Maker, method: string, path: string, body: string): FramedRequest {
+function call(
+  { hosts, key }: GeneratorContext,
+  method: string,
+  path: string,
+  body: string,
+): FramedRequest {
   return {
     kind: 'framed',
     port: 'api',

@@ -1,27 +1,27 @@
 import type { Random } from '@stowage/testing/machine/random'
 import type { DocumentedOperation } from './document.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import { HEADER_TEXTS } from './hostile-values.ts'
-import type { Maker } from './maker.ts'
 import { pickRecent } from './pool.ts'
 
 type Header = [string, string]
 
-/** Headers, and the body as they frame it. */
+/** The headers, and the body in the encoding that they declare. */
 export function makeHeaders(
-  maker: Maker,
+  context: GeneratorContext,
   { operation, body }: { operation: DocumentedOperation; body: Buffer },
 ): { headers: Header[]; body: Buffer } {
-  const { random, hosts } = maker
+  const { random, hosts } = context
   const headers: Header[] = [['Host', hosts.api]]
-  if (!operation.isPublic || random.between(0, 10) === 0) headers.push(...authorization(maker))
+  if (!operation.isPublic || random.between(0, 10) === 0) headers.push(...authorization(context))
   if (operation.body !== undefined) headers.push(...contentType(random))
   if (operation.parameters.some((one) => one.in === 'header')) headers.push(...idempotency(random))
-  if (random.between(0, 5) === 0) headers.push(random.pick(ODD_HEADERS)(random))
+  if (random.between(0, 5) === 0) headers.push(random.pick(UNUSUAL_HEADERS)(random))
   const framed = frame(random, body)
   return { headers: shuffled(random, [...headers, ...framed.headers]), body: framed.body }
 }
 
-function authorization({ random, key, pool }: Maker): Header[] {
+function authorization({ random, key, pool }: GeneratorContext): Header[] {
   if (random.between(0, 12) > 0) return [['Authorization', `Bearer ${key}`]]
   const other = pickRecent(random, pool.keys)?.secret ?? 'stow_unknown'
   return random.pick<Header[]>([
@@ -78,7 +78,7 @@ function idempotency(random: Random): Header[] {
   return random.between(0, 8) === 0 ? [header, ['idempotency-key', 'other']] : [header]
 }
 
-const ODD_HEADERS: readonly [(random: Random) => Header, ...((random: Random) => Header)[]] = [
+const UNUSUAL_HEADERS: readonly [(random: Random) => Header, ...((random: Random) => Header)[]] = [
   () => ['Expect', '100-continue'],
   () => ['Expect', '200-ok'],
   () => ['X-Request-Id', 'a\u00ffb'],
@@ -117,7 +117,7 @@ function frame(random: Random, body: Buffer): { headers: Header[]; body: Buffer 
   for (let at = 0; at < body.length; ) {
     const chunk = body.subarray(at, at + random.pick([1, 7, 100, 10_000, 100_000]))
     chunks.push(Buffer.from(`${chunk.length.toString(16)};ext="a"\r\n`), chunk, Buffer.from('\r\n'))
-    // Few of the smallest are enough.
+    // A limited number of chunks is enough.
     at += chunk.length
     if (chunks.length > 60) {
       const rest = body.subarray(at)

@@ -4,7 +4,7 @@ import { NAMES, TEXTS } from './hostile-values.ts'
 import { writeJson } from './json.ts'
 import { sample } from './sample.ts'
 
-/** Values as they stand in a query, encoded or not. */
+/** Query values as sent, encoded or not. */
 const RAW_VALUES: readonly [string, ...string[]] = [
   '',
   '%',
@@ -36,14 +36,14 @@ const RAW_VALUES: readonly [string, ...string[]] = [
   '%F0%9F%98%80'.repeat(200),
 ]
 
-/** Every parameter is left out, valid or hostile; and some queries have more than parameters. */
+/** Each parameter is omitted, valid or hostile. Some queries have an additional defect. */
 export function makeQuery(random: Random, parameters: Parameter[]): string {
   const pairs: string[] = []
   for (const parameter of parameters) {
     if (random.between(0, 3) > 0) continue
     pairs.push(`${parameter.name}=${makeValue(random, parameter)}`)
   }
-  if (random.between(0, 6) === 0) pairs.push(oddity(random, parameters))
+  if (random.between(0, 6) === 0) pairs.push(queryDefect(random, parameters))
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
@@ -54,7 +54,7 @@ function makeValue(random: Random, { schema }: Parameter): string {
   return encodeURIComponent(String(value).toWellFormed())
 }
 
-function oddity(random: Random, parameters: Parameter[]): string {
+function queryDefect(random: Random, parameters: Parameter[]): string {
   const name = parameters[random.between(0, parameters.length)]?.name ?? 'limit'
   const value = random.pick(RAW_VALUES)
   return random.pick([

@@ -1,8 +1,8 @@
 import type { Random } from '@stowage/testing/machine/random'
 import { forgeUrl } from './forge-url.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import { HEADER_TEXTS } from './hostile-values.ts'
 import { hostileTarget } from './make-target.ts'
-import type { Maker } from './maker.ts'
 import { type KnownDownload, type KnownUpload, pickRecent } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 
@@ -47,66 +47,66 @@ const CONDITIONS: readonly [[string, string], ...[string, string][]] = [
   ['If-Unmodified-Since', '\u00ff'],
 ]
 
-/** A part, a download, or a signed URL that is no longer what was signed, at the disk storage's own port. */
-export function makeStorageRequest(maker: Maker): FramedRequest {
-  const { random, pool } = maker
+/** A request to the port of the disk storage: a part, a download, or a changed signed URL. */
+export function makeStorageRequest(context: GeneratorContext): FramedRequest {
+  const { random, pool } = context
   const upload = pickRecent(random, pool.uploads)
   const download = pickRecent(random, pool.downloads)
-  if (download !== undefined && random.between(0, 2) === 0) return makeDownload(maker, download)
-  if (upload !== undefined) return makePart(maker, upload)
-  return { ...base(maker, 'GET', '/objects/a?signature=b'), isForged: true }
+  if (download !== undefined && random.between(0, 2) === 0) return makeDownload(context, download)
+  if (upload !== undefined) return makePart(context, upload)
+  return { ...base(context, 'GET', '/objects/a?signature=b'), isForged: true }
 }
 
-function makePart(maker: Maker, { session, bytes }: KnownUpload): FramedRequest {
-  const { random } = maker
+function makePart(context: GeneratorContext, { session, bytes }: KnownUpload): FramedRequest {
+  const { random } = context
   const part = session.urls[random.between(0, session.urls.length)]
-  if (part === undefined) return { ...base(maker, 'PUT', '/uploads/a/b/1'), isForged: true }
+  if (part === undefined) return { ...base(context, 'PUT', '/uploads/a/b/1'), isForged: true }
   const target = targetOf(part.url)
   const content = bytes.subarray(part.start, part.end)
   const choice = random.between(0, 10)
-  if (choice < 3 && !maker.partsUnderWay.has(part.url)) {
-    maker.partsUnderWay.add(part.url)
-    return withBody(base(maker, 'PUT', target), content)
+  if (choice < 3 && !context.partsInFlight.has(part.url)) {
+    context.partsInFlight.add(part.url)
+    return withBody(base(context, 'PUT', target), content)
   }
   if (choice < 6) {
     const forged = forgeUrl(random, target)
-    return { ...withBody(base(maker, 'PUT', forged), bodyFor(forged, content)), isForged: true }
+    return { ...withBody(base(context, 'PUT', forged), bodyFor(forged, content)), isForged: true }
   }
   if (choice === 6) {
     const other = (content.length + random.between(1, 60)) % 60
-    return withBody(base(maker, 'PUT', target), Buffer.alloc(other))
+    return withBody(base(context, 'PUT', target), Buffer.alloc(other))
   }
-  if (choice === 7) return { ...base(maker, otherMethod(random, 'PUT'), target), isForged: true }
+  if (choice === 7) return { ...base(context, otherMethod(random, 'PUT'), target), isForged: true }
   if (choice === 8)
     return {
-      ...base(maker, 'PUT', hostileTarget(random, target, maker.hosts.storage)),
+      ...base(context, 'PUT', hostileTarget(random, target, context.hosts.storage)),
       isForged: true,
     }
-  return preflight(maker, target)
+  return preflight(context, target)
 }
 
-function makeDownload(maker: Maker, { url, file }: KnownDownload): FramedRequest {
-  const { random } = maker
+function makeDownload(context: GeneratorContext, { url, file }: KnownDownload): FramedRequest {
+  const { random } = context
   const target = targetOf(url)
   const method = random.pick(['GET', 'GET', 'GET', 'HEAD'])
   const choice = random.between(0, 10)
   if (choice < 3) {
     const forged = forgeUrl(random, target)
-    return { ...base(maker, method, forged), isForged: true }
+    return { ...base(context, method, forged), isForged: true }
   }
   if (choice === 3)
-    return { ...base(maker, otherMethod(random, 'GET', 'HEAD'), target), isForged: true }
-  const request = { ...base(maker, method, target), file }
+    return { ...base(context, otherMethod(random, 'GET', 'HEAD'), target), isForged: true }
+  const request = { ...base(context, method, target), file }
   if (choice > 4) request.headers.push(['Range', random.pick(RANGES)])
   if (random.between(0, 4) === 0) request.headers.push(random.pick(CONDITIONS))
   if (random.between(0, 8) === 0) request.headers.push(['Range', random.pick(RANGES)])
   return request
 }
 
-function preflight(maker: Maker, target: string): FramedRequest {
-  const { random } = maker
+function preflight(context: GeneratorContext, target: string): FramedRequest {
+  const { random } = context
   const request = base(
-    maker,
+    context,
     'OPTIONS',
     random.between(0, 2) === 0 ? target : forgeUrl(random, target),
   )
@@ -114,7 +114,7 @@ function preflight(maker: Maker, target: string): FramedRequest {
   return request
 }
 
-function base({ random, hosts }: Maker, method: string, target: string): FramedRequest {
+function base({ random, hosts }: GeneratorContext, method: string, target: string): FramedRequest {
   const headers: [string, string][] = [['Host', hosts.storage]]
   if (random.between(0, 12) === 0)
     headers.push(['Expect', random.pick(['100-continue', 'x', '100-Continue'])])
@@ -127,7 +127,7 @@ function withBody(request: FramedRequest, body: Buffer): FramedRequest {
   return { ...request, body }
 }
 
-/** As long as the forged URL says: nothing but its signature is left to refuse it. */
+/** As long as the forged URL declares, so that only its signature can be a reason to refuse it. */
 function bodyFor(target: string, content: Buffer): Buffer {
   const length = Number(/length=(\d{1,3})&/.exec(target)?.[1] ?? content.length)
   return length === content.length ? content : Buffer.alloc(length)

@@ -40,7 +40,7 @@ const CHANGES: readonly [Change, ...Change[]] = [
   (_, path) => `${path}/${'%61'.repeat(2_000)}`,
 ]
 
-/** Another request target that looks like the path, or stands where a path is expected. */
+/** A request target that resembles the path, or replaces it. */
 export function hostileTarget(random: Random, path: string, host: string): string {
   return random.pick(CHANGES)(random, path, host)
 }

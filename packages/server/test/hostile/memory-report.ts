@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads'
 
 /*
- * Loaded into the service, in each of its threads. At SIGUSR2 each thread collects its garbage and
- * writes what it still uses to stdout, in bytes.
+ * Loaded into the service, in each of its threads. On SIGUSR2, each thread collects garbage and writes the
+ * memory that it still uses to stdout, in bytes.
  */
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

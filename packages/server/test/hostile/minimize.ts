@@ -1,17 +1,17 @@
 import type { FramedRequest } from './request.ts'
 
-const MOST_TRIES = 150
+const MAX_ATTEMPTS = 150
 
-/** A smaller request that still fails: without headers, parts of the target and of the body that do not matter. */
+/** A smaller request that still fails, without the headers, parameters and bytes that do not matter. */
 export async function minimize(
   request: FramedRequest,
   fails: (request: FramedRequest) => Promise<boolean>,
 ): Promise<FramedRequest> {
   let smallest = request
-  let tries = 0
+  let attempts = 0
   async function attempt(candidate: FramedRequest): Promise<boolean> {
-    tries += 1
-    if (tries > MOST_TRIES || !(await fails(candidate))) return false
+    attempts += 1
+    if (attempts > MAX_ATTEMPTS || !(await fails(candidate))) return false
     smallest = candidate
     return true
   }
@@ -33,7 +33,7 @@ export async function minimize(
     length >= 1;
     length = Math.floor(length / 2)
   ) {
-    for (let at = 0; at < smallest.body.length && tries < MOST_TRIES; ) {
+    for (let at = 0; at < smallest.body.length && attempts < MAX_ATTEMPTS; ) {
       const { body } = smallest
       const shorter = Buffer.concat([body.subarray(0, at), body.subarray(at + length)])
       if (!(await attempt(withBody(smallest, shorter)))) at += length

@@ -2,7 +2,7 @@ import type { Random } from '@stowage/testing/machine/random'
 import { JSON_VALUES, NAMES, NOT_JSON, TEXTS } from './hostile-values.ts'
 import { type Json, plain, raw } from './json.ts'
 
-/** Changes one place of the JSON, any of them with the same probability. */
+/** Changes one random node. */
 export function mutateJson(random: Random, json: Json): Json {
   const target = random.between(0, countNodes(json))
   let index = -1
@@ -47,7 +47,7 @@ function changeMembers(random: Random, members: [string, Json][]): Json {
     members.toSpliced(at, 1),
     [...members, extra],
     [extra, ...members],
-    // The same name twice: the last one counts, in JavaScript.
+    // A duplicate name: JavaScript uses the last one.
     [...members, ...(one ? [one] : [])],
     [...(one ? [[one[0], raw(random.pick(JSON_VALUES))] as [string, Json]] : []), ...members],
     one ? members.toSpliced(at, 1, [one[0].toUpperCase(), one[1]]) : members,

@@ -1,28 +1,28 @@
 import type { UploadSession } from '@stowage/protocol'
 import type { Random } from '@stowage/testing/machine/random'
 
-/** A file whose parts were or will be sent. */
+/** A file whose parts have been or will be sent. */
 export interface KnownUpload {
   session: UploadSession
   bytes: Buffer
-  /** The ETags that the storage answered, by part. */
+  /** The ETags that the storage returned, by part. */
   etags: Map<number, string>
 }
 
-/** A signed URL of a download, and the bytes behind it. */
+/** A signed download URL and the bytes of the file. */
 export interface KnownDownload {
   url: string
   file: Buffer
 }
 
-/** What the service told so far: requests about existing things get further than others. */
+/** The resources that exist according to the responses. Requests about them get further than others. */
 export interface Pool {
   uploads: KnownUpload[]
   assets: string[]
   products: string[]
   keys: { id: string; secret: string }[]
   downloads: KnownDownload[]
-  /** Uploads whose size was changed: their bytes are not known any more. */
+  /** Uploads whose size was changed, so that their content is no longer known. */
   resized: string[]
 }
 
@@ -32,7 +32,7 @@ export function emptyPool(): Pool {
 
 export const UNKNOWN_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
-/** Mostly recent ones: those still exist. */
+/** Only the most recent ones are picked, because most of them still exist. */
 const RECENT = 30
 
 export function pickRecent<Thing>(random: Random, things: Thing[]): Thing | undefined {

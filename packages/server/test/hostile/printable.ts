@@ -1,6 +1,6 @@
-const MOST_LETTERS = 1_500
+const MAX_LENGTH = 1_500
 
-/** The bytes as text that a terminal shows as it is; other bytes as `\xff`, long runs by their length. */
+/** The bytes as printable text. Other bytes are shown as `\xff`, and long repetitions by their length. */
 export function printable(bytes: Buffer): string {
   const text = bytes
     .toString('latin1')
@@ -9,6 +9,6 @@ export function printable(bytes: Buffer): string {
       /[^\x20-\x7e\n…]/g,
       (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
     )
-  const missing = text.length - MOST_LETTERS
-  return missing > 0 ? `${text.slice(0, MOST_LETTERS)}\n… and ${missing} more` : text
+  const missing = text.length - MAX_LENGTH
+  return missing > 0 ? `${text.slice(0, MAX_LENGTH)}\n… and ${missing} more characters` : text
 }

@@ -1,6 +1,6 @@
 /*
- * Loaded into the service, in each of its threads. Reports at the end what was added to the prototypes
- * that every object inherits from.
+ * Loaded into the service, in each of its threads. At the exit, reports properties that were added to the
+ * prototypes of all objects.
  */
 const PROTOTYPES = {
   Object: Object.prototype,

@@ -2,17 +2,17 @@ import { printable } from './printable.ts'
 
 export type Port = 'api' | 'storage'
 
-/** What the rules expect of the answer. */
+/** The expected response. */
 export interface Expectation {
-  /** The operation of the OpenAPI document whose declared responses hold, as `POST /api/v1/assets`. */
+  /** The operation of the OpenAPI document that declares the responses, such as `POST /api/v1/assets`. */
   operation?: string | undefined
-  /** The signed URL was changed: no success. */
+  /** The signed URL was changed, so the request must not succeed. */
   isForged?: boolean
-  /** The bytes of the file that a success of a download consists of. */
+  /** The file that a successful download returns. */
   file?: Buffer
 }
 
-/** A request whose length every HTTP server reads in the same way, so others can follow on its connection. */
+/** A request whose length is unambiguous, so that others can follow on its connection. */
 export interface FramedRequest extends Expectation {
   kind: 'framed'
   port: Port
@@ -22,25 +22,25 @@ export interface FramedRequest extends Expectation {
   body: Buffer
 }
 
-/** Bytes that a server may refuse as a whole. */
-export interface BrokenRequest extends Expectation {
-  kind: 'broken'
+/** Bytes that are not a valid HTTP message. */
+export interface MalformedRequest extends Expectation {
+  kind: 'malformed'
   port: Port
   method: string
-  /** What is wrong with them. */
-  trick: string
+  /** The name of the defect. */
+  defect: string
   bytes: Buffer
-  /** The message never ends: no other request can follow, and the client closes its side. */
+  /** The message has no end: no other request can follow, and the client half-closes the connection. */
   isIncomplete: boolean
-  /** It may be several messages: the last of them is refused. */
-  isLoose: boolean
+  /** The bytes may be parsed as several messages, of which the last one is refused. */
+  mayBeSeveral: boolean
 }
 
-export type HostileRequest = FramedRequest | BrokenRequest
+export type HostileRequest = FramedRequest | MalformedRequest
 
 /** The request as bytes. Header values are bytes too: each character stands for one. */
 export function render(request: HostileRequest): Buffer {
-  if (request.kind === 'broken') return request.bytes
+  if (request.kind === 'malformed') return request.bytes
   const { method, target, headers, body } = request
   const lines = [
     `${method} ${target} HTTP/1.1`,
@@ -49,8 +49,8 @@ export function render(request: HostileRequest): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 
-/** For people: all of it, up to a limit. */
+/** The complete request as text, up to a limit. */
 export function describe(request: HostileRequest): string {
-  const what = request.kind === 'broken' ? `${request.trick}, ` : ''
+  const what = request.kind === 'malformed' ? `${request.defect}, ` : ''
   return `${what}to the ${request.port} port:\n${printable(render(request))}`
 }

@@ -1,11 +1,11 @@
 import { ERRORS } from '@stowage/protocol'
-import { valuesOf, type WireAnswer } from './answers.ts'
-import type { Delivery } from './deliver.ts'
 import type { DocumentedOperation } from './document.ts'
+import type { Exchange } from './exchange.ts'
 import { printable } from './printable.ts'
-import type { BrokenRequest, FramedRequest, HostileRequest } from './request.ts'
+import type { FramedRequest, HostileRequest, MalformedRequest } from './request.ts'
+import { valuesOf, type WireResponse } from './responses.ts'
 
-/** A rule that an answer broke. */
+/** A rule that a response violated. */
 export interface Violation {
   rule: string
   detail: string
@@ -13,63 +13,68 @@ export interface Violation {
 
 export type Operations = Map<string, DocumentedOperation>
 
-/** Undefined when the answer is one that the service may give to this request. */
-export function checkAnswer(
+/** Returns undefined if this response to the request is allowed. */
+export function checkResponse(
   operations: Operations,
   request: HostileRequest,
-  answer: WireAnswer,
+  response: WireResponse,
 ): Violation | undefined {
-  const { status, headers, body } = answer
-  const broken = (rule: string) => ({
+  const { status, headers, body } = response
+  const violation = (rule: string) => ({
     rule,
     detail: `${status} ${printable(body.subarray(0, 1_000))}`,
   })
-  if (status === 500) return broken('no request is answered with 500')
+  if (status === 500) return violation('no request returns 500')
   if (headers.some(([name, value]) => name.includes('injected') || /[\r\n\0]/.test(value))) {
-    return broken('no header of the answer is made of the request')
+    return violation('no response header contains text injected by the request')
   }
   if (request.isForged && status < 300 && request.method !== 'OPTIONS') {
-    return broken('a changed signed URL is refused')
+    return violation('a changed signed URL is refused')
   }
   const operation = request.operation === undefined ? undefined : operations.get(request.operation)
   if (status >= 400 && request.method !== 'HEAD') {
-    const problem = refusalProblem(answer, operation)
-    if (problem !== undefined) return { rule: problem, detail: broken('').detail }
+    const problem = errorProblem(response, operation)
+    if (problem !== undefined) return { rule: problem, detail: violation('').detail }
   }
   if (status < 300 && operation !== undefined && request.method === operation.method) {
-    const problem = successProblem(answer, operation)
-    if (problem !== undefined) return { rule: problem, detail: broken('').detail }
+    const problem = successProblem(response, operation)
+    if (problem !== undefined) return { rule: problem, detail: violation('').detail }
   }
-  if (request.file !== undefined && request.method === 'GET') return checkFile(request.file, answer)
+  if (request.file !== undefined && request.method === 'GET')
+    return checkFile(request.file, response)
   return undefined
 }
 
-function refusalProblem(answer: WireAnswer, operation?: DocumentedOperation): string | undefined {
-  const body = parseJson(answer.body)
+function errorProblem(response: WireResponse, operation?: DocumentedOperation): string | undefined {
+  const body = parseJson(response.body)
   const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown }
   if (typeof message !== 'string' || message === '' || typeof code !== 'string') {
-    return 'every refusal has a message and a code'
+    return 'every error has a message and a code'
   }
-  if (!Object.hasOwn(ERRORS, code)) return 'every code is in the catalogue'
-  if (ERRORS[code as keyof typeof ERRORS].status !== answer.status) return 'a code has its status'
-  const declared = operation?.responses.get(answer.status)
+  if (!Object.hasOwn(ERRORS, code)) return 'every code is in the catalog'
+  if (ERRORS[code as keyof typeof ERRORS].status !== response.status)
+    return 'the status is that of the code'
+  const declared = operation?.responses.get(response.status)
   if (declared === undefined) return undefined
-  if (!declared.codes.includes(code)) return 'the OpenAPI document names the code'
-  const [fault] = declared.faultsOf(body)
+  if (!declared.codes.includes(code)) return 'the OpenAPI document lists the code'
+  const [fault] = declared.schemaErrors(body)
   return fault && `a refusal meets its schema: ${fault}`
 }
 
-function successProblem(answer: WireAnswer, operation: DocumentedOperation): string | undefined {
-  const declared = operation.responses.get(answer.status)
+function successProblem(
+  response: WireResponse,
+  operation: DocumentedOperation,
+): string | undefined {
+  const declared = operation.responses.get(response.status)
   if (declared === undefined) return 'the OpenAPI document declares the status of a success'
   if (!declared.hasBody) return undefined
-  const body = parseJson(answer.body)
+  const body = parseJson(response.body)
   if (body === undefined) return 'a success is JSON'
-  const [fault] = declared.faultsOf(body)
+  const [fault] = declared.schemaErrors(body)
   return fault && `a success meets its schema: ${fault}`
 }
 
-function checkFile(file: Buffer, { status, headers, body }: WireAnswer): Violation | undefined {
+function checkFile(file: Buffer, { status, headers, body }: WireResponse): Violation | undefined {
   if (status === 200 && !body.equals(file)) {
     return { rule: 'a download is the file', detail: `${body.length} bytes, not ${file.length}` }
   }
@@ -79,47 +84,53 @@ function checkFile(file: Buffer, { status, headers, body }: WireAnswer): Violati
   const [start, last, size] = (match ?? []).slice(1).map(Number)
   const slice = file.subarray(start, (last ?? 0) + 1)
   if (size === file.length && slice.length > 0 && body.equals(slice)) return undefined
-  return { rule: 'a range is that part of the file', detail: range }
+  return { rule: 'a range is the requested part of the file', detail: range }
 }
 
-/** Each request on the connection has exactly one answer, and so has the probe behind them. */
+/** Each request on the connection gets exactly one response, and so does the probe that follows them. */
 export function checkPipeline(
   requests: FramedRequest[],
-  delivery: Delivery,
+  exchange: Exchange,
 ): Violation | undefined {
-  const { answers, probe, failure, interim } = delivery
-  if (failure !== undefined) return { rule: 'every request is answered in time', detail: failure }
-  if (answers.length > requests.length) {
-    const last = answers.at(-1)
-    const detail = `${answers.length} to ${requests.length}, the last one ${last?.status} ${printable(last?.body.subarray(0, 300) ?? Buffer.alloc(0))}`
-    return { rule: 'a request has one answer', detail }
+  const { responses, probe, failure, interim } = exchange
+  if (failure !== undefined)
+    return { rule: 'every request gets a response in time', detail: failure }
+  if (responses.length > requests.length) {
+    const last = responses.at(-1)
+    const detail = `${responses.length} to ${requests.length}, the last one ${last?.status} ${printable(last?.body.subarray(0, 300) ?? Buffer.alloc(0))}`
+    return { rule: 'a request gets exactly one response', detail }
   }
   const expecting = requests.filter(({ headers }) =>
     headers.some(([name]) => /^expect$/i.test(name)),
   )
   if (interim > expecting.length)
-    return { rule: 'only who expects 100 gets it', detail: `${interim}` }
-  if (probe === 'answered' && answers.length === requests.length) return undefined
+    return { rule: 'only a request with Expect gets 100 Continue', detail: `${interim}` }
+  if (probe === 'responded' && responses.length === requests.length) return undefined
   const isExpecting = expecting.includes(requests.at(-1) as FramedRequest)
-  if (isExpecting && answers.length === requests.length) return undefined
+  if (isExpecting && responses.length === requests.length) return undefined
   return {
-    rule: 'a request has one answer',
-    detail: `${answers.length} to ${requests.length}, and the probe behind them was ${probe}`,
+    rule: 'a request gets exactly one response',
+    detail: `${responses.length} to ${requests.length}, and the probe that followed: ${probe}`,
   }
 }
 
-/** A broken message is refused or answered once; then the connection is closed or still in step. */
-export function checkBroken(request: BrokenRequest, delivery: Delivery): Violation | undefined {
-  const { answers, failure, probe } = delivery
-  if (failure !== undefined) return { rule: 'every request is answered in time', detail: failure }
-  const isRefusedTwice = request.isLoose && answers.length === 2 && answers[1]?.status === 400
-  if (answers.length > 1 && !isRefusedTwice) {
-    const statuses = answers.map(({ status }) => status).join(', ')
-    return { rule: 'a request has one answer', detail: `${statuses} to one request` }
+/** A malformed message gets at most one response. Then the connection is closed, or the probe gets its response. */
+export function checkMalformed(
+  request: MalformedRequest,
+  exchange: Exchange,
+): Violation | undefined {
+  const { responses, failure, probe } = exchange
+  if (failure !== undefined)
+    return { rule: 'every request gets a response in time', detail: failure }
+  const isRefusedTwice =
+    request.mayBeSeveral && responses.length === 2 && responses[1]?.status === 400
+  if (responses.length > 1 && !isRefusedTwice) {
+    const statuses = responses.map(({ status }) => status).join(', ')
+    return { rule: 'a request gets exactly one response', detail: `${statuses} to one request` }
   }
-  const [answer] = answers
-  if (answer === undefined && probe === 'closed' && !request.isIncomplete) {
-    return { rule: 'a request has one answer', detail: 'closed without one' }
+  const [response] = responses
+  if (response === undefined && probe === 'closed' && !request.isIncomplete) {
+    return { rule: 'a request gets exactly one response', detail: 'closed without one' }
   }
   return undefined
 }

@@ -1,29 +1,29 @@
 import { aRandom } from '@stowage/testing/machine/random'
-import type { WireAnswer } from './answers.ts'
 import { wasDeletedDuringDownload } from './deleted-during-download.ts'
-import { deliverBroken, deliverPipelined } from './deliver.ts'
-import { emptyLedger, type Ledger, learn } from './learn.ts'
+import { exchangeMalformed, exchangePipelined } from './exchange.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import { readLiveMemory } from './live-memory.ts'
 import { makeApiRequest } from './make-api-request.ts'
-import { makeBrokenRequest } from './make-broken-request.ts'
 import { makeFlowRequest } from './make-flow-request.ts'
+import { makeMalformedRequest } from './make-malformed-request.ts'
 import { makeStorageRequest } from './make-storage-request.ts'
-import type { Maker } from './maker.ts'
 import { minimize } from './minimize.ts'
 import { emptyPool, type Pool } from './pool.ts'
 import { aProbe } from './probe.ts'
+import { emptyResponseLog, type ResponseLog, recordResponse } from './record-response.ts'
 import {
-  type BrokenRequest,
   describe,
   type FramedRequest,
   type HostileRequest,
+  type MalformedRequest,
   type Port,
   render,
 } from './request.ts'
+import type { WireResponse } from './responses.ts'
 import {
-  checkAnswer,
-  checkBroken,
+  checkMalformed,
   checkPipeline,
+  checkResponse,
   type Operations,
   type Violation,
 } from './rules.ts'
@@ -31,177 +31,183 @@ import type { Target } from './target.ts'
 
 const CONNECTIONS = 8
 const PIPELINED = 16
-const BROKEN = 14
-/** When the memory in use is measured, as parts of the run. */
-const MEASURED = [0.1, 0.5, 1]
-/** A hang is known by now: what still hangs when it is sent again is not waited for as long. */
-const HANG_AGAIN_MS = 3_000
-/** A failure is reported in this time, with a larger request if need be. */
-const EXPLAIN_MS = 45_000
+const MALFORMED = 14
+/** The memory in use is measured at these fractions of the run. */
+const MEASURED_AT = [0.1, 0.5, 1]
+/** A shorter timeout for repeating a request that hung. */
+const REPEATED_HANG_MS = 3_000
+/** Minimizing a failure ends after this time, even if the request could be smaller. */
+const MINIMIZE_MS = 45_000
 
 export interface HostileRun {
   sent: number
   /** The memory in use during the run and at its end, in bytes. */
   live: number[]
-  ledger: Ledger
+  log: ResponseLog
   pool: Pool
 }
 
 interface Failure extends Violation {
   request: HostileRequest | undefined
-  /** What was sent on the same connection. */
+  /** The requests on the same connection. */
   others: HostileRequest[]
 }
 
-/** Sends so many requests, and fails at the first answer that breaks a rule. */
+/** Sends `count` requests, and fails at the first response that violates a rule. */
 export async function runHostile(
   target: Target,
   { seed, count, withinMs }: { seed: number; count: number; withinMs: number },
 ): Promise<HostileRun> {
   const end = performance.now() + withinMs
-  const maker: Maker = {
+  const context: GeneratorContext = {
     random: aRandom(seed),
     pool: emptyPool(),
     ...target,
-    partsUnderWay: new Set(),
+    partsInFlight: new Set(),
   }
   const operations: Operations = new Map(target.operations.map((one) => [one.name, one]))
-  const ledger = emptyLedger()
+  const log = emptyResponseLog()
   const live: number[] = []
   let sent = 0
   while (sent < count && performance.now() < end) {
-    maker.partsUnderWay.clear()
-    const batches = Array.from({ length: CONNECTIONS }, () => makeBatch(maker, target.hasStorage))
-    const broken = Array.from({ length: BROKEN }, () =>
-      makeBrokenRequest(maker, pickPort(maker, target)),
+    context.partsInFlight.clear()
+    const batches = Array.from({ length: CONNECTIONS }, () => makeBatch(context, target.hasStorage))
+    const malformed = Array.from({ length: MALFORMED }, () =>
+      makeMalformedRequest(context, pickPort(context, target)),
     )
     const outcomes = await Promise.all([
-      ...batches.map((batch) => sendBatch(maker, operations, batch)),
-      ...broken.map((request) => sendBroken(maker, operations, request)),
+      ...batches.map((batch) => sendBatch(context, operations, batch)),
+      ...malformed.map((request) => sendMalformed(context, operations, request)),
     ])
     const failure = outcomes.find((one) => one.failure !== undefined)?.failure
-    if (failure !== undefined) throw await explain(maker, operations, { seed, sent, failure })
-    for (const { answered } of outcomes) {
-      for (const { request, answer } of answered) learn(maker.pool, ledger, request, answer)
-      sent += answered.length
+    if (failure !== undefined) throw await explain(context, operations, { seed, sent, failure })
+    for (const { completed } of outcomes) {
+      for (const { request, response } of completed)
+        recordResponse(context.pool, log, request, response)
+      sent += completed.length
     }
     target.checkAlive()
-    const next = MEASURED[live.length]
+    const next = MEASURED_AT[live.length]
     if (next !== undefined && sent >= next * count) live.push(await readLiveMemory(target))
   }
-  if (live.length < MEASURED.length) live.push(await readLiveMemory(target))
-  return { sent, live, ledger, pool: maker.pool }
+  if (live.length < MEASURED_AT.length) live.push(await readLiveMemory(target))
+  return { sent, live, log, pool: context.pool }
 }
 
-function pickPort({ random }: Maker, { hasStorage }: Target): Port {
+function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {
   return hasStorage && random.between(0, 3) === 0 ? 'storage' : 'api'
 }
 
 /**
- * All to the same port. Only the last one may expect `100 Continue`: a service that refuses it without
- * one closes the connection, as the body may follow or not.
+ * All requests go to the same port. Only the last one may have `Expect: 100-continue`: if the service
+ * refuses it, it closes the connection, because the client may or may not send the body.
  */
-function makeBatch(maker: Maker, hasStorage: boolean): FramedRequest[] {
-  const { random } = maker
+function makeBatch(context: GeneratorContext, hasStorage: boolean): FramedRequest[] {
+  const { random } = context
   const isStorage = hasStorage && random.between(0, 3) === 0
   return Array.from({ length: PIPELINED }, (_, index) => {
-    const step = hasStorage && random.between(0, 4) === 0 ? makeFlowRequest(maker) : undefined
+    const step = hasStorage && random.between(0, 4) === 0 ? makeFlowRequest(context) : undefined
     if (step?.port === (isStorage ? 'storage' : 'api')) return step
-    const request = isStorage ? makeStorageRequest(maker) : makeApiRequest(maker)
-    if (index === PIPELINED - 1) return within(request)
+    const request = isStorage ? makeStorageRequest(context) : makeApiRequest(context)
+    if (index === PIPELINED - 1) return withSmallHead(request)
     const headers = request.headers.filter(([name]) => name !== 'Expect')
-    return within({ ...request, headers })
+    return withSmallHead({ ...request, headers })
   })
 }
 
-/** Node refuses larger heads, and closes the connection. Broken requests try that. */
-const LARGEST_HEAD = 15_000
+/** Node refuses larger heads and closes the connection. Malformed requests test that. */
+const MAX_HEAD_SIZE = 15_000
 
-function within(request: FramedRequest): FramedRequest {
-  if (render({ ...request, body: Buffer.alloc(0) }).length < LARGEST_HEAD) return request
+function withSmallHead(request: FramedRequest): FramedRequest {
+  if (render({ ...request, body: Buffer.alloc(0) }).length < MAX_HEAD_SIZE) return request
   const headers = request.headers.filter(([, value]) => value.length < 1_000)
-  return { ...request, headers, target: request.target.slice(0, LARGEST_HEAD / 2) }
+  return { ...request, headers, target: request.target.slice(0, MAX_HEAD_SIZE / 2) }
 }
 
 interface Outcome {
-  answered: { request: HostileRequest; answer: WireAnswer }[]
+  completed: { request: HostileRequest; response: WireResponse }[]
   failure?: Failure
 }
 
 async function sendBatch(
-  maker: Maker,
+  context: GeneratorContext,
   operations: Operations,
   batch: FramedRequest[],
   hangMs?: number,
 ): Promise<Outcome> {
   const port = batch[0]?.port ?? 'api'
-  const delivery = await deliverPipelined(portOf(maker, port), batch, aProbe(maker, port), hangMs)
-  const answered = delivery.answers.flatMap((answer, index) => {
-    const request = batch[index]
-    return request ? [{ request, answer }] : []
-  })
-  for (const { request, answer } of answered) {
-    const violation = checkAnswer(operations, request, answer)
-    if (violation) return { answered, failure: { ...violation, request, others: batch } }
-  }
-  if (await wasDeletedDuringDownload(maker, batch, delivery)) return { answered }
-  const violation = checkPipeline(batch, delivery)
-  return violation
-    ? { answered, failure: { ...violation, request: undefined, others: batch } }
-    : { answered }
-}
-
-async function sendBroken(
-  maker: Maker,
-  operations: Operations,
-  request: BrokenRequest,
-): Promise<Outcome> {
-  const delivery = await deliverBroken(
-    portOf(maker, request.port),
-    request,
-    aProbe(maker, request.port),
+  const exchange = await exchangePipelined(
+    portOf(context, port),
+    batch,
+    aProbe(context, port),
+    hangMs,
   )
-  const answered = delivery.answers.slice(0, 1).map((answer) => ({ request, answer }))
-  const violation =
-    checkBroken(request, delivery) ??
-    answered.map(({ answer }) => checkAnswer(operations, request, answer)).find((one) => one)
-  return violation ? { answered, failure: { ...violation, request, others: [] } } : { answered }
+  const completed = exchange.responses.flatMap((response, index) => {
+    const request = batch[index]
+    return request ? [{ request, response }] : []
+  })
+  for (const { request, response } of completed) {
+    const violation = checkResponse(operations, request, response)
+    if (violation) return { completed, failure: { ...violation, request, others: batch } }
+  }
+  if (await wasDeletedDuringDownload(context, batch, exchange)) return { completed }
+  const violation = checkPipeline(batch, exchange)
+  return violation
+    ? { completed, failure: { ...violation, request: undefined, others: batch } }
+    : { completed }
 }
 
-function portOf({ hosts }: Maker, port: Port): number {
+async function sendMalformed(
+  context: GeneratorContext,
+  operations: Operations,
+  request: MalformedRequest,
+): Promise<Outcome> {
+  const exchange = await exchangeMalformed(
+    portOf(context, request.port),
+    request,
+    aProbe(context, request.port),
+  )
+  const completed = exchange.responses.slice(0, 1).map((response) => ({ request, response }))
+  const violation =
+    checkMalformed(request, exchange) ??
+    completed.map(({ response }) => checkResponse(operations, request, response)).find((one) => one)
+  return violation ? { completed, failure: { ...violation, request, others: [] } } : { completed }
+}
+
+function portOf({ hosts }: GeneratorContext, port: Port): number {
   return Number(hosts[port].split(':')[1])
 }
 
-/** The error that a person reads: the rule, the smallest request that breaks it, and how to repeat it. */
+/** An error with the rule, the smallest request that violates it, and how to reproduce it. */
 async function explain(
-  maker: Maker,
+  context: GeneratorContext,
   operations: Operations,
   { seed, sent, failure }: { seed: number; sent: number; failure: Failure },
 ): Promise<Error> {
   const { rule, detail, request, others } = failure
-  const end = performance.now() + EXPLAIN_MS
-  const breaksRule = async (...batch: FramedRequest[]) =>
+  const end = performance.now() + MINIMIZE_MS
+  const violatesRule = async (...batch: FramedRequest[]) =>
     performance.now() < end &&
-    (await sendBatch(maker, operations, batch, HANG_AGAIN_MS)).failure?.rule === rule
-  const shown = await smallest(request ? [request] : others, breaksRule)
+    (await sendBatch(context, operations, batch, REPEATED_HANG_MS)).failure?.rule === rule
+  const shown = await smallest(request ? [request] : others, violatesRule)
   const text = shown.map(describe).join('\n\n')
   return new Error(`${rule}: ${detail}\nafter ${sent} requests with HOSTILE_SEED=${seed}\n${text}`)
 }
 
-/** The fewest of these requests, each as small as possible, that still break the rule in this order. */
+/** The smallest subset of these requests that still violates the rule. A single request is minimized as well. */
 async function smallest(
   requests: HostileRequest[],
-  breaksRule: (...batch: FramedRequest[]) => Promise<boolean>,
+  violatesRule: (...batch: FramedRequest[]) => Promise<boolean>,
 ): Promise<HostileRequest[]> {
   let batch = requests.filter((one) => one.kind === 'framed')
-  if (batch.length < requests.length || !(await breaksRule(...batch))) return requests
+  if (batch.length < requests.length || !(await violatesRule(...batch))) return requests
   for (let length = Math.floor(batch.length / 2); length >= 1; length = Math.floor(length / 2)) {
     for (let at = 0; at < batch.length && batch.length > 1; ) {
       const others = batch.toSpliced(at, length)
-      if (others.length > 0 && (await breaksRule(...others))) batch = others
+      if (others.length > 0 && (await violatesRule(...others))) batch = others
       else at += length
     }
   }
   const [only] = batch
-  return batch.length === 1 && only ? [await minimize(only, breaksRule)] : batch
+  return batch.length === 1 && only ? [await minimize(only, violatesRule)] : batch
 }

@@ -3,13 +3,13 @@ import type { Schema } from './document.ts'
 import { TEXTS } from './hostile-values.ts'
 import { type Json, plain, raw } from './json.ts'
 
-/** Values for members by name, where the schema alone does not know what exists. */
+/** Values of existing resources, by the name of the member. */
 export type Known = Record<string, unknown>
 
-/** How often a text is a hostile one that the schema may well accept. */
-const HOSTILE_TEXTS = 4
+/** One of this many texts is hostile; the schema may still accept it. */
+const HOSTILE_TEXT_RATE = 4
 
-/** A value that meets the schema most of the time. */
+/** A value that usually matches the schema. */
 export function sample(random: Random, schema: Schema, known: Known): Json {
   const { enum: values, anyOf } = schema
   if (values?.length) return plain(values[random.between(0, values.length)])
@@ -52,6 +52,6 @@ function sampleNumber(random: Random, { minimum = 0, maximum = 2 ** 53 - 1 }: Sc
 export function sampleText(random: Random, { format, minLength = 0 }: Schema): string {
   if (format === 'uuid')
     return `01981d2c-5a7e-7c31-9d0a-${String(random.between(0, 1e9)).padStart(12, '0')}`
-  if (random.between(0, HOSTILE_TEXTS) === 0) return random.pick(TEXTS)
+  if (random.between(0, HOSTILE_TEXT_RATE) === 0) return random.pick(TEXTS)
   return `text ${random.between(0, 1_000)}`.padEnd(minLength, 'x')
 }

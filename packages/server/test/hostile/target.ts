@@ -4,15 +4,15 @@ import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { type DocumentedOperation, readDocument } from './document.ts'
 
-/** The service that is attacked. */
+/** The service under test. */
 export interface Target {
   service: ServiceProcess
   operations: DocumentedOperation[]
   hosts: { api: string; storage: string }
   key: string
-  /** Whether the storage's port is the service's own. */
+  /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
-  /** Throws when the process has ended. */
+  /** Throws if the process has exited. */
   checkAlive(): void
 }
 
@@ -20,7 +20,7 @@ const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
   (file) => `--import=${new URL(file, import.meta.url).href}`,
 )
 
-/** As a process of its own, which reports at its end what was added to `Object.prototype`. */
+/** Starts the service as a process that reports its memory, and at its exit any polluted prototypes. */
 export async function startTarget(t: TestContext): Promise<Target> {
   const service = await aServiceProcess(t, {
     STOWAGE_AUTH: 'keys',

@@ -5,27 +5,30 @@ import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
-import { deliverPipelined } from './deliver.ts'
-import type { Maker } from './maker.ts'
+import { exchangePipelined } from './exchange.ts'
+import type { GeneratorContext } from './generator-context.ts'
 import { aProbe } from './probe.ts'
 import type { Target } from './target.ts'
 
-const MOST_CONNECTIONS = 2_000
-/** Files that the test and the service have open besides. */
+const MAX_CONNECTIONS = 2_000
+/** Other files that the test and the service have open. */
 const SPARE_FILES = 200
 const PROBES = 20
 const SLOW_SENDERS = 20
 
-/** How a connection stays idle: silent, within its headers, or within its body. */
+/** Idle connections have sent nothing, a part of their headers, or a part of their body. */
 const BEGINNINGS = [
   '',
   'GET /healthz HTTP/1.1\r\nHo',
   'POST /api/v1/assets/signed HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n{',
 ]
 
-/** As many idle connections as this machine allows, up to 2,000: others are served, and no file stays open. */
-export async function sitIdle(target: Target, maker: Maker): Promise<number> {
-  const count = Math.min(MOST_CONNECTIONS, openFileLimit() - SPARE_FILES)
+/** Opens up to 2,000 idle connections, as the machine allows. Others must still be served, and no file stay open. */
+export async function openIdleConnections(
+  target: Target,
+  context: GeneratorContext,
+): Promise<number> {
+  const count = Math.min(MAX_CONNECTIONS, openFileLimit() - SPARE_FILES)
   const ports = target.hasStorage ? (['api', 'storage'] as const) : (['api'] as const)
   const before = await countFiles(target)
   const sockets: Socket[] = []
@@ -39,38 +42,41 @@ export async function sitIdle(target: Target, maker: Maker): Promise<number> {
     }
     for (let index = 0; index < PROBES; index += 1) {
       for (const port of ports) {
-        const { probe } = await deliverPipelined(portOf(target, port), [], aProbe(maker, port))
-        assert.equal(probe, 'answered', `beside ${count} idle connections`)
+        const { probe } = await exchangePipelined(portOf(target, port), [], aProbe(context, port))
+        assert.equal(probe, 'responded', `with ${count} idle connections`)
       }
     }
   } finally {
     for (const socket of sockets) socket.destroy()
   }
-  await until('the connections are gone', async () => (await countFiles(target)) <= before + PROBES)
+  await until(
+    'the connections are closed',
+    async () => (await countFiles(target)) <= before + PROBES,
+  )
   return count
 }
 
-/** Requests that come byte by byte are answered like others. */
+/** Requests that arrive byte by byte get a normal response. */
 export async function sendSlowly(target: Target): Promise<void> {
   const body = JSON.stringify({ name: 'slow.bin', size: -1 })
   const head = `POST /api/v1/assets/signed HTTP/1.1\r\nHost: ${target.hosts.api}\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`
-  const answers = Array.from({ length: SLOW_SENDERS }, async () => {
+  const responses = Array.from({ length: SLOW_SENDERS }, async () => {
     const socket = connect({ host: '127.0.0.1', port: portOf(target, 'api'), noDelay: true })
-    const answer = Array.fromAsync(socket, (bytes: Buffer) => bytes.toString())
+    const response = Array.fromAsync(socket, (bytes: Buffer) => bytes.toString())
     for (const letter of head + body) {
       socket.write(letter)
       await pause(1)
     }
-    return (await answer).join('')
+    return (await response).join('')
   })
-  for (const answer of await Promise.all(answers)) assert.match(answer, /^HTTP\/1\.1 422 /)
+  for (const response of await Promise.all(responses)) assert.match(response, /^HTTP\/1\.1 422 /)
 }
 
 /**
- * A client that closes its side once it has sent all gets its answer from the storage. The service may
- * close the connection instead, as Node does, but it does not leave it open.
+ * A client that half-closes its connection after the request gets a response from the storage. The API may
+ * close the connection instead, as Node does, but must not leave it open.
  */
-export async function closeHalf(target: Target): Promise<void> {
+export async function halfCloseConnections(target: Target): Promise<void> {
   const service = await sendAndEnd(target, 'api', '/api/v1/account')
   assert.match(service, /^(HTTP\/1\.1 200 |$)/)
   if (!target.hasStorage) return
@@ -81,8 +87,8 @@ async function sendAndEnd(target: Target, port: 'api' | 'storage', path: string)
   const socket = connect({ host: '127.0.0.1', port: portOf(target, port), allowHalfOpen: true })
   const host = `Host: ${target.hosts[port]}\r\n`
   socket.end(`GET ${path} HTTP/1.1\r\n${host}Authorization: Bearer ${target.key}\r\n\r\n`)
-  const answer = await Array.fromAsync(socket, (bytes: Buffer) => bytes.toString())
-  return answer.join('')
+  const response = await Array.fromAsync(socket, (bytes: Buffer) => bytes.toString())
+  return response.join('')
 }
 
 function portOf({ hosts }: Target, port: 'api' | 'storage'): number {
@@ -93,9 +99,9 @@ async function countFiles({ service }: Target): Promise<number> {
   return process.platform === 'linux' ? (await readdir(`/proc/${service.pid}/fd`)).length : 0
 }
 
-/** Of this process, and so of the service that it started. */
+/** The limit of this process, which the service inherits. */
 function openFileLimit(): number {
-  if (process.platform === 'win32') return MOST_CONNECTIONS
+  if (process.platform === 'win32') return MAX_CONNECTIONS
   const limit = execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim()
-  return limit === 'unlimited' ? MOST_CONNECTIONS + SPARE_FILES : Number(limit)
+  return limit === 'unlimited' ? MAX_CONNECTIONS + SPARE_FILES : Number(limit)
 }

@@ -8,24 +8,24 @@ import type { Finding } from '../../src/domain/finding.ts'
 import type { HostileRun } from './run-hostile.ts'
 import type { Target } from './target.ts'
 
-/** The most that the process may ever have used; a few large bodies at once need some of it. */
+/** The maximum peak memory of the process. Several large bodies at the same time need some of it. */
 const MEMORY_LIMIT = 400_000_000
-const AT_ONCE = 8
+const CONCURRENCY = 8
 
-export interface Aftermath {
-  /** The highest that the process ever used, in bytes. */
+export interface ServiceState {
+  /** The peak memory of the process, in bytes. */
   memory: number
   assets: number
 }
 
 /**
- * After everything, the service works as before, the account holds what the answers said, nothing is
- * reserved once all uploads are cancelled, and the doctor finds nothing.
+ * Checks that the service still works after the run: the account has exactly the assets that the responses
+ * confirmed, no bytes are reserved once all uploads are cancelled, and `stowage doctor` finds no problem.
  */
-export async function checkAftermath(
+export async function checkService(
   target: Target,
-  { ledger, pool }: HostileRun,
-): Promise<Aftermath> {
+  { log, pool }: HostileRun,
+): Promise<ServiceState> {
   const { service, key } = target
   target.checkAlive()
   const call = callerWith(service.baseUrl, key)
@@ -36,19 +36,19 @@ export async function checkAftermath(
     await sendUpload(call, { name: 'after.bin', bytes: someBytes(30) }),
   )
 
-  const expected = new Set([...ledger.ready].filter((one) => !ledger.deleted.has(one))).add(id)
+  const expected = new Set([...log.ready].filter((one) => !log.deleted.has(one))).add(id)
   const assets = await listAssets(call)
   assert.deepEqual(
     new Set(assets.map((asset) => asset.id)),
     expected,
-    'the list has what was answered',
+    'the list has the confirmed assets',
   )
 
   const uploads = [...pool.resized, ...pool.uploads.map(({ session }) => session.id)]
   const unfinished = uploads.filter((one) => !expected.has(one))
   await forEach(unfinished, async (one) => {
     const { status } = await call('DELETE', `${API}/assets/${one}`)
-    assert.ok([202, 404].includes(status), `cancelling an upload: ${status}`)
+    assert.ok([202, 404].includes(status), `deleting an upload returned ${status}`)
   })
   const { data } = (await call('GET', `${API}/account`)).body
   const stored = assets.reduce((sum, { bytes, is_file }) => (is_file ? sum + bytes : sum), 0)
@@ -56,28 +56,28 @@ export async function checkAftermath(
 
   await checkByDoctor(target)
   const memory = process.platform === 'linux' ? await readMemory(service.pid, 'VmHWM') : 0
-  assert.ok(memory < MEMORY_LIMIT, `${Math.round(memory / 1e6)} MB of memory are too much`)
+  assert.ok(memory < MEMORY_LIMIT, `${Math.round(memory / 1e6)} MB of memory is too much`)
   assert.equal(await service.stop('SIGTERM'), 0)
-  const log = service.output().stderr.replace(/^stowage: shutting down.*\n/m, '')
-  assert.equal(log, '', 'nothing is logged as a failure')
+  const stderr = service.output().stderr.replace(/^stowage: shutting down.*\n/m, '')
+  assert.equal(stderr, '', 'no failure is logged')
   return { memory, assets: assets.length }
 }
 
-/** While the service runs: deletions leave work to the background, which it does meanwhile. */
+/** Runs while the service is running, because its jobs still remove deleted objects. */
 async function checkByDoctor({ service }: Target): Promise<void> {
   const settings = service.deployment.settings as Record<string, string>
   let wrong: Finding[] = []
   try {
-    await until('the doctor finds nothing', async () => {
+    await until('stowage doctor finds no problem', async () => {
       const { stdout } = await stowage(settings, 'doctor', '--json')
       wrong = (JSON.parse(stdout) as Finding[]).filter(
-        // Nobody set the rules of a bucket for this test.
+        // The test's bucket has no lifecycle rules.
         ({ about, verdict }) => verdict === 'wrong' && about !== 'bucket rules',
       )
       return wrong.length === 0
     })
   } catch (error) {
-    throw new Error(`the doctor found ${JSON.stringify(wrong)}`, { cause: error })
+    throw new Error(`stowage doctor found ${JSON.stringify(wrong)}`, { cause: error })
   }
 }
 
@@ -103,5 +103,5 @@ async function forEach<Item>(items: Item[], work: (item: Item) => Promise<void>)
   async function next(): Promise<void> {
     for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) await work(item)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, next))
+  await Promise.all(Array.from({ length: CONCURRENCY }, next))
 }

@@ -1,17 +1,25 @@
 import type { Random } from '@stowage/testing/machine/random'
-import { CHUNKS, CODINGS, HEADERS, HOSTS, LENGTHS, NO_HTTP, START_LINES } from './malformed.ts'
+import {
+  CHUNKS,
+  CODINGS,
+  HEADERS,
+  HOSTS,
+  LENGTHS,
+  NOT_HTTP,
+  START_LINES,
+} from './malformed-values.ts'
 import type { Message } from './message.ts'
 
-export interface Trick {
+export interface MalformedMessage {
   name: string
   make(random: Random, message: Message): string
-  /** The message never ends. */
+  /** The message has no end. */
   isIncomplete?: boolean
-  /** It may well be several messages: the rest of it may be refused once more. */
-  isLoose?: boolean
+  /** The bytes may be parsed as several messages, each of which may be refused. */
+  mayBeSeveral?: boolean
 }
 
-/** A request that must not be answered, as it lies within the body of another. */
+/** A request inside the body of another one, which must not get a response. */
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
 function write(
@@ -26,13 +34,13 @@ function chunked(text: string): string {
   return `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`
 }
 
-export const TRICKS: readonly [Trick, ...Trick[]] = [
+export const MALFORMED_MESSAGES: readonly [MalformedMessage, ...MalformedMessage[]] = [
   {
-    name: 'a Content-Length that is no length',
+    name: 'an invalid Content-Length',
     make: (random, message) => write(message, [`Content-Length: ${random.pick(LENGTHS)}`]),
   },
   {
-    name: 'two lengths',
+    name: 'two Content-Length headers',
     make: (random, message) => {
       const lengths = [
         `Content-Length: ${message.body.length}`,
@@ -42,7 +50,7 @@ export const TRICKS: readonly [Trick, ...Trick[]] = [
     },
   },
   {
-    name: 'a length and chunks, with a request inside',
+    name: 'Content-Length and chunks, with a request inside',
     make: (random, message) => {
       const length = `Content-Length: ${random.pick(['0', '4', '10'])}`
       const coding = `${random.pick(['Transfer-Encoding', 'transfer-encoding'])}: chunked`
@@ -58,16 +66,16 @@ export const TRICKS: readonly [Trick, ...Trick[]] = [
     },
   },
   {
-    name: 'an odd transfer coding',
+    name: 'an invalid transfer coding',
     make: (random, message) =>
       write(message, [`Transfer-Encoding: ${random.pick(CODINGS)}`], chunked('{"a":1}')),
   },
   {
-    name: 'a broken chunk',
+    name: 'a malformed chunk',
     make: (random, message) => write(message, ['Transfer-Encoding: chunked'], random.pick(CHUNKS)),
   },
   {
-    name: 'an odd header',
+    name: 'a malformed header',
     make: (random, message) => {
       const odd = random.pick(HEADERS)
       const length = `Content-Length: ${message.body.length}`
@@ -81,11 +89,11 @@ export const TRICKS: readonly [Trick, ...Trick[]] = [
     },
   },
   {
-    name: 'an odd first line',
+    name: 'a malformed request line',
     make: (random) => `${random.pick(START_LINES)}\r\nHost: a\r\n\r\n`,
   },
   {
-    name: 'an odd Host',
+    name: 'a malformed Host',
     make: (random, message) => {
       const host = random.pick(HOSTS)
       const headers = [...(host === '' ? [] : [host]), ...message.headers.slice(1)]
@@ -93,14 +101,14 @@ export const TRICKS: readonly [Trick, ...Trick[]] = [
     },
   },
   {
-    name: 'line feeds alone',
+    name: 'line feeds only',
     make: (_, message) => write(message).replaceAll('\r\n', '\n'),
   },
   {
-    name: 'carriage returns alone',
+    name: 'carriage returns only',
     make: (_, message) => write(message).replaceAll('\r\n', '\r'),
   },
-  { name: 'no HTTP', make: (random) => random.pick(NO_HTTP) },
+  { name: 'not HTTP', make: (random) => random.pick(NOT_HTTP) },
   {
     name: 'random bytes',
     make: (random) =>
@@ -113,20 +121,20 @@ export const TRICKS: readonly [Trick, ...Trick[]] = [
       const at = random.between(0, text.length)
       return text.slice(0, at) + String.fromCharCode(random.between(0, 256)) + text.slice(at + 1)
     },
-    isLoose: true,
+    mayBeSeveral: true,
   },
   {
-    name: 'a body that is cut off',
+    name: 'an incomplete body',
     make: (_, message) => write(message, [`Content-Length: ${message.body.length + 5}`]),
     isIncomplete: true,
   },
   {
-    name: 'chunks that are cut off',
+    name: 'incomplete chunks',
     make: (_, message) => write(message, ['Transfer-Encoding: chunked'], 'ff\r\n{"a'),
     isIncomplete: true,
   },
   {
-    name: 'headers that are cut off',
+    name: 'incomplete headers',
     make: (random, message) => {
       const text = write(message)
       return text.slice(0, random.between(1, text.indexOf('\r\n\r\n')))

@@ -1,58 +1,57 @@
 import { ERRORS, type UploadSession } from '@stowage/protocol'
 import { someBytes } from '@stowage/testing/service/upload'
-import { valuesOf, type WireAnswer } from './answers.ts'
 import type { Pool } from './pool.ts'
 import type { HostileRequest } from './request.ts'
+import { valuesOf, type WireResponse } from './responses.ts'
 
-/** What the account must hold in the end, by what was answered. */
-export interface Ledger {
+/** The assets that the account must have at the end according to the responses, and statistics. */
+export interface ResponseLog {
   ready: Set<string>
   deleted: Set<string>
-  /** How often each status was answered. */
+  /** The number of responses with each status. */
   statuses: Record<number, number>
   codes: Set<string>
 }
 
-export function emptyLedger(): Ledger {
+export function emptyResponseLog(): ResponseLog {
   return { ready: new Set(), deleted: new Set(), statuses: {}, codes: new Set() }
 }
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i
-const LARGEST_FILE = 100_000
+const MAX_FILE_SIZE = 100_000
 
-/** Remembers what the answer tells of, for later requests and for the check at the end. */
-export function learn(
+/** Records the resources in the response, for later requests and for the check at the end. */
+export function recordResponse(
   pool: Pool,
-  ledger: Ledger,
+  log: ResponseLog,
   request: HostileRequest,
-  answer: WireAnswer,
+  response: WireResponse,
 ): void {
-  const { status } = answer
-  ledger.statuses[status] = (ledger.statuses[status] ?? 0) + 1
-  const body = parse(answer.body)
-  if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code))
-    ledger.codes.add(body.code)
+  const { status } = response
+  log.statuses[status] = (log.statuses[status] ?? 0) + 1
+  const body = parse(response.body)
+  if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code)) log.codes.add(body.code)
   if (request.kind !== 'framed' || status >= 300) return
-  if (request.method === 'PATCH') learnResize(pool, request.target)
-  else if (request.port === 'storage') learnPart(pool, request.target, answer)
-  else if (request.method !== 'HEAD') learnThing(pool, ledger, request.target, body)
+  if (request.method === 'PATCH') recordResize(pool, request.target)
+  else if (request.port === 'storage') recordPart(pool, request.target, response)
+  else if (request.method !== 'HEAD') recordResource(pool, log, request.target, body)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers have every shape
-function learnThing(pool: Pool, ledger: Ledger, target: string, body: any): void {
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
+function recordResource(pool: Pool, log: ResponseLog, target: string, body: any): void {
   const id = UUID.exec(safelyDecoded(target))?.[0].toLowerCase()
   const { data } = body ?? {}
-  const isGone = body?.deleted === true || body?.revoked === true || data?.status === 'cancelled'
-  if (body?.deleted === true && id !== undefined) ledger.deleted.add(id)
-  if (isGone && id !== undefined) forget(pool, id)
-  if (body?.urls !== undefined && body.id !== undefined) learnSession(pool, body)
+  const isRemoved = body?.deleted === true || body?.revoked === true || data?.status === 'cancelled'
+  if (body?.deleted === true && id !== undefined) log.deleted.add(id)
+  if (isRemoved && id !== undefined) forget(pool, id)
+  if (body?.urls !== undefined && body.id !== undefined) recordSession(pool, body)
   if (Array.isArray(data) && data[0]?.variant_id !== undefined) {
     for (const product of data)
       if (!pool.products.includes(product.id)) pool.products.push(product.id)
   }
   if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
-  if (data?.status === 'ready' && data.filename !== undefined && !ledger.ready.has(data.id)) {
-    ledger.ready.add(data.id)
+  if (data?.status === 'ready' && data.filename !== undefined && !log.ready.has(data.id)) {
+    log.ready.add(data.id)
     pool.assets.push(data.id)
   }
   const upload = pool.uploads.find(({ session }) => session.id === id)
@@ -60,29 +59,29 @@ function learnThing(pool: Pool, ledger: Ledger, target: string, body: any): void
     pool.downloads.push({ url: data.url, file: upload.bytes })
 }
 
-function learnResize(pool: Pool, target: string): void {
+function recordResize(pool: Pool, target: string): void {
   const id = UUID.exec(safelyDecoded(target))?.[0].toLowerCase()
   if (id === undefined) return
   forget(pool, id)
   pool.resized.push(id)
 }
 
-/** Most requests are about things that exist; those under way at the same time still meet this one. */
+/** Later requests no longer use it, so that most requests are about existing resources. */
 function forget(pool: Pool, id: string): void {
   pool.uploads = pool.uploads.filter(({ session }) => session.id !== id)
   pool.assets = pool.assets.filter((one) => one !== id)
   pool.products = pool.products.filter((one) => one !== id)
 }
 
-function learnSession(pool: Pool, session: UploadSession): void {
+function recordSession(pool: Pool, session: UploadSession): void {
   const size = session.urls.at(-1)?.end ?? 0
   const isKnown = pool.uploads.some((one) => one.session.id === session.id)
   if (isKnown || session.urls.length === 0) return
-  const bytes = someBytes(Math.min(size, LARGEST_FILE), pool.uploads.length + 1)
+  const bytes = someBytes(Math.min(size, MAX_FILE_SIZE), pool.uploads.length + 1)
   pool.uploads.push({ session, bytes, etags: new Map() })
 }
 
-function learnPart(pool: Pool, target: string, { headers }: WireAnswer): void {
+function recordPart(pool: Pool, target: string, { headers }: WireResponse): void {
   const [, key, number] = /^\/uploads\/([^/]+)\/[^/]+\/(\d+)\?/.exec(target) ?? []
   const [etag] = valuesOf(headers, 'etag')
   if (key === undefined || etag === undefined) return
@@ -98,7 +97,7 @@ function safelyDecoded(target: string): string {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers have every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
 function parse(body: Buffer): any {
   try {
     return JSON.parse(body.toString())

@@ -2,16 +2,17 @@ import type { Random } from '@stowage/testing/machine/random'
 import type { DocumentedOperation } from './document.ts'
 import type { Pool } from './pool.ts'
 
-export interface Maker {
+/** Everything that the request generators use. */
+export interface GeneratorContext {
   random: Random
   pool: Pool
   operations: DocumentedOperation[]
-  /** `127.0.0.1:1234`, by port. */
+  /** Host and port, such as `127.0.0.1:1234`. */
   hosts: { api: string; storage: string }
   key: string
   /**
    * The parts that are sent in this round. Each is sent only once at a time, as a second PUT of the same
    * part aborts the first one without a response.
    */
-  partsUnderWay: Set<string>
+  partsInFlight: Set<string>
 }

@@ -1,4 +1,4 @@
-/* Parts of messages that break the rules of HTTP, or stretch them. Each character stands for one byte. */
+/* Parts of messages that violate the rules of HTTP, or are unusual. Each character stands for one byte. */
 
 export const LENGTHS = [
   '+7',
@@ -110,7 +110,7 @@ export const HOSTS = [
   `Host: ${'a'.repeat(9_000)}`,
 ] as const
 
-export const NO_HTTP = [
+export const NOT_HTTP = [
   '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
   'SSH-2.0-OpenSSH_9.2\r\n',
   '{"json": true}\r\n\r\n',

@@ -1,30 +1,32 @@
-/** One answer, as it came off the wire. */
-export interface WireAnswer {
+/** One response, as received. */
+export interface WireResponse {
   status: number
   /** Names in lower case. */
   headers: [string, string][]
   body: Buffer
 }
 
-export interface AnswerReader {
-  /** Adds bytes and returns the answers that they complete. Throws when they are not HTTP/1.1. */
-  read(bytes: Buffer): WireAnswer[]
-  /** The other side has closed the connection. Returns an answer whose body ends there. */
-  end(): WireAnswer[]
+export interface ResponseReader {
+  /** Adds bytes and returns the responses that are now complete. Throws if they are not HTTP/1.1. */
+  read(bytes: Buffer): WireResponse[]
+  /** Call this when the server has closed the connection. Returns the response whose body ends there. */
+  end(): WireResponse[]
 }
 
 const EMPTY = Buffer.alloc(0)
 
 /**
- * Reads the answers of one connection. It is strict: a reader that guesses would hide a connection that
- * is out of step. `methodOf` gives the method of the request that the answer with this index belongs to.
+ * Reads the responses of one connection. It is strict: a lenient reader would hide that responses and
+ * requests no longer match. `methodOf` returns the method of the request with this index.
  */
-export function openAnswerReader(methodOf: (index: number) => string | undefined): AnswerReader {
+export function openResponseReader(
+  methodOf: (index: number) => string | undefined,
+): ResponseReader {
   let rest: Buffer = EMPTY
   let count = 0
   let isEnded = false
 
-  function readOne(): WireAnswer | undefined {
+  function readOne(): WireResponse | undefined {
     const end = rest.indexOf('\r\n\r\n')
     if (end < 0) return undefined
     const [statusLine = '', ...lines] = rest.toString('latin1', 0, end).split('\r\n')
@@ -47,7 +49,7 @@ export function openAnswerReader(methodOf: (index: number) => string | undefined
       return isEnded ? { content: rest.subarray(from), end: rest.length } : undefined
     }
     if (length === undefined || others.length > 0 || !/^\d+$/.test(length)) {
-      throw new Error(`an answer without exactly one length: ${JSON.stringify(headers)}`)
+      throw new Error(`a response without exactly one length: ${JSON.stringify(headers)}`)
     }
     const end = from + Number(length)
     return end > rest.length ? undefined : { content: rest.subarray(from, end), end }
@@ -69,10 +71,10 @@ export function openAnswerReader(methodOf: (index: number) => string | undefined
     }
   }
 
-  function readAll(): WireAnswer[] {
-    const answers: WireAnswer[] = []
-    for (let one = readOne(); one !== undefined; one = readOne()) answers.push(one)
-    return answers
+  function readAll(): WireResponse[] {
+    const responses: WireResponse[] = []
+    for (let one = readOne(); one !== undefined; one = readOne()) responses.push(one)
+    return responses
   }
 
   return {
@@ -82,9 +84,10 @@ export function openAnswerReader(methodOf: (index: number) => string | undefined
     },
     end() {
       isEnded = true
-      const answers = readAll()
-      if (rest.length > 0) throw new Error(`cut off: ${JSON.stringify(rest.toString('latin1'))}`)
-      return answers
+      const responses = readAll()
+      if (rest.length > 0)
+        throw new Error(`incomplete response: ${JSON.stringify(rest.toString('latin1'))}`)
+      return responses
     },
   }
 }
