@@ -75,11 +75,14 @@ test('search, order and filter are kept in the URL, and the back button undoes t
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
 })
 
-test('the list loads one page at a time, and every page has a URL', async (t) => {
+const scrollTop = (page: Page) => page.evaluate<number>('scrollY')
+
+test('the list loads one page at a time, every page has a URL, and people return to where they left', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
+  const nameOf = (number: number) => `link ${String(number).padStart(3, '0')}`
   const store = (number: number) =>
-    client.store({ filename: `link ${number}`, url: `https://example.com/${number}` })
+    client.store({ filename: nameOf(number), url: `https://example.com/${number}` })
   for (let number = 1; number <= 120; number += 1) await store(number)
   await page.goto('/')
   await page.getByText('1 to 50 of 120').waitFor()
@@ -93,8 +96,48 @@ test('the list loads one page at a time, and every page has a URL', async (t) =>
   await page.getByText('51 to 100 of 120').waitFor()
   await page.goto('/?page=99')
   await page.getByText('101 to 120 of 120').waitFor()
-  await search(page).fill('link 1')
-  await until('the first page', () => new URL(page.url()).search === '?search=link+1')
+  await page.getByRole('heading', { name: 'Assets' }).click()
+  await page.keyboard.press('/')
+  await page.keyboard.type('119')
+  await until('the first page', () => new URL(page.url()).search === '?search=119')
+  await page.getByRole('status').getByText('1 asset found').waitFor()
+
+  await page.goto('/?sort=filename&page=2')
+  await page.getByRole('status').getByText('120 assets').waitFor()
+  await page.evaluate('scrollTo(0, 1300)')
+  const header = await page.getByRole('columnheader', { name: 'Name' }).boundingBox()
+  assert.ok((header?.y ?? 0) >= 50 && (header?.y ?? 0) < 70, `the header is at ${header?.y}`)
+  const opened = page.getByRole('row', { name: 'link 080' })
+  const top = await scrollTop(page)
+  // Anywhere in the row, here far from its name.
+  const row = await opened.boundingBox()
+  await page.mouse.click((row?.x ?? 0) + (row?.width ?? 0) - 5, (row?.y ?? 0) + 5)
+  await page.getByRole('heading', { name: 'link 080', level: 1 }).waitFor()
+  assert.equal(await scrollTop(page), 0)
+  await page.getByRole('link', { name: 'Next asset' }).click()
+  await page.getByRole('heading', { name: 'link 081', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Previous asset' }).click()
+  await page.getByRole('heading', { name: 'link 080', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'All assets' }).click()
+  await until('the scroll position', async () => (await scrollTop(page)) === top)
+  assert.equal(new URL(page.url()).search, '?sort=filename&page=2')
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  await until('the scroll position', async () => (await scrollTop(page)) === top)
+  await page.getByRole('link', { name: 'link 080' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Delete asset' }).click()
+  await page.getByRole('status').getByText('119 assets').waitFor()
+  assert.equal(new URL(page.url()).search, '?sort=filename&page=2')
+  assert.equal(await scrollTop(page), top)
+
+  // From the last asset of a page to the first one of the next page.
+  await page.goto('/?sort=filename')
+  await page.getByRole('link', { name: 'link 050' }).click()
+  await page.getByRole('link', { name: 'Next asset' }).click()
+  await page.getByRole('heading', { name: 'link 051', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'All assets' }).click()
+  await page.getByText('51 to 100 of 119').waitFor()
 })
 
 const IS_LAST_OPTION_VISIBLE = `(() => {
@@ -136,6 +179,20 @@ test('several assets are selected, also as a range, attached to products and del
     ]),
     ['five', 'four', 'three'].map((name) => [name, ['Mug', 'Poster']]),
   )
+
+  await page.getByRole('checkbox', { name: 'Select five' }).click()
+  await page.getByRole('button', { name: 'Select all 5' }).click()
+  await page.getByText('5 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Detach', exact: true }).click()
+  const detaching = page.getByRole('dialog', { name: 'Detach 5 assets from products' })
+  await detaching.getByRole('checkbox', { name: 'Mug' }).click()
+  await detaching.getByRole('button', { name: 'Detach' }).click()
+  await page.getByText('3 assets detached from 1 product').waitFor()
+  const ofMug = () => client.assets({ sku: 'SKU-3' }).page()
+  assert.equal((await ofMug()).meta.total, 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Attached again').waitFor()
+  assert.equal((await ofMug()).meta.total, 3)
 
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('checkbox', { name: 'Select one' }).click()

@@ -6,6 +6,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
 import { copyText } from '../components/copy-text.ts'
+import { listUrl, RETURN_STATE } from '../components/list-position.ts'
 import { notify } from '../components/notify.tsx'
 import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
@@ -73,7 +74,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
         assets={[asset]}
         isOpen={isDeleting}
         onClose={deleting.close}
-        onDone={() => navigate('/')}
+        onDone={() => navigate(listUrl('/'), { state: RETURN_STATE })}
       />
     </div>
   )

@@ -1,11 +1,11 @@
 import { Grid, Stack } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { BackLink } from '../components/back-link.tsx'
 import { LoadedRecord } from '../components/loaded-record.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { AssetActions } from './asset-actions.tsx'
 import { AssetDetails } from './asset-details.tsx'
 import { AssetName } from './asset-name.tsx'
+import { AssetNavigation } from './asset-navigation.tsx'
 import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
 import { AssetUploading } from './asset-uploading.tsx'
@@ -17,7 +17,7 @@ export function AssetPage({ id }: { id: string }) {
   useTitle(asset.data?.filename ?? 'Asset')
   return (
     <Stack gap="md">
-      <BackLink href="/">All assets</BackLink>
+      <AssetNavigation id={id} />
       <LoadedRecord
         query={asset}
         kind="asset"

@@ -39,6 +39,18 @@ export function isFiltered({ search, show }: AssetQuery): boolean {
   return search !== '' || show !== 'all'
 }
 
+const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
+  all: {},
+  files: { type: 'file' },
+  links: { type: 'link' },
+  unlinked: { linked: false },
+}
+
+/** The query as parameters of the API, without the page. */
+export function assetFilters({ search, show, sort }: AssetQuery) {
+  return { ...FILTERS[show], ...(search !== '' && { filename: search }), sort }
+}
+
 /** The first click sorts names ascending and everything else descending; the second reverses the order. */
 export function nextSort(current: Sort, field: SortField): Sort {
   const first: Sort = field === 'filename' ? field : `-${field}`

@@ -1,13 +1,14 @@
-import { Anchor, Box, Checkbox, Group, Table, Text } from '@mantine/core'
+import { Anchor, Box, Group, Table, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
+import { RowCheckbox } from '../components/row-checkbox.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
-import { AssetIcon } from './asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
+import { AssetThumbnail } from './asset-thumbnail.tsx'
 import { productNames } from './product-names.ts'
 
 interface Props {
@@ -26,7 +27,7 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
     <Table.Tr ref={row} data-selected={isSelected || undefined}>
       {onToggle && (
         <Table.Td w={44}>
-          <Checkbox
+          <RowCheckbox
             checked={isSelected}
             aria-label={`Select ${asset.filename}`}
             onChange={({ nativeEvent }) =>
@@ -37,11 +38,13 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
       )}
       <Table.Td maw={0} w="100%">
         <Group gap="sm" wrap="nowrap">
-          <AssetIcon asset={asset} />
+          <AssetThumbnail asset={asset} />
           <Box miw={0}>
             <Anchor
               component={Link}
               href={`/assets/${asset.id}`}
+              data-row-link
+              title={[asset.filename, ...names].join('\n')}
               c="inherit"
               fz="sm"
               fw={500}
@@ -62,7 +65,7 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
       </Table.Td>
       <Table.Td visibleFrom="sm" maw={220} miw={140}>
         {first !== undefined && (
-          <Group gap={6} wrap="nowrap" title={names.join('\n')}>
+          <Group gap={6} wrap="nowrap">
             <Name>{first}</Name>
             {names.length > 1 && (
               <Text inherit c="dimmed">

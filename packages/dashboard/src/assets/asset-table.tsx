@@ -1,6 +1,7 @@
-import { Checkbox, Skeleton, Table } from '@mantine/core'
+import { Skeleton, Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { ListTable } from '../components/list-table.tsx'
+import { RowCheckbox } from '../components/row-checkbox.tsx'
 import type { Sort, SortField } from './asset-query.ts'
 import { AssetRow } from './asset-row.tsx'
 import { SortHeader } from './sort-header.tsx'
@@ -60,7 +61,7 @@ function SelectPage({ assets = [], selection }: SelectPageProps) {
   const isAll = count > 0 && count === assets.length
   return (
     <Table.Th w={44}>
-      <Checkbox
+      <RowCheckbox
         checked={isAll}
         indeterminate={count > 0 && !isAll}
         disabled={assets.length === 0}

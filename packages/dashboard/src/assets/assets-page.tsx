@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Title, VisuallyHidden } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
@@ -6,9 +6,10 @@ import { ErrorAlert } from '../components/error-alert.tsx'
 import { FilterInput } from '../components/filter-input.tsx'
 import { NoMatch } from '../components/no-match.tsx'
 import { PageLinks } from '../components/page-links.tsx'
+import { ResultCount } from '../components/result-count.tsx'
+import { useRestoredScroll } from '../components/use-restored-scroll.ts'
 import { useTitle } from '../components/use-title.ts'
 import { useUrlQuery } from '../components/use-url-query.ts'
-import { countText } from '../format/count-text.ts'
 import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import { AddLink } from './add-link.tsx'
@@ -56,6 +57,8 @@ export function AssetsPage() {
     if (isPastEnd) change({ page: lastPage }, { replace: true })
   }, [isPastEnd, lastPage, change])
 
+  useRestoredScroll('/', data !== undefined)
+
   const isEmpty = data !== undefined && data.meta.total === 0
   return (
     <Stack gap="md">
@@ -70,6 +73,7 @@ export function AssetsPage() {
       <Group gap="sm">
         <FilterInput
           label="Search by name"
+          isMain
           value={search}
           onValue={onSearch}
           flex={1}
@@ -85,12 +89,11 @@ export function AssetsPage() {
           onChange={(value) => change({ show: value as Show })}
         />
       </Group>
-      <VisuallyHidden role="status">
-        {isFiltered(query) &&
-          data !== undefined &&
-          !isPlaceholderData &&
-          `${countText(data.meta.total, 'asset')} found`}
-      </VisuallyHidden>
+      <ResultCount
+        total={isPlaceholderData ? undefined : data?.meta.total}
+        noun="asset"
+        isFiltered={isFiltered(query)}
+      />
       {error !== null && (
         <ErrorAlert
           title="Could not load the assets"
@@ -122,7 +125,7 @@ export function AssetsPage() {
       <AddLink isOpen={isAddingLink} onClose={addingLink.close} />
       {selection.selected.size > 0 && (
         <Suspense>
-          <SelectionBar selection={selection} />
+          <SelectionBar selection={selection} query={query} total={data?.meta.total ?? 0} />
         </Suspense>
       )}
     </Stack>

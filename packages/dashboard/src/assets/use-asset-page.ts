@@ -1,31 +1,19 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.tsx'
-import type { AssetQuery, Show } from './asset-query.ts'
+import { type AssetQuery, assetFilters } from './asset-query.ts'
 
 const PER_PAGE = 50
-const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
-  all: {},
-  files: { type: 'file' },
-  links: { type: 'link' },
-  unlinked: { linked: false },
-}
 
 /** The previous page stays until the next one is loaded. Outdated requests are aborted. */
-export function useAssetPage({ search, show, sort, page }: AssetQuery) {
+export function useAssetPage(query: AssetQuery, { isEnabled = true } = {}) {
   const client = useClient()
   return useQuery({
-    queryKey: ['assets', { search, show, sort, page }],
+    queryKey: ['assets', query],
     queryFn: ({ signal }) =>
       client
-        .assets({
-          ...FILTERS[show],
-          ...(search !== '' && { filename: search }),
-          sort,
-          limit: PER_PAGE,
-          with_products: true,
-          signal,
-        })
-        .page(page),
+        .assets({ ...assetFilters(query), limit: PER_PAGE, with_products: true, signal })
+        .page(query.page),
     placeholderData: keepPreviousData,
+    enabled: isEnabled,
   })
 }

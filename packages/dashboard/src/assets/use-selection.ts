@@ -6,6 +6,8 @@ export interface Selection {
   /** `isRange`: every asset on the page between the last toggled one and this one. */
   toggle(asset: Asset, isRange: boolean): void
   togglePage(): void
+  /** Adds assets, which may be on other pages. */
+  add(assets: readonly Asset[]): void
   clear(): void
 }
 
@@ -44,10 +46,14 @@ export function useSelection(page: readonly Asset[]): Selection {
     })
   }, [])
 
+  const add = useCallback((assets: readonly Asset[]) => {
+    setSelected((before) => new Map([...before, ...assets.map((one) => [one.id, one] as const)]))
+  }, [])
+
   const clear = useCallback(() => {
     last.current = undefined
     setSelected((before) => (before.size === 0 ? before : new Map()))
   }, [])
 
-  return { selected, toggle, togglePage, clear }
+  return { selected, toggle, togglePage, add, clear }
 }

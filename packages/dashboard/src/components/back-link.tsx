@@ -1,11 +1,12 @@
 import { Anchor, Group } from '@mantine/core'
 import { IconArrowLeft } from '@tabler/icons-react'
-import { Link } from 'wouter'
+import type { ListPath } from './list-position.ts'
+import { ReturnLink } from './return-link.tsx'
 
-/** Leads from a single item back to its list. */
-export function BackLink({ href, children }: { href: string; children: string }) {
+/** Leads from a single item back to its list, as people left it. */
+export function BackLink({ list, children }: { list: ListPath; children: string }) {
   return (
-    <Anchor component={Link} href={href} size="sm" w="fit-content">
+    <Anchor component={ReturnLink} list={list} size="sm" w="fit-content">
       <Group gap={4}>
         <IconArrowLeft size={16} aria-hidden /> {children}
       </Group>

@@ -1,10 +1,13 @@
 import { CloseButton, TextInput, type TextInputProps } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { MAX_FILTER_LENGTH } from './url-query.ts'
+import { useSlashKey } from './use-slash-key.ts'
 
 interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
   label: string
   value: string
+  /** The main search of the page: the key `/` moves the focus to it. */
+  isMain?: boolean
   /** `isFirst`: the first change since the field got the focus. Later ones replace it in the history. */
   onValue(value: string, isFirst: boolean): void
 }
@@ -12,7 +15,7 @@ interface Props extends Omit<TextInputProps, 'value' | 'onChange'> {
 const DEBOUNCE_MS = 150
 
 /** Keeps the typed text in its own state, so that a keystroke renders nothing else. */
-export function FilterInput({ label, value, onValue, ...props }: Props) {
+export function FilterInput({ label, value, isMain = false, onValue, ...props }: Props) {
   const [text, setText] = useState(value)
   const reported = useRef(value)
   const isTyping = useRef(false)
@@ -35,6 +38,8 @@ export function FilterInput({ label, value, onValue, ...props }: Props) {
     return () => clearTimeout(timer)
   }, [text, onValue])
 
+  useSlashKey(isMain, input)
+
   const clear = () => {
     setText('')
     input.current?.focus()
@@ -47,6 +52,7 @@ export function FilterInput({ label, value, onValue, ...props }: Props) {
       placeholder={label}
       dir="auto"
       maxLength={MAX_FILTER_LENGTH}
+      aria-keyshortcuts={isMain ? '/' : undefined}
       rightSection={
         text !== '' && <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={clear} />
       }

@@ -23,6 +23,9 @@ export function ListTable<Item>({ items, isStale, head, row, skeletonRow }: Prop
       aria-busy={isStale || items === undefined}
       verticalSpacing="sm"
       highlightOnHover
+      stickyHeader
+      // Below the header of the page.
+      stickyHeaderOffset="var(--app-shell-header-offset)"
     >
       <Table.Thead>
         <Table.Tr>{head}</Table.Tr>

@@ -26,6 +26,7 @@ export function ProductFilters({ query, change }: Props) {
       <Filter
         filter="name"
         label="Search by name"
+        isMain
         query={query}
         change={change}
         flex={1}

@@ -5,6 +5,7 @@ import { Link, useLocation } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
 import { BackLink } from '../components/back-link.tsx'
+import { listUrl, RETURN_STATE } from '../components/list-position.ts'
 import { LoadedRecord } from '../components/loaded-record.tsx'
 import { Name } from '../components/name.tsx'
 import { Section } from '../components/section.tsx'
@@ -22,7 +23,7 @@ export function ProductPage({ id }: { id: string }) {
   useTitle(product.data?.name ?? 'Product')
   return (
     <Stack gap="md">
-      <BackLink href="/products">All products</BackLink>
+      <BackLink list="/products">All products</BackLink>
       <LoadedRecord
         query={product}
         kind="product"
@@ -68,7 +69,7 @@ function ProductContent({ product }: { product: ListedProduct }) {
       <DeleteProduct
         product={isDeleting ? product : undefined}
         onClose={() => setDeleting(false)}
-        onDone={() => navigate('/products')}
+        onDone={() => navigate(listUrl('/products'), { state: RETURN_STATE })}
       />
     </>
   )

@@ -69,6 +69,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
         <Anchor
           component={Link}
           href={`/products/${id}`}
+          data-row-link
           c="inherit"
           fz="sm"
           fw={500}

@@ -1,13 +1,14 @@
-import { Button, Group, Stack, Title, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
 import { IconFileImport } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ErrorAlert } from '../components/error-alert.tsx'
 import { NoMatch } from '../components/no-match.tsx'
 import { PageLinks } from '../components/page-links.tsx'
+import { ResultCount } from '../components/result-count.tsx'
+import { useRestoredScroll } from '../components/use-restored-scroll.ts'
 import { useTitle } from '../components/use-title.ts'
 import { useUrlQuery } from '../components/use-url-query.ts'
-import { countText } from '../format/count-text.ts'
 import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { DeleteProduct } from './delete-product.tsx'
 import { FirstProducts } from './first-products.tsx'
@@ -33,6 +34,8 @@ export function ProductsPage() {
     }
   }, [query.page, last, data, isPlaceholderData, change])
 
+  useRestoredScroll('/products', data !== undefined)
+
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -50,12 +53,11 @@ export function ProductsPage() {
         </RequireScope>
       </Group>
       {(total !== 0 || isFiltered) && <ProductFilters query={query} change={change} />}
-      <VisuallyHidden role="status">
-        {isFiltered &&
-          data !== undefined &&
-          !isPlaceholderData &&
-          `${countText(data.meta.total, 'product')} found`}
-      </VisuallyHidden>
+      <ResultCount
+        total={isPlaceholderData ? undefined : total}
+        noun="product"
+        isFiltered={isFiltered}
+      />
       {error !== null && (
         <ErrorAlert
           title="Could not load the products"

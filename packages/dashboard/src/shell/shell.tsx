@@ -1,9 +1,10 @@
 import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconApi, IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Logo } from '../components/logo.tsx'
+import { ReturnLink } from '../components/return-link.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -18,7 +19,7 @@ const PAGES = [
   { path: '/products', label: 'Products', Icon: IconTag },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
   { path: '/settings', label: 'Settings', Icon: IconSettings },
-]
+] as const
 
 /** The frame around every page: header, navigation, uploads and drop zone. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -59,8 +60,9 @@ export function Shell({ children }: { children: ReactNode }) {
         {PAGES.map(({ path, label, Icon }) => (
           <NavLink
             key={path}
-            component={Link}
-            href={path}
+            component={PageLink}
+            path={path}
+            isOpen={location === path}
             className={classes.link}
             label={label}
             leftSection={<Icon size={18} aria-hidden />}
@@ -88,4 +90,16 @@ export function Shell({ children }: { children: ReactNode }) {
       <DropZone />
     </AppShell>
   )
+}
+
+interface PageLinkProps extends ComponentProps<'a'> {
+  path: (typeof PAGES)[number]['path']
+  isOpen: boolean
+}
+
+/** Leads back to a list as people left it. On the list itself, it clears the search. */
+function PageLink({ path, isOpen, ...props }: PageLinkProps) {
+  const isList = path === '/' || path === '/products'
+  if (isList && !isOpen) return <ReturnLink {...props} list={path} />
+  return <Link {...props} href={path} />
 }

@@ -1,18 +1,42 @@
 import { useEffect, useRef } from 'react'
 import { focusPage } from '../components/focus-page.ts'
+import { type ListPath, RETURN_STATE, saveListPosition } from '../components/list-position.ts'
+
+const LISTS: readonly string[] = ['/', '/products'] satisfies ListPath[]
 
 /**
  * A new page starts at its top, both for scrolling and for the focus of the keyboard. The browser
- * restores the scroll position when people go back.
+ * restores the scroll position when people go back. The position of a list is saved when people leave
+ * it, for the links that return to it.
  */
 export function usePageStart(path: string): void {
   const previous = useRef(path)
 
   useEffect(() => {
-    const toTop = () => scrollTo({ top: 0, behavior: 'instant' })
-    // The router dispatches this event.
-    addEventListener('pushState', toTop)
-    return () => removeEventListener('pushState', toTop)
+    let left = currentUrl()
+    const onLeave = () => {
+      const [list = ''] = left.split('?')
+      if (LISTS.includes(list)) saveListPosition(list as ListPath, { url: left, top: scrollY })
+      left = currentUrl()
+    }
+    const onPush = () => {
+      onLeave()
+      // A list scrolls by itself when people return to it.
+      if (history.state?.isReturn !== RETURN_STATE.isReturn)
+        scrollTo({ top: 0, behavior: 'instant' })
+    }
+    const onReplace = () => {
+      left = currentUrl()
+    }
+    // The router dispatches the first two.
+    addEventListener('pushState', onPush)
+    addEventListener('replaceState', onReplace)
+    addEventListener('popstate', onLeave)
+    return () => {
+      removeEventListener('pushState', onPush)
+      removeEventListener('replaceState', onReplace)
+      removeEventListener('popstate', onLeave)
+    }
   }, [])
 
   useEffect(() => {
@@ -20,4 +44,8 @@ export function usePageStart(path: string): void {
     previous.current = path
     focusPage()
   }, [path])
+}
+
+function currentUrl(): string {
+  return location.pathname + location.search
 }

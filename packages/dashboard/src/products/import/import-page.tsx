@@ -25,7 +25,7 @@ export function ImportPage() {
   useLeaveWarning(state.step === 'sending' && state.failure === undefined)
   return (
     <Stack gap="md">
-      <BackLink href="/products">All products</BackLink>
+      <BackLink list="/products">All products</BackLink>
       <Title order={1} size="h2">
         Import products
       </Title>

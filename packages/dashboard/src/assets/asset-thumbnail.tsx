@@ -1,0 +1,55 @@
+import { useIntersection } from '@mantine/hooks'
+import type { Asset } from '@stowage/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../session/session.tsx'
+import { AssetIcon } from './asset-icon.tsx'
+import classes from './asset-thumbnail.module.css'
+import { previewKindOf } from './preview-kind.ts'
+
+/** The whole image is loaded, because the service has no smaller versions of it. */
+const MAX_BYTES = 500_000
+/** Signed URLs are valid for about an hour. */
+const STALE_MS = 30 * 60_000
+
+/** A small image of the asset if it is an image and small enough to load, an icon otherwise. */
+export function AssetThumbnail({ asset }: { asset: Asset }) {
+  const isImage = previewKindOf(asset) === 'image' && asset.bytes <= MAX_BYTES
+  if (isImage) return <Thumbnail asset={asset} />
+  return (
+    <span className={classes.frame}>
+      <AssetIcon asset={asset} />
+    </span>
+  )
+}
+
+/** Loads nothing until it is about to be visible. */
+function Thumbnail({ asset }: { asset: Asset }) {
+  const client = useClient()
+  const { ref, entry } = useIntersection<HTMLSpanElement>({ rootMargin: '200px' })
+  const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
+  const { data } = useQuery({
+    queryKey: ['thumbnail-url', asset.id],
+    queryFn: ({ signal }) => client.address(asset.id, { signal }),
+    enabled: entry?.isIntersecting ?? false,
+    staleTime: STALE_MS,
+  })
+  return (
+    <span ref={ref} className={classes.frame}>
+      <AssetIcon asset={asset} />
+      {data !== undefined && state !== 'failed' && (
+        <img
+          className={classes.image}
+          data-loaded={state === 'loaded' || undefined}
+          src={data.url}
+          // The name is beside it.
+          alt=""
+          loading="lazy"
+          decoding="async"
+          onLoad={() => setState('loaded')}
+          onError={() => setState('failed')}
+        />
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+import type { Asset } from '@stowage/client'
+import { readListPosition, saveListPosition } from '../components/list-position.ts'
+import { type AssetQuery, assetsUrl, readAssetQuery } from './asset-query.ts'
+import { useAssetPage } from './use-asset-page.ts'
+
+export interface Neighbor {
+  asset: Asset
+  /** Call it when people go there: “All assets” then leads to the page of the list that has it. */
+  onOpen(): void
+}
+
+interface Neighbors {
+  previous: Neighbor | undefined
+  next: Neighbor | undefined
+}
+
+/** The assets before and after this one, in the list from which people came. */
+export function useNeighbors(id: string): Neighbors {
+  const position = readListPosition('/')
+  const query = readAssetQuery(position?.url.split('?')[1] ?? '')
+  const isEnabled = position !== undefined
+  const { data } = useAssetPage(query, { isEnabled })
+  const assets = data?.data ?? []
+  const index = assets.findIndex((asset) => asset.id === id)
+  const isFirst = index === 0 && query.page > 1
+  const isLast = index === assets.length - 1 && query.page < (data?.meta.last_page ?? 1)
+  const before = useAssetPage({ ...query, page: query.page - 1 }, { isEnabled: isFirst })
+  const after = useAssetPage({ ...query, page: query.page + 1 }, { isEnabled: isLast })
+  if (index < 0) return { previous: undefined, next: undefined }
+  return {
+    previous: isFirst
+      ? onPage(before.data?.data.at(-1), { ...query, page: query.page - 1 })
+      : onPage(assets[index - 1], query),
+    next: isLast
+      ? onPage(after.data?.data[0], { ...query, page: query.page + 1 })
+      : onPage(assets[index + 1], query),
+  }
+}
+
+function onPage(asset: Asset | undefined, query: AssetQuery): Neighbor | undefined {
+  const url = assetsUrl(query)
+  return (
+    asset && {
+      asset,
+      onOpen() {
+        const position = readListPosition('/')
+        if (position?.url !== url) saveListPosition('/', { url, top: 0 })
+      },
+    }
+  )
+}
