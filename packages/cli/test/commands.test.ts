@@ -23,7 +23,10 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
     await namesOf('--sku', 'PACK', '--sort', 'smallest'),
     [1, 3, 5].map((at) => ODD_NAMES[at]),
   )
-  assert.equal((await namesOf('--unlinked')).length, 4)
+  const unattached = await namesOf('--unattached')
+  assert.equal(unattached.length, 4)
+  assert.deepEqual(await namesOf('--unlinked'), unattached)
+  assert.equal((await namesOf('--attached', '--all')).length, ODD_NAMES.length - 4)
   assert.deepEqual(await namesOf('--type', 'link'), [])
 
   const some = await commandLine.run('ls', '--limit', '3')

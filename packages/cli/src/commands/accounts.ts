@@ -21,7 +21,7 @@ Usage:
   stowage accounts set NAME [--storage SIZE] [--plan NAME]
 
   --storage   the storage of the plan, such as 500GB (default for a new account: 1TB)
-  --plan      the name of the plan (default for a new account: the name default)
+  --plan      the name of the plan (default for a new account: "default")
   --json      JSON instead of a table
 
 Changes take effect immediately, even while the service is running. If a plan has less storage than

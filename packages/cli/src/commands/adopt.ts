@@ -5,7 +5,7 @@ import { type Command, readOptions, refuseArguments, UsageError } from '../usage
 const OPTIONS = { yes: { type: 'boolean', short: 'y' } } as const
 
 export const adopt: Command = {
-  help: `stowage adopt: bind a storage to a database
+  help: `stowage adopt: bind the storage to the database
 
 Usage:
   stowage adopt [--yes]
@@ -14,10 +14,11 @@ Usage:
   --json      the result as JSON
 
 At its first start a service writes an identity into its database and its storage. From then on it
-refuses to start with another database or another storage, because its jobs would delete files that
-belong to another service. This command binds the database and the storage in the STOWAGE_*
+refuses to start with another database or storage, because its jobs would delete files that belong
+to another service. This command binds the database and the storage in the STOWAGE_*
 variables, for example after the files were copied to another bucket. First stop every service that
-uses either of them: one that still uses the old counterpart of either will refuse to start.
+uses either of them. A service that is still configured with the previous database or storage will
+refuse to start.
 
 Exit codes: 0 bound · 1 not changed · 2 wrong usage or settings
 

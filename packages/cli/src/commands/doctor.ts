@@ -15,11 +15,11 @@ export const doctor: Command = {
 Usage:
   stowage doctor [--fix] [--repair] [--verify]
 
-  --fix       set the rules of the bucket: CORS for browsers, and a lifecycle rule that removes
-              abandoned uploads
-  --repair    fix problems without data loss: remove uploads that cannot be completed and objects of
-              deleted, cancelled or expired assets (never an object that the database does not
-              know), and recount the usage of accounts
+  --fix       set the bucket's rules: CORS for browsers, and a lifecycle rule that removes abandoned
+              uploads
+  --repair    repair without data loss: remove uploads that cannot be completed and objects of deleted,
+              cancelled or expired assets (never an object that the database does not know), and
+              recount the usage of accounts
   --verify    also read every byte of every file; on disk storage, also compare it with the stored
               digests
   --json      a JSON array of findings

@@ -33,7 +33,7 @@ Usage:
   stowage keys add --name TEXT --scope read|write|manage [--account NAME]
   stowage keys revoke ID [--account NAME]
 
-  --account   the account of the keys (default: the account default)
+  --account   the account of the keys (default: the account named "default")
   --name      what the key is for
   --scope     what the key allows; write includes read, manage includes both
   --json      JSON instead of a table

@@ -10,6 +10,9 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   sort: { type: 'string', short: 's' },
   type: { type: 'string' },
+  attached: { type: 'boolean' },
+  unattached: { type: 'boolean' },
+  // The former names, still accepted.
   linked: { type: 'boolean' },
   unlinked: { type: 'boolean' },
   sku: { type: 'string' },
@@ -30,14 +33,14 @@ export const ls: Command = {
   help: `stowage ls: list assets, newest first
 
 Usage:
-  stowage ls [NAME] [--sort ORDER] [--type file|link] [--linked | --unlinked] [--sku SKU]
-             [--limit N | --all]
+  stowage ls [NAME] [--sort ORDER] [--type file|link] [--attached | --unattached]
+             [--sku SKU] [--limit N | --all]
 
   NAME          a part of the name, case-insensitive
   -s, --sort    ${SORT_NAMES.join(', ')}
   --type        only files, or only links (assets that are external URLs)
-  --linked      only assets that are attached to a product
-  --unlinked    only assets that are not attached to a product
+  --attached    only assets that are attached to a product
+  --unattached  only assets that are not attached to a product
   --sku         only assets of products with exactly this SKU
   -n, --limit   the maximum number of assets (default: 25)
   --all         all assets
@@ -49,15 +52,17 @@ On a terminal, the table is truncated to its width. stowage list is an alias.
 Examples:
   stowage ls
   stowage ls preset --sort largest --limit 100
-  stowage ls --unlinked --all --json | jq -r '.[].id'
+  stowage ls --unattached --all --json | jq -r '.[].id'
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     if (positionals.length > 1) {
       throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
     }
-    const { all = false, json = false, linked = false, unlinked = false } = values
-    if (linked && unlinked) throw new UsageError('Pass either --linked or --unlinked.')
+    const { all = false, json = false } = values
+    const attached = values.attached ?? values.linked ?? false
+    const unattached = values.unattached ?? values.unlinked ?? false
+    if (attached && unattached) throw new UsageError('Pass either --attached or --unattached.')
     const limit = readCount(values.limit, '--limit')
     if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
     const sort = readChoice(values.sort, '--sort', SORT_NAMES)
@@ -66,7 +71,7 @@ Examples:
       filename: positionals[0],
       sort: sort && SORTS[sort],
       type: readChoice(values.type, '--type', ['file', 'link'] as const),
-      linked: linked || unlinked ? linked : undefined,
+      linked: attached || unattached ? attached : undefined,
       sku: values.sku,
     }
     return withClient(values, async (client) => {

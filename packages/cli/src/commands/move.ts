@@ -11,7 +11,7 @@ const OPTIONS = {
 } as const
 
 export const move: Command = {
-  help: `stowage move: copy a service from SQLite and disk to PostgreSQL and S3
+  help: `stowage move: copy a service from SQLite and disk to PostgreSQL and S3; the source is kept
 
 Usage:
   stowage move --from FOLDER [--ahead] [--verify]
@@ -22,8 +22,8 @@ Usage:
   --json      the summary as JSON
 
 The STOWAGE_* variables set the target. Accounts, keys, products and assets keep their IDs, so that
-all URLs stay valid. Uploads in progress are not copied. Every part is sent with its
-digest. To resume an interrupted move, run the same command again.
+all URLs stay valid. Uploads in progress are not copied. Every part is sent with its digest, so that
+damaged data is detected. To resume an interrupted move, run the same command again.
 
 Examples:
   export STOWAGE_DATABASE=postgres://stowage:…@db/stowage STOWAGE_STORAGE=s3://my-bucket

@@ -26,7 +26,7 @@ Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usa
 
 Examples:
   stowage rm old-pack.zip
-  stowage ls --unlinked --all --json | jq -r '.[].id' | xargs stowage rm --yes
+  stowage ls --unattached --all --json | jq -r '.[].id' | xargs stowage rm --yes
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
