@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
 import { runNpm } from '../../src/run.ts'
 
-/** The client supports all of them, the command 24 and later. */
-export type NodeVersion = '20' | '22' | '24' | '26'
-const OTHERS = ['20', '22', '26'] as const
+/** The oldest version that the client supports, the one of this project, and the newest. The command needs 24. */
+export type NodeVersion = '20' | '24' | '26'
+const OTHERS = ['20', '26'] as const
 
 export interface InstalledPackages {
   /** Why the packages could not be installed, if the registry is unreachable. */
@@ -33,7 +33,6 @@ export async function installPackages(): Promise<InstalledPackages> {
     project,
     nodes: {
       '20': nodeIn('20'),
-      '22': nodeIn('22'),
       '24': dirname(process.execPath),
       '26': nodeIn('26'),
     },

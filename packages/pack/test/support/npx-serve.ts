@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter } from 'node:path'
-import type { TestContext } from 'node:test'
-import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+
+export interface Served {
+  url: string
+  stop(): Promise<void>
+}
 
 /** An environment with this Node first on the path, and without settings of Stowage. */
 export function withNode(node: string): NodeJS.ProcessEnv {
@@ -10,28 +13,28 @@ export function withNode(node: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(others), PATH: `${node}${delimiter}${process.env.PATH}` }
 }
 
-/** Runs `npx stowage serve` in the project until the test ends. Returns its URL. */
+/** Runs `npx stowage serve` in the project with this data folder. */
 export async function npxServe(
-  t: TestContext,
   project: string,
   env: NodeJS.ProcessEnv,
-): Promise<string> {
+  dataFolder: string,
+): Promise<Served> {
   const settings = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0', STOWAGE_CHUNK_SIZE: '1MB' }
   const child = spawn('npx', ['stowage', 'serve'], {
     cwd: project,
-    env: { ...env, ...settings, STOWAGE_DATA: await aFolder(t) },
+    env: { ...env, ...settings, STOWAGE_DATA: dataFolder },
     stdio: ['ignore', 'pipe', 'pipe'],
     // In its own process group, because npx does not forward signals.
     detached: true,
   })
   // The service may run longer than npx. The output is closed when both have ended.
   const ended = once(child, 'close')
-  cleanUp(t, async () => {
+  async function stop(): Promise<void> {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
     await ended
-  })
+  }
   let output = ''
-  const url = new Promise<string>((resolve, reject) => {
+  const url = await new Promise<string>((resolve, reject) => {
     const read = (text: Buffer) => {
       output += text
       const found = /Service\s+(\S+)\s/.exec(output)?.[1]
@@ -41,5 +44,5 @@ export async function npxServe(
     child.stderr.on('data', read)
     child.once('close', (code) => reject(new Error(`npx ended with code ${code}: ${output}`)))
   })
-  return url
+  return { url, stop }
 }
