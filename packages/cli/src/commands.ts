@@ -21,6 +21,10 @@ export const COMMANDS = {
     summary: 'list unfinished uploads',
     load: async () => (await import('./commands/uploads.ts')).uploads,
   },
+  cancel: {
+    summary: 'discard unfinished uploads',
+    load: async () => (await import('./commands/cancel.ts')).cancel,
+  },
   show: {
     summary: 'show the details of assets',
     load: async () => (await import('./commands/show.ts')).show,

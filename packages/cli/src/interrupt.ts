@@ -8,31 +8,17 @@ export class Interrupted extends Error {
 
 export interface Interruption {
   signal: AbortSignal
-  /**
-   * Whether a second Ctrl-C has arrived or arrives within this time. SIGTERM and SIGHUP end the wait
-   * with false.
-   */
-  again(withinMs: number): Promise<boolean>
   close(): void
 }
 
-export interface InterruptOptions {
-  /** The third Ctrl-C exits immediately. By default, the second one does. */
-  twice?: boolean
-}
-
-/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. */
-export function onInterrupt({ twice = false }: InterruptOptions = {}): Interruption {
+/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. The second one exits. */
+export function onInterrupt(): Interruption {
   const first = new AbortController()
-  const second = Promise.withResolvers<boolean>()
-  let stops = 0
 
   function stop(name: NodeJS.Signals): void {
     // nohup ignores SIGHUP, but Node resets that. Without a terminal, SIGHUP is ignored here.
     if (name === 'SIGHUP' && !hasTerminal()) return
-    stops += 1
-    if (stops > (twice ? 2 : 1)) process.exit(INTERRUPTED)
-    if (stops === 2 || name !== 'SIGINT') second.resolve(name === 'SIGINT')
+    if (first.signal.aborted) process.exit(INTERRUPTED)
     first.abort(new Interrupted('interrupted'))
   }
 
@@ -40,10 +26,6 @@ export function onInterrupt({ twice = false }: InterruptOptions = {}): Interrupt
   for (const signal of signals) process.on(signal, stop)
   return {
     signal: first.signal,
-    async again(withinMs) {
-      const timer = setTimeout(() => second.resolve(false), withinMs)
-      return second.promise.finally(() => clearTimeout(timer))
-    },
     close() {
       for (const signal of signals) process.off(signal, stop)
     },

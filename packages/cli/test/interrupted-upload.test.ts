@@ -86,6 +86,7 @@ test('Ctrl-C pauses and shows the command that resumes the upload', async (t) =>
   const paused = await running.end('SIGINT')
   assert.equal(paused.code, 130)
   assert.match(paused.stderr, /Paused at \d+ %\. To resume, run:/)
+  assert.match(paused.stderr, /To discard what was sent, run:\n {2}stowage cancel [0-9a-f-]{36}\n/)
   assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
   assert.equal((await account()).reserved, SIZE)
   await untilIdle()
@@ -101,34 +102,33 @@ test('Ctrl-C pauses and shows the command that resumes the upload', async (t) =>
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('a second Ctrl-C cancels the upload at the service', async (t) => {
-  const { proxy, commandLine, account, baseUrl, untilStuck } = await aLimitedService(t, 8)
+test('cancel discards an unfinished upload, and the next upload starts from the beginning', async (t) => {
+  const scene = await aLimitedService(t, 8)
+  const { proxy, commandLine, account, baseUrl, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4')
   await untilStuck()
-  running.child.kill('SIGINT')
-  await until('the upload is paused', () => running.output().stderr.includes('Paused'))
-  const { code, stderr } = await running.end('SIGINT')
-  assert.equal(code, 130)
-  assert.match(stderr, /Cancelled: 1 upload/)
+  const paused = await running.end('SIGINT')
+  const id = /stowage cancel (\S+)/.exec(paused.stderr)?.[1] ?? ''
+  await untilIdle()
+  const unanswered = await commandLine.run('cancel', id)
+  assert.deepEqual([unanswered.code, (await account()).reserved], [2, SIZE])
+  const { code, stdout } = await commandLine.run('cancel', id, '--yes', '--json')
+  assert.equal(code, 0)
+  assert.deepEqual(JSON.parse(stdout), { id, filename: 'my course.mp4', cancelled: true })
   assert.equal((await account()).reserved, 0)
+  const again = await commandLine.run('cancel', id, '--yes')
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(again.stderr, /There is no asset with the ID/)
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
   const before = proxy.accepted()
   assert.equal((await commandLine.run('upload', 'my course.mp4')).code, 0)
   assert.equal(proxy.accepted() - before, 12)
+  const [asset] = await listAll(baseUrl)
+  const ready = await commandLine.run('cancel', asset?.id ?? '', '--yes')
+  assert.equal(ready.code, 1)
+  assert.match(ready.stderr, /already uploaded\. stowage rm/)
   assert.equal((await listAll(baseUrl)).length, 1)
-})
-
-test('after Ctrl-C, SIGTERM exits and does not cancel the upload', async (t) => {
-  const { commandLine, account, untilStuck } = await aLimitedService(t, 4)
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
-  await untilStuck()
-  running.child.kill('SIGINT')
-  await until('the upload is paused', () => running.output().stderr.includes('Paused'))
-  const { code, stderr } = await running.end('SIGTERM')
-  assert.equal(code, 130)
-  assert.doesNotMatch(stderr, /Cancel/)
-  assert.equal((await account()).reserved, SIZE)
 })
 
 test('Ctrl-C during the checks exits immediately', async (t) => {

@@ -47,6 +47,7 @@ terminalTest('escape sequences from a service are shown, not interpreted', async
     ['products', 'ls'],
     ['account'],
     ['rm', ROGUE_ID, '--yes'],
+    ['cancel', ROGUE_ID, '--yes'],
     ['attach', ROGUE_ID, '--to', `id:${ROGUE_ID}`],
     ['rename', ROGUE_ID, 'other'],
     ['show', 'x'],
@@ -90,12 +91,39 @@ terminalTest('bars show each file and the total, and are removed at the end', as
 
   // Ctrl-C.
   running.child.stdin?.write('\u0003')
-  await until('the upload is paused', () => /Paused at \d+ %, 0 of 2 files/.test(seen()))
-  await until('cancelling is offered', () => /Ctrl-C again within 3 seconds to cancel/.test(seen()))
-  running.child.stdin?.write('\u0003')
   const { code, stdout } = await running.end()
   assert.equal(code, 130)
-  assert.match(stdout, /Cancelled: 2 uploads/)
+  assert.match(stdout, /Paused at \d+ %, 0 of 2 files/)
+  assert.match(stdout, /stowage cancel ID…/)
+})
+
+terminalTest('a second Ctrl-C exits immediately and keeps everything', async (t) => {
+  const proxy = await aStorageProxy(t)
+  const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: '100000' }
+  const service = await aService(t, settings)
+  const commandLine = await aCommandLine(t, service.baseUrl)
+  await writeFile(join(commandLine.folder, 'a.bin'), someBytes(500_000))
+  proxy.letThrough(2)
+  const running = commandLine.startOnTerminal({}, 'upload', 'a.bin')
+  await until('two parts are stored', () => proxy.accepted() === 2 && proxy.held() > 0)
+  running.child.stdin?.write('\u0003\u0003')
+  const { code } = await running.end()
+  assert.equal(code, 130)
+  const [upload] = (await service.call('GET', `${API}/uploads`)).body.data
+  assert.deepEqual([upload.received_parts, upload.filename], [2, 'a.bin'])
+
+  // cancel asks, and discards only after yes.
+  const answerWith = async (answer: string) => {
+    const asking = commandLine.startOnTerminal({}, 'cancel', 'a.bin')
+    await until('the command asks', () => asking.output().stdout.includes('[y/N]'))
+    asking.child.stdin?.write(answer)
+    return asking.end()
+  }
+  assert.equal((await answerWith('\r')).code, 1)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 500_000)
+  const discarded = await answerWith('y\r')
+  assert.deepEqual([discarded.code, /discarded/.test(discarded.stdout)], [0, true])
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 })
 
 terminalTest('rm lists the products and asks, and deletes only after yes', async (t) => {

@@ -70,17 +70,45 @@ test('with --json each file is an object on a line, whether it was uploaded or n
   assert.match(stderr, /1 of 2 files failed/)
 
   const again = await run('upload', 'a.txt', ' ', '--json')
-  assert.match(again.stderr, /1 of 2 files were uploaded earlier/)
+  assert.match(
+    again.stderr,
+    /^1 file was already uploaded and skipped; .+ --again .+\n {2}a\.txt$/m,
+  )
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('the same command after a complete upload uploads the files again', async (t) => {
-  const { baseUrl } = await aService(t, CHUNKS)
+test('files that are already uploaded are skipped, unless they changed, their asset is gone, or with --again', async (t) => {
+  const { baseUrl, call } = await aService(t, CHUNKS)
   const { run, folder } = await aCommandLine(t, baseUrl)
-  await writeFile(join(folder, 'a.txt'), 'a')
-  assert.equal((await run('upload', 'a.txt')).code, 0)
-  assert.equal((await run('upload', 'a.txt')).code, 0)
-  assert.equal((await listAll(baseUrl)).length, 2)
+  await mkdir(join(folder, 'course/part 1'), { recursive: true })
+  const paths = ['course/intro.txt', 'course/notes.txt', 'course/part 1/notes.txt']
+  for (const path of paths) await writeFile(join(folder, path), 'text')
+  const upload = async (...options: string[]) => {
+    const { code, stdout, stderr } = await run('upload', 'course', '--json', ...options)
+    assert.equal(code, 0, stderr)
+    const outcomes: { file: string; asset: { id: string }; skipped?: true }[] = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const sent = outcomes.filter(({ skipped }) => !skipped).map(({ file }) => file)
+    return { stderr, sent: sent.sort(), idOf: new Map(outcomes.map((o) => [o.file, o.asset.id])) }
+  }
+  const first = await upload()
+  assert.deepEqual(first.sent, paths)
+  const second = await upload()
+  assert.deepEqual([second.sent, second.idOf], [[], new Map([...first.idOf].sort())])
+  for (const path of paths) assert.ok(second.stderr.includes(`\n  ${path}`), second.stderr)
+  assert.match(second.stderr, /^3 files were already uploaded and skipped; stowage upload --again /)
+  assert.equal((await listAll(baseUrl)).length, 3)
+
+  await writeFile(join(folder, 'course/intro.txt'), 'another text')
+  assert.deepEqual((await upload()).sent, ['course/intro.txt'])
+  await call('DELETE', `${API}/assets/${first.idOf.get('course/part 1/notes.txt')}`)
+  assert.deepEqual((await upload()).sent, ['course/part 1/notes.txt'])
+  assert.equal((await listAll(baseUrl)).length, 4)
+  assert.deepEqual((await upload('--again')).sent, paths)
+  assert.equal((await listAll(baseUrl)).length, 7)
+  assert.deepEqual((await upload()).sent, [])
 })
 
 test('standard input is uploaded under the given name, and its copy is removed', async (t) => {

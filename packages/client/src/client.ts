@@ -33,7 +33,7 @@ export type Usage = UsageResponse['data']
 /** A new API key with its secret. */
 export type NewKey = NewKeyResponse['data']
 /** An unfinished upload that was started in this browser or with this state folder. */
-export type UnfinishedUpload = Pick<SavedUpload, 'id' | 'name' | 'size' | 'startedAt'>
+export type UnfinishedUpload = Pick<SavedUpload, 'key' | 'id' | 'name' | 'size' | 'startedAt'>
 
 /** A client of the service. Fields have the same names as in the HTTP API. */
 export interface Client<Input = BlobInput | StreamInput> {

@@ -33,7 +33,7 @@ products.json. Shopify's own CSV export has no IDs: use https://YOUR-SHOP/produc
 an export of Matrixify, or add the columns "Product ID" and "Variant ID".
 
 Products are identified by product_id and variant_id: existing ones are updated, new ones are added,
-none are removed. A missing column leaves the stored values unchanged; an empty cell clears the value.
+none are removed. A missing column leaves the stored values unchanged; an empty cell clears a value.
 
 Exit codes: 0 success · 1 failure, or the file has invalid lines · 2 wrong usage
 

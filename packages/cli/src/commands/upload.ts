@@ -16,6 +16,7 @@ const OPTIONS = {
   attach: { type: 'string', multiple: true, short: 'a' },
   name: { type: 'string' },
   restart: { type: 'boolean' },
+  again: { type: 'boolean' },
   quiet: { type: 'boolean', short: 'q' },
 } as const
 
@@ -31,14 +32,19 @@ Usage:
   -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or
                 the ID that the product has in Stowage; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
-  --restart     start over, even if an earlier upload can be resumed
+  --again       upload files again that were already uploaded
+  --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress
 ${CONNECTION_HELP}
-  --json        one JSON object per line, for each file: {file, asset} or {file, error}
+  --json        one JSON object per line, for each file: {file, asset} or {file, error}; a skipped
+                file has skipped: true
 
-Failed parts are retried until there has been no progress for half an hour. To resume an interrupted
-upload, even after a crash, run the same command again; only missing parts are sent.
-Ctrl-C pauses the upload. A second Ctrl-C within three seconds cancels it on the server.
+Files that this command has already uploaded are skipped: those with the same path, size and
+modification time, if their asset still exists. Failed parts are retried until there has been no
+progress for half an hour. To resume an interrupted upload, even after a crash, run the same command
+again; only missing parts are sent.
+Ctrl-C pauses the upload, and a second Ctrl-C exits immediately. Both keep everything that was sent:
+stowage uploads lists unfinished uploads, and stowage cancel discards one.
 
 Exit codes: 0 all uploaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted
@@ -52,11 +58,11 @@ Examples:
     const request = readRequest(commandLine)
     const connection = await readConnection(request)
     ignoreClosedOutput()
-    const interruption = onInterrupt({ twice: true })
+    const interruption = onInterrupt()
     try {
       const plan = await checkUpload(request, connection, interruption.signal)
       const result = await sendFiles(plan, interruption.signal)
-      return await reportResult(plan, result, interruption)
+      return await reportResult(plan, result, interruption.signal)
     } catch (caught) {
       const error = toCommandError(caught, connection)
       if (!interruption.signal.aborted || error instanceof CommandFailed) throw error
@@ -72,5 +78,6 @@ function readRequest(commandLine: string[]): UploadRequest {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
   const { url, key, name, attach = [], restart = false, quiet = false, json = false } = values
   const inputs = requireArguments(positionals, 'file')
-  return { inputs, name, attach, url, key, restart, quiet, json }
+  const again = restart || values.again === true
+  return { inputs, name, attach, url, key, restart, again, quiet, json }
 }

@@ -27,7 +27,7 @@ ${CONNECTION_HELP}
 
 Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API key.
 After EXPIRES, the service removes an upload that was not resumed. To resume an upload that was
-started here, run the same stowage upload command again.
+started here, run the same stowage upload command again. To discard one, use stowage cancel.
 
 Examples:
   stowage uploads

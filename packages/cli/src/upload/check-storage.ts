@@ -7,12 +7,13 @@ import type { CompletedFiles } from './completed-files.ts'
 
 /**
  * Throws `CommandFailed` if the plan has too little storage for the files. Files that an earlier run
- * uploaded, or reserved storage for, are not counted again.
+ * uploaded, or reserved storage for, are not counted again; `completed` is undefined if they are to be
+ * uploaded again.
  */
 export async function checkStorage(
   client: NodeClient,
   files: LocalFile[],
-  { completed, signal }: { completed: CompletedFiles; signal: AbortSignal },
+  { completed, signal }: { completed: CompletedFiles | undefined; signal: AbortSignal },
 ): Promise<void> {
   const [{ available, plan }, unfinished] = await Promise.all([
     client.account({ signal }),
@@ -26,7 +27,7 @@ export async function checkStorage(
       ({ name, size }) => name === file.name && size === file.size,
     )
     if (reserved !== -1) unfinished.splice(reserved, 1)
-    else if ((await completed.find(file)) === undefined) needed += file.size
+    else if ((await completed?.find(file)) === undefined) needed += file.size
   }
   if (needed <= available) return
   const [subject, verb] =

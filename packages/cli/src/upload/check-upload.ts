@@ -20,6 +20,7 @@ export interface UploadRequest {
   url: string | undefined
   key: string | undefined
   restart: boolean
+  again: boolean
   quiet: boolean
   json: boolean
 }
@@ -34,6 +35,8 @@ export interface UploadPlan {
   completed: CompletedFiles
   /** The command that resumes this upload. */
   resumeWith: string
+  /** How this program is called: `stowage` or `npx stowage`. */
+  program: string
 }
 
 /**
@@ -51,10 +54,10 @@ export async function checkUpload(
   const files = await checkFiles(request, signal)
   const [products] = await Promise.all([
     findProducts(client, request, signal),
-    checkStorage(client, files, { completed, signal }),
+    checkStorage(client, files, { completed: request.again ? undefined : completed, signal }),
   ])
   const resumeWith = howToResume(request)
-  const plan = { request, connection, files, products, completed, resumeWith }
+  const plan = { request, connection, files, products, completed, resumeWith, program: program() }
   const planned = request.inputs.includes('-') ? await addStdin(plan, client, signal) : plan
   const problem = await completed.findProblem()
   if (problem) writeMessage(sanitize(`Note: ${problem}. An interrupted upload will start over.`))
@@ -100,7 +103,11 @@ async function addStdin(plan: UploadPlan, client: NodeClient, signal: AbortSigna
 
 function howToResume({ inputs, attach, name, url, key }: UploadRequest): string {
   const folder = process.cwd()
-  const program = process.env.npm_command === 'exec' ? 'npx stowage' : 'stowage'
   const command = { inputs, attach, name, url, hasKey: key !== undefined }
-  return resumeCommand(command, { folder, program }) ?? `(the same command, in ${folder})`
+  const options = { folder, program: program() }
+  return resumeCommand(command, options) ?? `(the same command, in ${folder})`
+}
+
+function program(): string {
+  return process.env.npm_command === 'exec' ? 'npx stowage' : 'stowage'
 }

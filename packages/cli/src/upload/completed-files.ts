@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { stateFolder, writePrivateFile } from '@stowage/client/internal/files'
 import type { LocalFile } from './collect-files.ts'
@@ -12,23 +12,29 @@ interface Completed {
 }
 
 /**
- * Records which files of a command were uploaded, until all of them are: the same command, run again,
- * sends only the others. Each record is a separate file, so that parallel commands do not conflict.
- * An error here never fails an upload.
+ * Records which files were uploaded, by the service, the path and the name: the same command, run
+ * again, sends only the others. Each record is a separate file, so that parallel commands do not
+ * conflict. An error here never fails an upload.
  */
 export interface CompletedFiles {
-  /** The ID of the asset. Undefined if the file was not uploaded, has changed, or the record expired. */
+  /** The ID of the asset. Undefined if the file was not uploaded, or has another size or time now. */
   find(file: LocalFile): Promise<string | undefined>
   add(file: LocalFile, id: string): Promise<void>
-  /** Removes the records, so that the same command uploads the files again. */
+  /** Removes the records, so that the next command uploads the files again. */
   forget(files: LocalFile[]): Promise<void>
+  /** Removes the oldest records if there are too many. */
+  prune(): Promise<void>
   /** Why no record can be written, neither here nor by the client. Undefined if it can. */
   findProblem(): Promise<string | undefined>
 }
 
-const KEPT_MS = 7 * 24 * 3_600_000
+const MAX_RECORDS = 100_000
 
-export function openCompletedFiles(url: string, folder = stateFolder('finished')): CompletedFiles {
+export function openCompletedFiles(
+  url: string,
+  folder = stateFolder('finished'),
+  maxRecords = MAX_RECORDS,
+): CompletedFiles {
   const recordOf = ({ path, name }: LocalFile) => {
     const key = `${url} ${name} ${resolve(path)}`
     return join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)
@@ -39,9 +45,8 @@ export function openCompletedFiles(url: string, folder = stateFolder('finished')
       try {
         const completed: Completed = JSON.parse(await readFile(recordOf(file), 'utf8'))
         const isSame = completed.size === file.size && completed.changedMs === file.changedMs
-        const isRecent = Date.now() - Date.parse(completed.finishedAt) < KEPT_MS
-        if (!isSame || !isRecent) await rm(recordOf(file), { force: true })
-        return isSame && isRecent ? completed.id : undefined
+        if (!isSame) await rm(recordOf(file), { force: true })
+        return isSame ? completed.id : undefined
       } catch {
         return undefined
       }
@@ -53,6 +58,21 @@ export function openCompletedFiles(url: string, folder = stateFolder('finished')
     },
     async forget(files) {
       for (const file of files) await rm(recordOf(file), { force: true }).catch(() => {})
+    },
+    async prune() {
+      const names = await readdir(folder).catch(() => [])
+      if (names.length <= maxRecords) return
+      const records: { path: string; mtimeMs: number }[] = []
+      for (const name of names) {
+        const path = join(folder, name)
+        const stats = await stat(path).catch(() => undefined)
+        if (stats !== undefined) records.push({ path, mtimeMs: stats.mtimeMs })
+      }
+      records.sort((one, other) => one.mtimeMs - other.mtimeMs)
+      // A tenth more than necessary, so that this does not run after every upload.
+      for (const { path } of records.slice(0, records.length - Math.floor(maxRecords * 0.9))) {
+        await rm(path, { force: true }).catch(() => {})
+      }
     },
     async findProblem() {
       const trial = join(folder, `trial.${process.pid}`)

@@ -1,32 +1,28 @@
-import { INTERRUPTED, type Interruption } from '../interrupt.ts'
+import { INTERRUPTED } from '../interrupt.ts'
 import { writeMessage } from '../output.ts'
-import { cancelUploads } from './cancel-uploads.ts'
+import { sanitize } from '../text/sanitize.ts'
 import type { UploadPlan } from './check-upload.ts'
 import type { UploadResult } from './send-files.ts'
-import { removeSpooled } from './spool-stdin.ts'
+import { isSpooled, removeSpooled } from './spool-stdin.ts'
 
-const SECOND_INTERRUPT_MS = 3_000
+const MAX_LISTED = 20
 
-/**
- * Summarizes the upload and removes its temporary data. After an interruption, a second Ctrl-C
- * cancels the unfinished uploads. Returns the exit code.
- */
+/** Summarizes the upload and removes its temporary data. Returns the exit code. */
 export async function reportResult(
   plan: UploadPlan,
   result: UploadResult,
-  interruption: Interruption,
+  signal: AbortSignal,
 ): Promise<number> {
   const { files, resumeWith } = plan
-  const { completed, skipped, failed, percent } = result
-  if (skipped > 0) {
-    writeMessage(`${skipped} of ${files.length} files were uploaded earlier and not sent again.`)
-  }
+  const { completed, failed, percent } = result
+  reportSkipped(plan, result)
   if (completed === files.length) {
-    await plan.completed.forget(files)
-    await removeAllSpooled(plan)
+    // Every copy of standard input has its own path, so its record can never be used again.
+    await plan.completed.forget(files.filter(({ path }) => isSpooled(path)))
+    for (const { path } of files) await removeSpooled(path)
     return 0
   }
-  if (!interruption.signal.aborted) {
+  if (!signal.aborted) {
     writeMessage(
       `${failed} of ${files.length} files failed. To send only the missing parts, run:\n  ${resumeWith}`,
     )
@@ -34,14 +30,32 @@ export async function reportResult(
   }
   const count = files.length === 1 ? '' : `, ${completed} of ${files.length} files completed`
   writeMessage(`Paused at ${percent} %${count}. To resume, run:\n  ${resumeWith}`)
-  if (process.stderr.isTTY) writeMessage('Press Ctrl-C again within 3 seconds to cancel.')
-  if (await interruption.again(SECOND_INTERRUPT_MS)) {
-    await cancelUploads(result.unfinished)
-    await removeAllSpooled(plan)
-  }
+  reportUnfinished(plan, result)
   return INTERRUPTED
 }
 
-async function removeAllSpooled({ files }: UploadPlan): Promise<void> {
-  for (const { path } of files) await removeSpooled(path)
+function reportSkipped({ files, program }: UploadPlan, { skipped }: UploadResult): void {
+  if (skipped.length === 0) return
+  const count = skipped.length === 1 ? '1 file was' : `${skipped.length} files were`
+  const labels = files.length === 1 ? [] : listed(skipped.map(({ label }) => label))
+  writeMessage(
+    [
+      `${count} already uploaded and skipped; ${program} upload --again uploads the same files again.`,
+      ...labels,
+    ].join('\n'),
+  )
+}
+
+/** The parts that were sent stay on the server until the upload expires. */
+function reportUnfinished({ program }: UploadPlan, { unfinished }: UploadResult): void {
+  const ids = unfinished.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  if (ids.length === 0) return
+  const shown = ids.length > 1 ? 'ID… (stowage uploads lists them)' : ids[0]
+  writeMessage(`To discard what was sent, run:\n  ${program} cancel ${shown}`)
+}
+
+function listed(labels: string[]): string[] {
+  const more = labels.length - MAX_LISTED
+  const lines = labels.slice(0, MAX_LISTED).map((label) => `  ${sanitize(label)}`)
+  return more > 0 ? [...lines, `  and ${more} more`] : lines
 }

@@ -13,7 +13,7 @@ export type Outcome =
   | { file: LocalFile; asset: Asset; isSkipped: boolean }
   | { file: LocalFile; error: unknown; upload: Upload | undefined }
 
-/** Uploads a file, unless an earlier run of the same command did. Never throws. */
+/** Uploads a file, unless an earlier command did and its asset still exists. Never throws. */
 export async function sendFile(
   plan: UploadPlan,
   file: LocalFile,
@@ -24,7 +24,7 @@ export async function sendFile(
   let recorded: Promise<void> | undefined
   try {
     signal.throwIfAborted()
-    const earlier = request.restart ? undefined : await findEarlier(plan, file, { client, signal })
+    const earlier = request.again ? undefined : await findEarlier(plan, file, { client, signal })
     if (earlier !== undefined) return { file, asset: earlier, isSkipped: true }
     const started = client.upload(
       { path: file.path },
@@ -50,7 +50,7 @@ export async function sendFile(
   }
 }
 
-/** The asset that an earlier run of the same command created from this file. */
+/** The asset that an earlier command created from this file. Another account's asset is not found. */
 async function findEarlier(
   { completed, products }: UploadPlan,
   file: LocalFile,

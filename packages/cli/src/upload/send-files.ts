@@ -2,6 +2,7 @@ import { createClient, type Upload } from '@stowage/client/node'
 import { Interrupted } from '../interrupt.ts'
 import { percentOf } from '../text/progress-line.ts'
 import type { UploadPlan } from './check-upload.ts'
+import type { LocalFile } from './collect-files.ts'
 import { sendFile } from './send-file.ts'
 import { openUploadProgress } from './upload-progress.ts'
 import { writeOutcome } from './write-outcome.ts'
@@ -9,10 +10,10 @@ import { writeOutcome } from './write-outcome.ts'
 export interface UploadResult {
   /** Files that are stored now, including the skipped ones. */
   completed: number
-  /** Files that an earlier run uploaded. */
-  skipped: number
+  /** Files that an earlier command uploaded. */
+  skipped: LocalFile[]
   failed: number
-  /** Uploads that were started and can be resumed or cancelled. */
+  /** Uploads that were started and can be resumed or discarded. */
   unfinished: Upload[]
   percent: number
 }
@@ -22,11 +23,13 @@ const CONCURRENCY = 16
 
 /** Sends the files, several at a time, and writes the outcome of each as soon as it is known. */
 export async function sendFiles(plan: UploadPlan, signal: AbortSignal): Promise<UploadResult> {
-  const { connection, files, request } = plan
+  const { completed, connection, files, request } = plan
+  // Then the records are those of this upload, and the same command without --again resumes it.
+  if (request.again) await completed.forget(files)
   // With the client's default retry policy: a long network outage must not fail an upload.
   const client = createClient({ baseUrl: connection.url, apiKey: connection.key })
   const progress = openUploadProgress(files, request)
-  const result: UploadResult = { completed: 0, skipped: 0, failed: 0, unfinished: [], percent: 0 }
+  const result: UploadResult = { completed: 0, skipped: [], failed: 0, unfinished: [], percent: 0 }
 
   const queue = files.values()
   async function work(): Promise<void> {
@@ -35,7 +38,7 @@ export async function sendFiles(plan: UploadPlan, signal: AbortSignal): Promise<
       const outcome = await sendFile(plan, file, { client, signal, onStart })
       if ('asset' in outcome) {
         result.completed += 1
-        if (outcome.isSkipped) result.skipped += 1
+        if (outcome.isSkipped) result.skipped.push(file)
         progress.end(file, 'completed')
       } else {
         if (outcome.upload !== undefined) result.unfinished.push(outcome.upload)
@@ -51,6 +54,7 @@ export async function sendFiles(plan: UploadPlan, signal: AbortSignal): Promise<
   } finally {
     progress.close()
   }
+  await completed.prune()
   const { bytes, total } = progress.summary()
   return { ...result, percent: percentOf(bytes, total) }
 }

@@ -42,9 +42,14 @@ export async function spoolStdin(name: string, signal: AbortSignal): Promise<Loc
   }
 }
 
-/** Removes the copy of standard input, even if a later command uploaded it. */
-export async function removeSpooled(path: string): Promise<void> {
+/** Whether the path is a copy of standard input. */
+export function isSpooled(path: string): boolean {
   const folder = dirname(resolve(path))
   const isOurs = basename(folder).startsWith(PREFIX) && dirname(folder) === resolve(tmpdir())
-  if (isOurs && basename(path) === 'stdin') await rm(folder, { recursive: true, force: true })
+  return isOurs && basename(path) === 'stdin'
+}
+
+/** Removes the copy of standard input, even if a later command uploaded it. Ignores other paths. */
+export async function removeSpooled(path: string): Promise<void> {
+  if (isSpooled(path)) await rm(dirname(resolve(path)), { recursive: true, force: true })
 }

@@ -14,7 +14,7 @@ export function writeOutcome(outcome: Outcome, { connection, request }: UploadPl
   if ('asset' in outcome) {
     const { asset } = outcome
     const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
-    writeItem({ file, asset }, { json, text })
+    writeItem(outcome.isSkipped ? { file, asset, skipped: true } : { file, asset }, { json, text })
     return
   }
   const error = describeError(outcome.error, connection)

@@ -1,0 +1,54 @@
+import type { NodeClient } from '@stowage/client/node'
+import { formatSize } from '@stowage/protocol/format'
+import { sanitize } from '../text/sanitize.ts'
+import { CommandFailed } from '../usage.ts'
+import { getAsset, UUID } from './get-asset.ts'
+
+export interface UploadToCancel {
+  id: string
+  filename: string
+  bytes: number
+}
+
+const MAX_CANDIDATES = 10
+/** The largest page that the service returns. */
+const PAGE = 1000
+
+/** Finds all unfinished uploads, by ID or full name, before the command changes the first one. */
+export async function getUploads(client: NodeClient, wanted: string[]): Promise<UploadToCancel[]> {
+  const found = new Map<string, UploadToCancel>()
+  for (const one of wanted) {
+    const upload = UUID.test(one) ? await getById(client, one) : await getByName(client, one)
+    found.set(upload.id, upload)
+  }
+  return [...found.values()]
+}
+
+async function getById(client: NodeClient, id: string): Promise<UploadToCancel> {
+  const { filename, bytes, status } = await getAsset(client, id)
+  if (status !== 'ready') return { id: id.toLowerCase(), filename, bytes }
+  throw new CommandFailed(
+    `${sanitize(filename)} is already uploaded. stowage rm ${id} deletes the asset.`,
+  )
+}
+
+async function getByName(client: NodeClient, name: string): Promise<UploadToCancel> {
+  const { data } = await client.uploads({ filename: name, limit: PAGE }).page()
+  const same = data.filter(({ filename }) => filename === name)
+  const [upload, ...more] = same
+  if (upload === undefined) {
+    throw new CommandFailed(
+      `There is no unfinished upload named ${sanitize(name)}. stowage uploads lists all.`,
+    )
+  }
+  if (more.length === 0) return upload
+  const lines = same
+    .slice(0, MAX_CANDIDATES)
+    .map(
+      ({ id, filename, bytes, created_at }) =>
+        `\n  ${sanitize(`${id}  ${filename}  ${formatSize(bytes)}  ${created_at.slice(0, 10)}`)}`,
+    )
+  throw new CommandFailed(
+    `${same.length} unfinished uploads are named ${sanitize(name)}. Pass one of these IDs:${lines.join('')}`,
+  )
+}

@@ -1,0 +1,102 @@
+import { isStowageError, type NodeClient, type UnfinishedUpload } from '@stowage/client/node'
+import { formatSize } from '@stowage/protocol/format'
+import { getUploads, type UploadToCancel } from '../assets/get-uploads.ts'
+import {
+  CONNECTION_HELP,
+  CONNECTION_OPTIONS,
+  toCommandError,
+  withClient,
+} from '../connection/with-client.ts'
+import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
+import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { removeSpooled } from '../upload/spool-stdin.ts'
+import { type Command, CommandFailed, readOptions, requireArguments, UsageError } from '../usage.ts'
+
+const OPTIONS = { ...CONNECTION_OPTIONS, yes: { type: 'boolean', short: 'y' } } as const
+
+export const cancel: Command = {
+  help: `stowage cancel: discard unfinished uploads
+
+Usage:
+  stowage cancel ID|NAME… [--yes]
+
+  -y, --yes     do not ask for confirmation. Required if not run in a terminal
+${CONNECTION_HELP}
+  --json        one JSON object per line: {id, filename, cancelled} or {id, filename, error}
+
+The parts that were sent are removed, and their storage is free again. stowage uploads lists
+unfinished uploads. To delete an asset that is already uploaded, use stowage rm.
+
+Exit codes: 0 all discarded · 1 at least one upload was not discarded · 2 wrong usage
+
+Examples:
+  stowage cancel course.mp4
+  stowage uploads --all --json | jq -r '.[].id' | xargs stowage cancel --yes
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    const wanted = requireArguments(positionals, 'upload')
+    const { yes = false, json = false } = values
+    if (!yes && !isInteractive())
+      throw new UsageError('Not interactive. Pass --yes to discard without asking.')
+    return withClient(values, async (client, connection) => {
+      const uploads = await getUploads(client, wanted)
+      if (!yes) {
+        for (const { filename, bytes } of uploads) {
+          writeMessage(sanitize(`  ${filename}  ${formatSize(bytes)}`))
+        }
+        if (!(await confirm('Discard what was sent?'))) {
+          writeMessage('Nothing was discarded.')
+          return 1
+        }
+      }
+      ignoreClosedOutput()
+      let code = 0
+      for (const { id, filename } of uploads) {
+        try {
+          await discard(client, id)
+          const text = sanitize(`${id}  ${filename} discarded`)
+          writeItem({ id, filename, cancelled: true }, { json, text })
+        } catch (caught) {
+          const error = toCommandError(caught, connection)
+          if (!(error instanceof CommandFailed)) throw error
+          code = 1
+          writeMessage(`stowage: ${sanitize(filename)}: ${error.message}`)
+          const problem = { code: codeOf(error), message: error.message }
+          if (json) writeItem({ id, filename, error: problem }, { json, text: '' })
+        }
+      }
+      return code
+    })
+  },
+}
+
+async function discard(client: NodeClient, id: UploadToCancel['id']): Promise<void> {
+  const saved = (await client.unfinished()).find((upload) => upload.id === id)
+  await client.cancelUpload(id)
+  if (await isUploaded(client, id)) {
+    throw new CommandFailed('The upload was completed meanwhile. stowage rm deletes the asset.')
+  }
+  if (saved !== undefined) await removeSpooled(pathOf(saved))
+}
+
+/** The key is the URL of the service, the name and the path. */
+function pathOf({ key, name }: UnfinishedUpload): string {
+  return key.slice(key.indexOf(` ${name} `) + name.length + 2)
+}
+
+/** A cancelled upload is not found. */
+async function isUploaded(client: NodeClient, id: string): Promise<boolean> {
+  try {
+    await client.asset(id)
+    return true
+  } catch (error) {
+    if (isStowageError(error, 'not_found')) return false
+    throw error
+  }
+}
+
+function codeOf({ cause }: CommandFailed): string {
+  return isStowageError(cause) ? cause.code : 'failed'
+}
