@@ -4,6 +4,8 @@ import type {
   Key,
   ListedUpload,
   Product,
+  ProductGroup,
+  ProductGroupPage,
   ProductPage,
   ProductWithAssets,
   UploadPage,
@@ -63,6 +65,13 @@ export function createCalls(
     products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
     productsOf: (id, query) =>
       createListing<Product, ProductPage>(request, '/assets/:id/products', { ...query, id }),
+    productGroups: (query) =>
+      createListing<ProductGroup, ProductGroupPage>(request, '/product-groups', query),
+    productGroupsOf: (id, query) =>
+      createListing<ProductGroup, ProductGroupPage>(request, '/assets/:id/product-groups', {
+        ...query,
+        id,
+      }),
     assetsOf: (id, query) =>
       createListing<Asset, AssetPage>(request, '/products/:id/assets', { ...query, id }),
     product: (id, query) =>

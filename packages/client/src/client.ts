@@ -9,11 +9,14 @@ import type {
   LinkRequest,
   ListAssetsQuery,
   ListedUpload,
+  ListProductGroupsQuery,
   ListProductsQuery,
   ListUploadsQuery,
   NewKeyResponse,
   Product,
   ProductDetails,
+  ProductGroup,
+  ProductGroupPage,
   ProductPage,
   ProductReferences,
   ProductWithAssets,
@@ -87,6 +90,21 @@ export interface Client<Input = BlobInput | StreamInput> {
   product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
   /** Lists all products of an asset. */
   productsOf(id: string, query?: PageQuery & CallSettings): Listing<Product, ProductPage>
+  /**
+   * Lists the products with their variants: one item per product instead of one per variant. A product is
+   * listed with all of its variants if one of them matches all filters.
+   */
+  productGroups(
+    query?: ListProductGroupsQuery & CallSettings,
+  ): Listing<ProductGroup, ProductGroupPage>
+  /**
+   * Lists the products of an asset with the variants that it is attached to. It is attached to all of them
+   * if `attached_total` equals `variants_total`.
+   */
+  productGroupsOf(
+    id: string,
+    query?: PageQuery & CallSettings,
+  ): Listing<ProductGroup, ProductGroupPage>
   /** Lists all ready assets of a product. `with_assets` includes only the newest 100. */
   assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
   /**

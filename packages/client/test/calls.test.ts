@@ -103,6 +103,27 @@ test('deleting or attaching assets while iterating skips none', async (t) => {
   assert.equal((await stowage.products().page()).meta.total, 0)
 })
 
+test('products are listed with their variants, and those of an asset with the attached ones', async (t) => {
+  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const stowage = createClient({ baseUrl })
+  const variants = [11, 12, 13].map((variant_id) => ({ product_id: 1, variant_id, name: 'Drums' }))
+  await stowage.putProducts([...variants, { product_id: 2, variant_id: 21, name: 'Piano' }])
+  const { id } = await stowage.store({ filename: 'a.zip', url: 'https://example.com/' })
+  await stowage.attach(id, { variant_ids: [11, 12] })
+  const groups = await Array.fromAsync(stowage.productGroups({ search: 'dru', limit: 1 }))
+  assert.deepEqual(
+    groups.map((group) => [group.product_id, group.variants.length, group.assets_total]),
+    [[1, 3, 1]],
+  )
+  const { data, meta } = await stowage.productGroupsOf(id).page()
+  assert.deepEqual([meta.total, data[0]?.attached_total, data[0]?.variants_total], [1, 2, 3])
+  const all = await Array.fromAsync(stowage.productGroups({ limit: 1 }))
+  assert.deepEqual(
+    all.map(({ product_id }) => product_id),
+    [2, 1],
+  )
+})
+
 test('an error response becomes a StowageError with the code and fields of the service', async (t) => {
   const { baseUrl } = await aServiceProcess(t, KEYED)
   const withoutKey = createClient({ baseUrl })

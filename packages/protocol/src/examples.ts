@@ -1,6 +1,7 @@
 import type { AccountResponse, Key, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
+import type { ProductGroup } from './product-group.ts'
 import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -67,6 +68,15 @@ export const productExample: Product = {
   variant_id: 808950810,
   vendor: 'Stowage Sounds',
   tags: ['audio'],
+}
+
+export const productGroupExample: ProductGroup = {
+  product_id: productExample.product_id,
+  name: productExample.name,
+  vendor: productExample.vendor,
+  tags: productExample.tags,
+  variants: [productExample],
+  variants_total: 1,
 }
 
 /** The `links` and the `meta` of a list with one row. */

@@ -88,6 +88,18 @@ export function TextQuery(description: string) {
   })
 }
 
+/** The maximum number of different words in `search`. */
+export const MAX_SEARCH_WORDS = 20
+
+export function SearchQuery(description: string) {
+  return Type.String({
+    maxLength: 255,
+    description: `Words in any order, each any part of a word, case-insensitive: ${description}. At most ${MAX_SEARCH_WORDS} different words`,
+    ...Check('search'),
+    ...Problem(`must be a string of at most 255 characters and ${MAX_SEARCH_WORDS} words`),
+  })
+}
+
 const WithProducts = BooleanQuery('true (or 1) to include the products of each asset')
 
 export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })

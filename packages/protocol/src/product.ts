@@ -1,5 +1,6 @@
 import { Asset, Product } from './asset.ts'
-import { BooleanQuery, PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
+import { BooleanQuery, PageLinks, PageMeta, PageQuery, SearchQuery, TextQuery } from './paging.ts'
+import { GroupPageQuery } from './product-group.ts'
 import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, type TSchema, Type } from './type.ts'
 
@@ -106,17 +107,27 @@ export const ReadProductQuery = Type.Object({
   with_assets: Type.Optional(WithAssets),
 })
 
-export const ListProductsQuery = Type.Object({
-  ...PageQuery,
+const ProductFilters = {
+  search: Type.Optional(
+    SearchQuery('every word must be in the name, the variant name, the SKU or the vendor'),
+  ),
   name: Type.Optional(TextQuery('Any part of the name or the variant name, case-insensitive')),
   sku: Type.Optional(TextQuery('The exact SKU')),
   product_id: Type.Optional(shopId('The shop’s ID of the product; matches all of its variants')),
   variant_id: Type.Optional(shopId('The shop’s ID of the variant')),
   vendor: Type.Optional(TextQuery('The vendor, case-insensitive')),
   tag: Type.Optional(TextQuery('A tag, case-insensitive')),
+}
+
+export const ListProductsQuery = Type.Object({
+  ...PageQuery,
+  ...ProductFilters,
   with_assets: Type.Optional(WithAssets),
 })
 export type ListProductsQuery = Static<typeof ListProductsQuery>
+
+export const ListProductGroupsQuery = Type.Object({ ...GroupPageQuery, ...ProductFilters })
+export type ListProductGroupsQuery = Static<typeof ListProductGroupsQuery>
 
 const listOf = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(

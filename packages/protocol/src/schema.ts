@@ -7,7 +7,7 @@ export function Problem(problem: string) {
 }
 
 /** Checks that JSON Schema cannot express; the service has a function for each. */
-export type TextCheck = 'filename' | 'link-url' | 'media-type' | 'searchable' | 'size'
+export type TextCheck = 'filename' | 'link-url' | 'media-type' | 'search' | 'searchable' | 'size'
 
 export function Check(check: TextCheck) {
   return { 'x-check': check }

@@ -13,10 +13,10 @@ export const products: Command = {
   help: `stowage products: list and import the shop's products
 
 Usage:
-  stowage products ls [NAME] [--sku SKU] [--vendor NAME] [--tag TAG] [--limit N | --all]
+  stowage products ls [WORD…] [--sku SKU] [--vendor NAME] [--tag TAG] [--limit N | --all]
   stowage products import FILE|- [--dry-run] [--skip-bad]
 
-  NAME          a part of the name of the product or variant, case-insensitive
+  WORD          any part of the name, variant name, SKU or vendor; all words must be found
   --sku         only products with exactly this SKU
   --vendor      only products of this vendor
   --tag         only products with this tag

@@ -18,12 +18,10 @@ const OPTIONS = {
 /** `stowage products ls`. */
 export async function listProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
-  if (positionals.length > 1)
-    throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
   const { sku, vendor, tag, all = false, json = false } = values
   const limit = readCount(values.limit, '--limit')
   if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
-  const query = { name: positionals[0], sku, vendor, tag }
+  const query = { search: positionals.join(' ') || undefined, sku, vendor, tag }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.products(omitUndefined({ ...query, limit: pageSize }))
     const maximum = all ? undefined : (limit ?? 25)

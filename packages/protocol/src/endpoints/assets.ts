@@ -7,9 +7,11 @@ import {
   linkExample,
   pageExample,
   productExample,
+  productGroupExample,
 } from '../examples.ts'
 import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
 import { ProductPage, ProductReferences } from '../product.ts'
+import { GroupPageOnlyQuery, ProductGroupPage } from '../product-group.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const listAssets = defineEndpoint({
@@ -65,6 +67,30 @@ export const listProductsOfAsset = defineEndpoint({
     description: 'One page',
     schema: ProductPage,
     example: { data: [productExample], ...pageExample(`assets/${assetExample.id}/products`) },
+  },
+  errors: ['not_found'],
+})
+
+export const listProductGroupsOfAsset = defineEndpoint({
+  operationId: 'listProductGroupsOfAsset',
+  methods: ['GET'],
+  path: `${API_PREFIX}/assets/:id/product-groups`,
+  tag: 'Assets',
+  scope: 'read',
+  summary: 'List the products of an asset with their variants',
+  description:
+    'One entry per product, by descending `product_id`. `variants` are those that the asset is attached to. ' +
+    'The asset is attached to all variants of a product if `attached_total` equals `variants_total`.',
+  params: AssetPath,
+  query: GroupPageOnlyQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: ProductGroupPage,
+    example: {
+      data: [{ ...productGroupExample, attached_total: 1 }],
+      ...pageExample(`assets/${assetExample.id}/product-groups`),
+    },
   },
   errors: ['not_found'],
 })

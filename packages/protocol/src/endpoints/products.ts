@@ -1,8 +1,9 @@
 import { Deleted } from '../account.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { assetExample, pageExample, productExample } from '../examples.ts'
+import { assetExample, pageExample, productExample, productGroupExample } from '../examples.ts'
 import { AssetPage, PageOnlyQuery } from '../paging.ts'
 import {
+  ListProductGroupsQuery,
   ListProductsQuery,
   ProductList,
   ProductPage,
@@ -11,6 +12,7 @@ import {
   ProductsRequest,
   ReadProductQuery,
 } from '../product.ts'
+import { ProductGroupPage } from '../product-group.ts'
 import { API_PREFIX } from './prefix.ts'
 
 /** Enough for a thousand products with long names and many tags. */
@@ -65,6 +67,29 @@ export const listProducts = defineEndpoint({
     description: 'One page',
     schema: ProductPage,
     example: { data: [productExample], ...pageExample('products') },
+  },
+  errors: [],
+})
+
+export const listProductGroups = defineEndpoint({
+  operationId: 'listProductGroups',
+  methods: ['GET'],
+  path: `${API_PREFIX}/product-groups`,
+  tag: 'Products',
+  scope: 'read',
+  summary: 'List products with their variants',
+  description:
+    'One entry per product instead of one per variant, by descending `product_id`; `meta.total` counts products. ' +
+    'Takes the filters of `GET /products`: a product is listed with all of its variants if one variant matches all filters.',
+  query: ListProductGroupsQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: ProductGroupPage,
+    example: {
+      data: [{ ...productGroupExample, assets_total: 1 }],
+      ...pageExample('product-groups'),
+    },
   },
   errors: [],
 })

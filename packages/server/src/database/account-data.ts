@@ -4,6 +4,7 @@ import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
+import type { ProductGroup } from '../domain/product-group.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 
 export interface NewUpload {
@@ -62,6 +63,8 @@ export interface UploadQuery extends PageRequest {
 export interface ProductQuery extends PageRequest {
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
   after?: Cursor
+  /** Each word is part of the name, the variant name, the SKU or the vendor. Folded by `searchWords`. */
+  words?: string[]
   /** Part of the name, folded by `foldText`. */
   name?: string
   sku?: string
@@ -72,6 +75,12 @@ export interface ProductQuery extends PageRequest {
   tag?: string
   /** Attached to this asset. */
   ofAsset?: string
+}
+
+/** Products of the shop instead of variants. A product matches if any of its variants matches all filters. */
+export interface ProductGroupQuery extends Omit<ProductQuery, 'after'> {
+  /** Returns the next `perPage` products below this product ID, and ignores `page`. */
+  after?: number
 }
 
 /** A ready asset with all data that a copy in another deployment needs. */
@@ -220,6 +229,17 @@ export interface AccountData {
   putProducts(products: NewProduct[]): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>
+  /** The products of the shop, by descending product ID, and for each the number of variants that match. */
+  listProductIds(query: ProductGroupQuery): Promise<Rows<{ productId: number; matching: number }>>
+  /**
+   * These products of the shop with the first `variants` variants of each, by variant ID. With `ofAsset` only
+   * variants that the asset is attached to, and no `assetsTotal`. Products that do not exist are left out.
+   * `assetsTotal` is null if the variants of a product have more than `attachments` attachments.
+   */
+  readProductGroups(
+    productIds: number[],
+    options: { variants: number; attachments: number; ofAsset?: string | undefined },
+  ): Promise<ProductGroup[]>
   /** Also detaches its assets. False when the product does not exist. */
   deleteProduct(id: string): Promise<boolean>
 

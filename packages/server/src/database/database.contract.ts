@@ -4,6 +4,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testLongLists } from './contract/long-lists.ts'
+import { testProductSearch } from './contract/product-search.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testResizing } from './contract/resizing.ts'
@@ -22,6 +23,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testAssetList(contract)
   testLongLists(contract)
   testProducts(contract)
+  testProductSearch(contract)
   testLinksAndDeletion(contract)
   testRecords(contract)
   testUsage(contract)

@@ -9,6 +9,7 @@ export interface FoldedProduct {
   texts: ProductTexts
   searchName: string
   searchVendor: string
+  searchSku: string
   searchTags: string[]
 }
 
@@ -31,6 +32,7 @@ export function foldProduct(
     texts: { variantName, sku, vendor },
     searchName: foldText(`${change.name} ${variantName}`),
     searchVendor: foldText(vendor),
+    searchSku: foldText(sku),
     searchTags,
   }
 }

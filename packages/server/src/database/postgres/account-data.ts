@@ -7,6 +7,7 @@ import type { Sql } from './connection.ts'
 import { accountKeys } from './keys.ts'
 import { accountLinkedRows } from './linked-rows.ts'
 import { accountLinks } from './links.ts'
+import { accountProductGroups } from './product-groups.ts'
 import { accountProductList } from './product-list.ts'
 import { accountProducts } from './products.ts'
 import { accountPutProducts } from './put-products.ts'
@@ -24,6 +25,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const keys = (sql: Sql) => accountKeys(sql, account)
   const linkedRows = (sql: Sql) => accountLinkedRows(sql, account)
   const links = (sql: Sql) => accountLinks(sql, account)
+  const productGroups = (sql: Sql) => accountProductGroups(sql, account)
   const productList = (sql: Sql) => accountProductList(sql, account)
   const products = (sql: Sql) => accountProducts(sql, account)
   const putProducts = (sql: Sql) => accountPutProducts(sql, account)
@@ -60,6 +62,9 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     putProducts: (list) => run((sql) => putProducts(sql).putProducts(list)),
     findProduct: (id) => run((sql) => products(sql).findProduct(id)),
     listProducts: (query) => run((sql) => productList(sql).listProducts(query)),
+    listProductIds: (query) => run((sql) => productGroups(sql).listProductIds(query)),
+    readProductGroups: (ids, options) =>
+      run((sql) => productGroups(sql).readProductGroups(ids, options)),
     deleteProduct: (id) => run((sql) => products(sql).deleteProduct(id)),
 
     attachProducts: (id, selection) => run((sql) => links(sql).attachProducts(id, selection)),

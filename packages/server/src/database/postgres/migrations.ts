@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Migration, MigrationTarget } from '../migrate.ts'
 import { migrate } from '../migrate.ts'
 import { begin, type Sql } from './connection.ts'
+import { fillSearchSkus } from './search-sku.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 
@@ -18,6 +19,7 @@ export async function migrateUnderLock(sql: Sql): Promise<void> {
       name text primary key, checksum text not null, applied_at timestamptz not null
     )`
   await migrate(migrationTarget(sql), MIGRATIONS)
+  await fillSearchSkus(sql)
 }
 
 function migrationTarget(connection: Sql): MigrationTarget {

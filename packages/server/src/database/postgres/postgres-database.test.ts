@@ -11,6 +11,7 @@ import {
   aLink,
   anAccount,
   anUpload,
+  aProduct,
   aReadyAsset,
   KEPT,
   NEWEST,
@@ -124,6 +125,31 @@ test('the migration to listing blocks creates blocks for existing assets', async
   )
   const { rows, total } = await data.listAssets({ page: 90, perPage: 25, sort: NEWEST })
   assert.deepEqual([rows.length, total], [25, 4501])
+})
+
+test('the migration to product search makes existing products searchable', async (t) => {
+  const url = await server.database(t)
+  const before = await openAt(t, url)
+  const { id } = await anAccount(before, 'default')
+  const products = Array.from({ length: 600 }, (_, variantId) =>
+    aProduct({ variantId, sku: variantId === 7 ? 'Plain-7' : `ÄSKU-${variantId}` }),
+  )
+  await before.of(id).putProducts(products)
+  const admin = postgres(url, { onnotice: () => {} })
+  cleanUp(t, () => admin.end())
+  await admin.unsafe(`
+    alter table products drop column search_text, drop column search_sku;
+    delete from migrations where name like '%_product_search.sql'`)
+  const data = (await openAt(t, url)).of(id)
+  for (const [word, total] of [
+    ['plain-7', 1],
+    ['äsku-599', 1],
+    ['äs', 599],
+    ['wav', 600],
+  ] as const) {
+    const found = await data.listProducts({ page: 1, perPage: 1, words: [word] })
+    assert.equal(found.total, total, word)
+  }
 })
 
 test('changes by one instance are counted by another immediately', async (t) => {

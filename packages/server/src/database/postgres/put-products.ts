@@ -7,7 +7,14 @@ import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 const BATCH = 100
 
 export function accountPutProducts(sql: Sql, account: string): Pick<AccountData, 'putProducts'> {
-  function toInsert({ given, texts, searchName, searchVendor, searchTags }: FoldedProduct) {
+  function toInsert({
+    given,
+    texts,
+    searchName,
+    searchVendor,
+    searchSku,
+    searchTags,
+  }: FoldedProduct) {
     return {
       id: given.id,
       account_id: account,
@@ -20,6 +27,7 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
       tags: given.tags ?? [],
       search_name: searchName,
       search_vendor: searchVendor,
+      search_sku: searchSku,
       search_tags: searchTags,
     }
   }
@@ -50,7 +58,7 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
       on conflict (account_id, product_id, variant_id) do update set
         name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
         vendor = excluded.vendor, search_name = excluded.search_name,
-        search_vendor = excluded.search_vendor,
+        search_vendor = excluded.search_vendor, search_sku = excluded.search_sku,
         tags = case when excluded.id = any (${keepTags}::uuid[])
           then products.tags else excluded.tags end,
         search_tags = case when excluded.id = any (${keepTags}::uuid[])

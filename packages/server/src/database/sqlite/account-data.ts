@@ -6,6 +6,7 @@ import { prepareCompletion } from './completion.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareLinkedRows } from './linked-rows.ts'
 import { prepareLinks } from './links.ts'
+import { prepareProductGroups } from './product-groups.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
 import type { PutProducts } from './put-products.ts'
@@ -31,6 +32,7 @@ export function prepareAccountData(
   const assetList = prepareAssetList(connection)
   const products = prepareProducts(connection)
   const productList = prepareProductList(connection)
+  const productGroups = prepareProductGroups(connection)
   const links = prepareLinks(connection)
   const linkedRows = prepareLinkedRows(connection)
   const keys = prepareKeys(connection)
@@ -64,6 +66,9 @@ export function prepareAccountData(
     putProducts: (list) => ownTransaction(() => putProducts(account, list)),
     findProduct: (id) => read(() => products.findProduct(account, id)),
     listProducts: (query) => read(() => productList.listProducts(account, query)),
+    listProductIds: (query) => read(() => productGroups.listProductIds(account, query)),
+    readProductGroups: (ids, options) =>
+      read(() => productGroups.readProductGroups(account, ids, options)),
     deleteProduct: (id) => free(() => products.deleteProduct(account, id)),
 
     attachProducts: (id, selection) => write(() => links.attachProducts(account, id, selection)),

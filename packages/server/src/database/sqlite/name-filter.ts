@@ -10,38 +10,51 @@ export interface Filter {
   isSelective?: boolean
 }
 
+/** Folded texts to find in products. */
+export interface ProductTexts {
+  name?: string
+  words?: string[]
+}
+
 /**
- * Finds a folded text in the `search_name` of products. If few names contain its trigrams, the trigram
- * index finds them; it stores no positions, so each name is checked again. If many names contain them, or
- * the text is too short for a trigram, the names are read in the order of the list.
+ * Finds products by a part of the name and by words. If few products contain their trigrams, the trigram
+ * index finds them; it stores no positions, so each product is checked again. If many contain them, or
+ * all texts are too short for a trigram, the products are read in the order of the list.
  */
 export function prepareNameFilter({ prepare }: Connection) {
   const candidates = prepare<{ count: number }>(
     `select count(*) as count from (
-       select 1 from product_names where product_names match :match limit ${MAX_SMALL_RESULT + 1})`,
+       select 1 from product_texts where product_texts match :match limit ${MAX_SMALL_RESULT + 1})`,
   )
-  return (name: string): Filter => {
-    const contains = 'instr(search_name, :name) > 0'
-    const withoutIndex = { conditions: [contains], parameters: { name }, isSelective: false }
-    const match = matchExpression(name)
-    if (match === undefined) return withoutIndex
-    if ((candidates.get({ match })?.count ?? 0) > MAX_SMALL_RESULT) return withoutIndex
+  return ({ name, words = [] }: ProductTexts): Filter => {
+    const conditions = words.map((_, index) => `instr(search_text, :word${index}) > 0`)
+    const parameters: Filter['parameters'] = {}
+    for (const [index, word] of words.entries()) parameters[`word${index}`] = word
+    if (name !== undefined) {
+      conditions.push('instr(search_name, :name) > 0')
+      parameters.name = name
+    }
+    const match = matchExpression(...words, ...(name === undefined ? [] : [name]))
+    if (match === undefined || (candidates.get({ match })?.count ?? 0) > MAX_SMALL_RESULT) {
+      return { conditions, parameters, isSelective: false }
+    }
     return {
       conditions: [
-        contains,
-        'seq in (select rowid from product_names where product_names match :match)',
+        ...conditions,
+        'seq in (select rowid from product_texts where product_texts match :match)',
       ],
-      parameters: { name, match },
+      parameters: { ...parameters, match },
       isSelective: true,
     }
   }
 }
 
 /**
- * An FTS5 expression that matches all trigrams of the text. Each is quoted, so that no part of a name is
- * an operator. Undefined when the text is too short for a trigram.
+ * An FTS5 expression that matches all trigrams of the texts. Each is quoted, so that no part of a text is
+ * an operator. Undefined when all texts are too short for a trigram.
  */
-export function matchExpression(name: string): string | undefined {
-  const quoted = trigrams(name).map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
+export function matchExpression(...texts: string[]): string | undefined {
+  const all = new Set(texts.flatMap(trigrams))
+  const quoted = [...all].map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
   return quoted.length === 0 ? undefined : quoted.join(' AND ')
 }

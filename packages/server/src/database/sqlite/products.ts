@@ -13,7 +13,7 @@ export function prepareProducts({ prepare, transaction }: Connection) {
   const remove = prepare<{ seq: number }>(
     'delete from products where id = :id and account_id = :account returning seq',
   )
-  const unindexName = prepare('delete from product_names where rowid = :seq')
+  const unindexText = prepare('delete from product_texts where rowid = :seq')
   const markUnlinked = prepare(
     `update assets set linked = 0 where seq in (select value from json_each(:seqs))
      and not exists (select 1 from asset_products where asset_seq = assets.seq)`,
@@ -30,7 +30,7 @@ export function prepareProducts({ prepare, transaction }: Connection) {
         const linked = linkedAssets.all({ account, id })
         const row = remove.get({ account, id })
         if (row === undefined) return false
-        unindexName.run({ seq: row.seq })
+        unindexText.run({ seq: row.seq })
         markUnlinked.run({ seqs: JSON.stringify(linked.map(({ asset_seq }) => asset_seq)) })
         return true
       })

@@ -86,19 +86,19 @@ function preparePut({ prepare }: Connection) {
     `select ${PRODUCT_COLUMNS} from products
      where account_id = :account and product_id = :product_id and variant_id = :variant_id`,
   )
-  const put = prepare<ProductRow>(
+  const put = prepare<ProductRow & { search_text: string }>(
     `insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
-       tags, search_name, search_vendor)
+       tags, search_name, search_vendor, search_sku)
      values (:id, :account, :product_id, :variant_id, :name, :variant_name, :sku, :vendor, :tags,
-       :search_name, :search_vendor)
+       :search_name, :search_vendor, :search_sku)
      on conflict (account_id, product_id, variant_id) do update set
        name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
        vendor = excluded.vendor, tags = excluded.tags, search_name = excluded.search_name,
-       search_vendor = excluded.search_vendor
-     returning ${PRODUCT_COLUMNS}`,
+       search_vendor = excluded.search_vendor, search_sku = excluded.search_sku
+     returning ${PRODUCT_COLUMNS}, search_text`,
   )
-  const indexName = prepare(
-    'insert or replace into product_names (rowid, search_name) values (:seq, :search_name)',
+  const indexText = prepare(
+    'insert or replace into product_texts (rowid, search_text) values (:seq, :search_text)',
   )
   const clearTags = prepare('delete from product_tags where product_seq = :seq')
   const addTags = prepare(
@@ -110,7 +110,7 @@ function preparePut({ prepare }: Connection) {
     const { given, searchTags } = folded
     const stored =
       lacksTexts(given) || given.tags === undefined ? findStored(account, given) : undefined
-    const { texts, searchName, searchVendor } =
+    const { texts, searchName, searchVendor, searchSku } =
       stored && lacksTexts(given) ? foldProduct(given, toProduct(stored), searchTags) : folded
     const row = put.get({
       id: given.id,
@@ -124,9 +124,10 @@ function preparePut({ prepare }: Connection) {
       tags: given.tags === undefined ? (stored?.tags ?? '[]') : JSON.stringify(given.tags),
       search_name: searchName,
       search_vendor: searchVendor,
+      search_sku: searchSku,
     })
     if (row === undefined) throw new Error('the product was not stored')
-    indexName.run({ seq: row.seq, search_name: searchName })
+    indexText.run({ seq: row.seq, search_text: row.search_text })
     if (given.tags !== undefined) {
       clearTags.run({ seq: row.seq })
       addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })

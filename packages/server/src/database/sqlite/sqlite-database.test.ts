@@ -8,6 +8,7 @@ import {
   aLink,
   anAccount,
   anUpload,
+  aProduct,
   KEPT,
   NEWEST,
   NOON,
@@ -149,6 +150,34 @@ test('the migration to listing blocks creates blocks for existing assets', async
   const query = { page: 90, perPage: 25, sort: NEWEST }
   const { rows, total } = await data.listAssets(query)
   assert.deepEqual([rows.length, total], [25, 4501])
+})
+
+test('the migration to product search makes existing products searchable', async (t) => {
+  const file = await aFile(t)
+  const before = await openSqliteDatabase({ file })
+  const { id } = await anAccount(before, 'default')
+  const products = Array.from({ length: 600 }, (_, variantId) =>
+    aProduct({ variantId, sku: variantId === 7 ? 'Plain-7' : `ÄSKU-${variantId}` }),
+  )
+  await before.of(id).putProducts(products)
+  await before.close()
+  const other = new DatabaseSync(file)
+  other.exec(`
+    drop table product_texts; create table product_names (search_name text);
+    drop index products_without_search_sku; alter table products drop column search_text;
+    alter table products drop column search_sku;
+    delete from migrations where name like '%_product_search.sql'`)
+  other.close()
+  const data = (await openIn(t, file)).of(id)
+  for (const [word, total] of [
+    ['plain-7', 1],
+    ['äsku-599', 1],
+    ['äs', 599],
+    ['wav', 600],
+  ] as const) {
+    const found = await data.listProducts({ page: 1, perPage: 1, words: [word] })
+    assert.equal(found.total, total, word)
+  }
 })
 
 /** A hundred assets, each in its own block, as if the list were much longer. */

@@ -12,6 +12,7 @@ import { migrateFile, requireMigrated } from './migrations.ts'
 import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
+import { fillSearchSkus } from './search-sku.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
@@ -95,7 +96,10 @@ async function openFile(options: SqliteOptions, spareFile: SpareFile): Promise<D
   const database = readOnly ? connect(file, { readOnly }) : connectOnFullDisk(file, spareFile)
   try {
     if (readOnly) await requireMigrated(database, file)
-    else await migrateFile(database)
+    else {
+      await migrateFile(database)
+      await fillSearchSkus(database)
+    }
     disableBusyTimeout(database)
     return database
   } catch (error) {

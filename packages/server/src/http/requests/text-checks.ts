@@ -1,9 +1,10 @@
-import type { TextCheck } from '@stowage/protocol'
+import { MAX_SEARCH_WORDS, type TextCheck } from '@stowage/protocol'
 import { parseSize } from '@stowage/protocol/format'
 import { problemWithFilename } from '../../domain/filename.ts'
 import { isSearchable } from '../../domain/is-searchable.ts'
 import { problemWithLinkUrl } from '../../domain/link-url.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
+import { searchWords } from '../../domain/search-words.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
 const SIZE_PROBLEM = 'must be a number of bytes, or a string such as 10MB or 1.5 GB'
@@ -13,6 +14,17 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   filename: problemWithFilename,
   'link-url': problemWithLinkUrl,
   'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
-  searchable: (text) => (isSearchable(text) ? undefined : 'must not have control characters'),
+  search: (text) => problemWithSearchable(text) ?? problemWithWords(text),
+  searchable: problemWithSearchable,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
+}
+
+function problemWithSearchable(text: string): string | undefined {
+  return isSearchable(text) ? undefined : 'must not have control characters'
+}
+
+function problemWithWords(text: string): string | undefined {
+  const count = searchWords(text).length
+  if (count <= MAX_SEARCH_WORDS) return undefined
+  return `has ${count} different words; send at most ${MAX_SEARCH_WORDS}`
 }

@@ -1,7 +1,9 @@
+import type { ProductGroup } from '../../domain/product-group.ts'
 import type { ProductSlice } from '../../operations/assets/read-products-of-assets.ts'
 import type { ProductWithAssets } from '../../operations/products/with-newest-assets.ts'
 import { presentAsset } from './present-asset.ts'
 import { presentProduct } from './present-product.ts'
+import { presentProductGroup } from './present-product-group.ts'
 import { presentProductWithAssets } from './present-product-with-assets.ts'
 
 /** The elements of a JSON array of assets. An asset with many products spans several chunks. */
@@ -29,6 +31,18 @@ export async function* productChunks(
   let isStart = true
   for await (const slice of slices) {
     const list = elementsOf(slice.map(presentProductWithAssets))
+    yield isStart ? list : `,${list}`
+    isStart = false
+  }
+}
+
+/** The elements of a JSON array of products with their variants. */
+export async function* groupChunks(slices: AsyncIterable<ProductGroup[]>): AsyncGenerator<string> {
+  let isStart = true
+  for await (const slice of slices) {
+    // Products that were deleted in the meantime are left out.
+    if (slice.length === 0) continue
+    const list = elementsOf(slice.map(presentProductGroup))
     yield isStart ? list : `,${list}`
     isStart = false
   }

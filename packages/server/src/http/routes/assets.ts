@@ -11,12 +11,21 @@ import { readProductsOfAssets } from '../../operations/assets/read-products-of-a
 import { signDownload } from '../../operations/assets/sign-download.ts'
 import { storeLink } from '../../operations/assets/store-link.ts'
 import type { AccountContext } from '../../operations/context.ts'
+import { listProductGroups } from '../../operations/products/list-product-groups.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
 import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
-import { readProductListRequest } from '../requests/read-product-list-request.ts'
+import {
+  readProductGroupListRequest,
+  readProductListRequest,
+} from '../requests/read-product-list-request.ts'
 import { readProductSelection } from '../requests/read-product-selection.ts'
 import { presentAsset } from '../responses/present-asset.ts'
-import { AROUND_ONE, aroundList, assetChunks } from '../responses/present-json-chunks.ts'
+import {
+  AROUND_ONE,
+  aroundList,
+  assetChunks,
+  groupChunks,
+} from '../responses/present-json-chunks.ts'
 import { presentPage } from '../responses/present-page.ts'
 import { presentProduct } from '../responses/present-product.ts'
 import { sendJsonStream } from '../responses/send-json-stream.ts'
@@ -53,6 +62,19 @@ export const assetRoutes: RouteGroup = (app, options) => {
     const { products, position } = await listProducts(context, request)
     return { data: products.map(presentProduct), ...presentPage(position, pageUrl(url)) }
   })
+
+  route(
+    app,
+    options,
+    endpoints.listProductGroupsOfAsset,
+    async ({ context, params, query, url }, reply) => {
+      const { id } = await getAsset(context, params.id)
+      const request = { ...readProductGroupListRequest(query), ofAsset: id }
+      const { groups, position } = await listProductGroups(context, request)
+      const page = presentPage(position, pageUrl(url))
+      return sendJsonStream(reply, groupChunks(groups), aroundList(page))
+    },
+  )
 
   route(app, options, endpoints.downloadAsset, async ({ context, params }, reply) => {
     const { url } = await signDownload(context, params.id)

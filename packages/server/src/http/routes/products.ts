@@ -2,15 +2,19 @@ import { endpoints } from '@stowage/protocol'
 import { listAssets } from '../../operations/assets/list-assets.ts'
 import { deleteProduct } from '../../operations/products/delete-product.ts'
 import { getProduct } from '../../operations/products/get-product.ts'
+import { listProductGroups } from '../../operations/products/list-product-groups.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
 import { putProducts } from '../../operations/products/put-products.ts'
 import { readAssetsOfProducts } from '../../operations/products/read-assets-of-products.ts'
 import { withNewestAssets } from '../../operations/products/with-newest-assets.ts'
 import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
 import { readProductDetails } from '../requests/read-product-details.ts'
-import { readProductListRequest } from '../requests/read-product-list-request.ts'
+import {
+  readProductGroupListRequest,
+  readProductListRequest,
+} from '../requests/read-product-list-request.ts'
 import { presentAsset } from '../responses/present-asset.ts'
-import { aroundList, productChunks } from '../responses/present-json-chunks.ts'
+import { aroundList, groupChunks, productChunks } from '../responses/present-json-chunks.ts'
 import { presentPage } from '../responses/present-page.ts'
 import { presentProduct } from '../responses/present-product.ts'
 import { presentProductWithAssets } from '../responses/present-product-with-assets.ts'
@@ -35,6 +39,13 @@ export const productRoutes: RouteGroup = (app, options) => {
       productChunks(readAssetsOfProducts(context, products)),
       aroundList(page),
     )
+  })
+
+  route(app, options, endpoints.listProductGroups, async ({ context, query, url }, reply) => {
+    const request = readProductGroupListRequest(query)
+    const { groups, position } = await listProductGroups(context, request)
+    const page = presentPage(position, pageUrl(url))
+    return sendJsonStream(reply, groupChunks(groups), aroundList(page))
   })
 
   route(app, options, endpoints.readProduct, async ({ context, params, query }) => {

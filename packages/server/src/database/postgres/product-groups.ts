@@ -1,0 +1,79 @@
+import { rowRangeOf } from '../../domain/paging.ts'
+import type { AccountData } from '../account-data.ts'
+import type { Sql } from './connection.ts'
+import { productFilter } from './product-filter.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+
+type ProductGroups = Pick<AccountData, 'listProductIds' | 'readProductGroups'>
+
+interface GroupRow {
+  product_id: number
+  variants_total: number
+  links: number | null
+  assets: number | null
+}
+
+/** Lists the products of the shop with their variants. */
+export function accountProductGroups(sql: Sql, account: string): ProductGroups {
+  return {
+    async listProductIds(query) {
+      const filtered = productFilter(sql, account, query)
+      const [counted] = await sql<{ total: number }[]>`
+        select count(distinct product_id) as total from products where ${filtered}`
+      const total = counted?.total ?? 0
+      const { after } = query
+      const range = rowRangeOf({ page: query.page, perPage: query.perPage }, total)
+      const { isFromEnd, offset, limit } =
+        after === undefined ? range : { isFromEnd: false, offset: 0, limit: query.perPage }
+      if (limit === 0) return { rows: [], total }
+      const rows = await sql<{ productId: number; matching: number }[]>`
+        select product_id as "productId", count(*) as matching from products
+        where ${filtered} ${after === undefined ? sql`` : sql`and product_id < ${after}`}
+        group by product_id order by product_id ${isFromEnd ? sql`asc` : sql`desc`}
+        limit ${limit} offset ${offset}`
+      return { rows: isFromEnd ? [...rows].reverse() : [...rows], total }
+    },
+
+    async readProductGroups(productIds, { variants, attachments, ofAsset }) {
+      const ids = sql`unnest(${productIds}::bigint[]) as wanted (id)`
+      const ofProduct = sql`p.account_id = ${account} and p.product_id = wanted.id`
+      const attached =
+        ofAsset === undefined
+          ? sql``
+          : sql`and exists (
+              select from assets a join asset_products l on l.asset_id = a.id
+              where a.account_id = ${account} and a.id = ${ofAsset} and l.product_id = p.id)`
+      const rows = await sql<ProductRow[]>`
+        select v.* from ${ids} cross join lateral (
+          select ${sql(PRODUCT_COLUMNS)} from products p where ${ofProduct} ${attached}
+          order by p.variant_id limit ${variants}) v
+        order by v.product_id desc, v.variant_id`
+      const links = (limit: number) => sql`
+        select l.asset_id from products p join asset_products l on l.product_id = p.id
+        where ${ofProduct} limit ${limit}`
+      // `links` and `assets` read at most `attachments` rows, one more to know whether there are more.
+      const counts =
+        ofAsset === undefined
+          ? sql`(select count(*) from (${links(attachments + 1)}) l) as links,
+              (select count(distinct l.asset_id) from (${links(attachments)}) l
+                join assets a on a.id = l.asset_id and a.status = 'ready') as assets`
+          : sql`null as links, null as assets`
+      const totals = await sql<GroupRow[]>`
+        select wanted.id as product_id,
+          (select count(*) from products p where ${ofProduct}) as variants_total, ${counts}
+        from ${ids}`
+      const byId = new Map(totals.map((row) => [row.product_id, row]))
+      return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, group]) => {
+        const row = byId.get(productId)
+        const isCounted = ofAsset === undefined
+        const assetsTotal = (row?.links ?? 0) > attachments ? null : (row?.assets ?? 0)
+        return {
+          productId,
+          variants: group.map(toProduct),
+          variantsTotal: Math.max(row?.variants_total ?? 0, group.length),
+          ...(isCounted && { assetsTotal }),
+        }
+      })
+    },
+  }
+}

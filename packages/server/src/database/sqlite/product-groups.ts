@@ -1,0 +1,114 @@
+import { rowRangeOf } from '../../domain/paging.ts'
+import type { ProductGroup } from '../../domain/product-group.ts'
+import type { AccountData, ProductGroupQuery, Rows } from '../account-data.ts'
+import { prepareProductFilter } from './product-filter.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import type { Connection } from './statement.ts'
+
+interface GroupRow {
+  product_id: number
+  variants_total: number
+  links: number
+  assets: number
+}
+
+const OF_PRODUCT = 'p.account_id = :account and p.product_id = j.value'
+
+const OF_ASSET = `and p.seq in (
+  select l.product_seq from assets a join asset_products l on l.asset_seq = a.seq
+  where a.account_id = :account and a.id = :of_asset)`
+
+/** The first variants of each product. */
+function variantsOf(condition: string): string {
+  return `
+    select ${PRODUCT_COLUMNS} from (
+      select p.*, row_number() over (partition by p.product_id order by p.variant_id) as place
+      from json_each(:ids) j cross join products p on ${OF_PRODUCT} ${condition})
+    where place <= :variants order by product_id desc, variant_id`
+}
+
+/** Lists the products of the shop with their variants. */
+export function prepareProductGroups(connection: Connection) {
+  const { prepare } = connection
+  const filterOf = prepareProductFilter(connection)
+  const allVariants = prepare<ProductRow>(variantsOf(''))
+  const attachedVariants = prepare<ProductRow>(variantsOf(OF_ASSET))
+  const totals = prepare<Pick<GroupRow, 'product_id' | 'variants_total'>>(
+    `select j.value as product_id,
+       (select count(*) from products p where ${OF_PRODUCT}) as variants_total
+     from json_each(:ids) j`,
+  )
+  // `links` and `assets` read at most `attachments` rows, one more to know whether there are more.
+  const totalsWithAssets = prepare<GroupRow>(
+    `select j.value as product_id,
+       (select count(*) from products p where ${OF_PRODUCT}) as variants_total,
+       (select count(*) from (
+          select 1 from products p cross join asset_products l on l.product_seq = p.seq
+          where ${OF_PRODUCT} limit +:attachments + 1)) as links,
+       (select count(distinct l.asset_seq) from (
+          select l.asset_seq from products p cross join asset_products l on l.product_seq = p.seq
+          where ${OF_PRODUCT} limit +:attachments) l
+        cross join assets a on a.seq = l.asset_seq and a.status = 'ready') as assets
+     from json_each(:ids) j`,
+  )
+
+  return {
+    listProductIds(
+      account: string,
+      query: ProductGroupQuery,
+    ): Rows<{ productId: number; matching: number }> {
+      const { from, parameters } = filterOf(query)
+      const count = prepare<{ total: number }>(`select count(distinct product_id) as total ${from}`)
+      const total = count.get({ account, ...parameters })?.total ?? 0
+      const { after } = query
+      const range = rowRangeOf({ page: query.page, perPage: query.perPage }, total)
+      const { isFromEnd, offset, limit } =
+        after === undefined ? range : { isFromEnd: false, offset: 0, limit: query.perPage }
+      if (limit === 0) return { rows: [], total }
+      const page = prepare<{ productId: number; matching: number }>(
+        `select product_id as productId, count(*) as matching ${from}
+         ${after === undefined ? '' : 'and product_id < :after'}
+         group by product_id order by product_id ${isFromEnd ? 'asc' : 'desc'}
+         limit +:limit offset :offset`,
+      )
+      const cursor = after !== undefined && { after }
+      const rows = page.all({ account, ...parameters, ...cursor, limit, offset })
+      return { rows: isFromEnd ? rows.reverse() : rows, total }
+    },
+
+    readProductGroups(
+      account: string,
+      productIds: number[],
+      { variants, attachments, ofAsset }: Parameters<AccountData['readProductGroups']>[1],
+    ): ProductGroup[] {
+      const ids = JSON.stringify(productIds)
+      const rows =
+        ofAsset === undefined
+          ? allVariants.all({ account, ids, variants })
+          : attachedVariants.all({ account, ids, variants, of_asset: ofAsset })
+      const counted =
+        ofAsset === undefined
+          ? totalsWithAssets.all({ account, ids, attachments })
+          : totals.all({ account, ids })
+      return groupsOf(rows, counted, attachments)
+    },
+  }
+}
+
+function groupsOf(
+  rows: ProductRow[],
+  counted: (Pick<GroupRow, 'product_id' | 'variants_total'> & Partial<GroupRow>)[],
+  attachments: number,
+): ProductGroup[] {
+  const totals = new Map(counted.map((row) => [row.product_id, row]))
+  return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, variants]) => {
+    const { variants_total = variants.length, links, assets } = totals.get(productId) ?? {}
+    const isCounted = links !== undefined && assets !== undefined
+    return {
+      productId,
+      variants: variants.map(toProduct),
+      variantsTotal: variants_total,
+      ...(isCounted && { assetsTotal: links > attachments ? null : assets }),
+    }
+  })
+}

@@ -1,0 +1,20 @@
+import { foldText } from './search-text.ts'
+
+/**
+ * The different words of a search, folded, longest first. A word that is part of another one is left out,
+ * as every text with the other one contains it.
+ */
+export function searchWords(text: string): string[] {
+  const all = foldText(text).split(/\s+/u)
+  const longestFirst = all.toSorted((a, b) => b.length - a.length)
+  const words: string[] = []
+  for (const word of longestFirst) {
+    if (!words.some((longer) => longer.includes(word))) words.push(word)
+  }
+  return words.filter((word) => word !== '')
+}
+
+/** Whether the folded text contains every one of the words. */
+export function hasWords(folded: string, words: readonly string[]): boolean {
+  return words.every((word) => folded.includes(word))
+}
