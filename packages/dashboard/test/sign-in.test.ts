@@ -31,40 +31,32 @@ test('a page that makes no requests requires a key too', async (t) => {
   await heading(page, 'Sign in to Stowage').waitFor()
 })
 
-test('a key is kept for the tab only, until people sign out', async (t) => {
+test('signing in and out applies to all tabs, and no script can read the key or the session', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, context } = await openDashboard(t, KEYS, GUEST)
-  await page.goto('/settings')
-  await signIn(page, ADMIN)
-  // The sign-in form contains a similar sentence.
-  const access = page.getByRole('region', { name: 'Access' })
-  await access.getByText('It is forgotten when you close this tab.').waitFor()
-  await page.reload()
-  await heading(page, 'Settings').waitFor()
-  const other = await context.newPage()
-  await other.goto('/')
-  await heading(other, 'Sign in to Stowage').waitFor()
-  // Browsers slow down tabs in the background.
-  await page.bringToFront()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await heading(page, 'Sign in to Stowage').waitFor()
-  await page.reload()
-  await heading(page, 'Sign in to Stowage').waitFor()
-  const kept = await page.evaluate<string>(
-    'JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
-  )
-  assert.ok(!kept.includes(ADMIN), kept)
-})
-
-test('a remembered key is available in every tab, until people sign out', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, context } = await openDashboard(t, KEYS, GUEST)
-  await page.goto('/settings')
-  await signIn(page, ADMIN, { remember: true })
-  await page.getByText('This computer remembers it').waitFor()
+  const { page, context, service } = await openDashboard(t, KEYS, GUEST)
   const other = await context.newPage()
   await other.goto('/products')
+  await heading(other, 'Sign in to Stowage').waitFor()
+  await page.goto('/settings')
+  const form = page.locator('form')
+  assert.equal(await form.locator('[autocomplete=username]').count(), 1)
+  await form.locator('[autocomplete=current-password]').waitFor()
+  await signIn(page, ADMIN)
+  const access = page.getByRole('region', { name: 'Access' })
+  await access.getByText('You are signed in with the key STOWAGE_ADMIN_KEY').waitFor()
   await heading(other, 'Products').waitFor()
+  await other.reload()
+  await heading(other, 'Products').waitFor()
+  const [cookie, ...more] = await context.cookies()
+  assert.deepEqual(
+    [cookie?.httpOnly, cookie?.sameSite, cookie?.expires, more.length],
+    [true, 'Strict', -1, 0],
+  )
+  const readable = await page.evaluate<string>(
+    'JSON.stringify([document.cookie, { ...sessionStorage }, { ...localStorage }])',
+  )
+  assert.ok(!readable.includes(ADMIN) && !readable.includes(cookie?.value ?? ''), readable)
+
   // Browsers slow down tabs in the background.
   await page.bringToFront()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -72,9 +64,30 @@ test('a remembered key is available in every tab, until people sign out', async 
   await heading(other, 'Sign in to Stowage').waitFor()
   await other.reload()
   await heading(other, 'Sign in to Stowage').waitFor()
+  assert.deepEqual(await context.cookies(), [])
+  const headers = { Cookie: `${cookie?.name}=${cookie?.value}` }
+  const copied = await fetch(`${service.baseUrl}/api/v1/account`, { headers })
+  assert.equal(copied.status, 401)
 })
 
-test('after the key in use is revoked, the sign-in form opens and shows the reason', async (t) => {
+test('a remembered session outlasts the browser, and a key that an older version stored is exchanged', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context } = await openDashboard(t, KEYS, GUEST)
+  await page.goto('/')
+  await signIn(page, ADMIN, { remember: true })
+  await heading(page, 'Assets').waitFor()
+  const [cookie] = await context.cookies()
+  const days = ((cookie?.expires ?? 0) * 1000 - Date.now()) / 86_400_000
+  assert.ok(days > 29.9 && days < 30.1, `${days}`)
+  await context.clearCookies()
+  await page.evaluate(`localStorage['stowage.key'] = ${JSON.stringify(ADMIN)}`)
+  await page.reload()
+  await heading(page, 'Assets').waitFor()
+  assert.equal(await page.evaluate("localStorage['stowage.key']"), undefined)
+  assert.equal((await context.cookies()).length, 1)
+})
+
+test('after the key in use is revoked, the sign-in form opens and says so', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, GUEST)
   const { id, secret } = await client.createKey({ name: 'mine', scope: 'manage' })
@@ -84,7 +97,7 @@ test('after the key in use is revoked, the sign-in form opens and shows the reas
   await client.createKey({ name: 'another', scope: 'manage' })
   await client.revokeKey(id)
   await page.getByRole('link', { name: 'Products' }).click()
-  await page.getByText('Your key is no longer valid.').waitFor()
+  await page.getByText('Your session has ended.').waitFor()
 })
 
 test('signing out during an upload asks for confirmation, and the upload can be resumed later', async (t) => {

@@ -87,6 +87,53 @@ export const NewKeyResponse = Type.Object(
 )
 export type NewKeyResponse = Static<typeof NewKeyResponse>
 
+export const SessionResponse = Type.Object(
+  {
+    data: Type.Object(
+      {
+        requires_key: Type.Boolean({ description: 'False if the service is open' }),
+        key: Type.Unsafe<{
+          id: string | null
+          name: string
+          scope: 'read' | 'write' | 'manage'
+          hint: string | null
+        } | null>({
+          type: ['object', 'null'],
+          description: 'The key in use; null if the service is open',
+          required: ['id', 'name', 'scope', 'hint'],
+          properties: {
+            id: Nullable('string', { description: 'Null for the key of `STOWAGE_ADMIN_KEY`' }),
+            name: Type.String(),
+            scope: Scope(),
+            hint: Nullable('string', { description: 'The last characters of the secret' }),
+          },
+        }),
+        expires_at: Nullable('string', {
+          description: 'When the session ends; null if the call was made with a key',
+        }),
+      },
+      { title: 'Session' },
+    ),
+  },
+  { title: 'SessionResponse' },
+)
+export type SessionResponse = Static<typeof SessionResponse>
+export type Session = SessionResponse['data']
+
+export const SessionRequest = Type.Object(
+  {
+    remember: Type.Optional(
+      Type.Boolean({
+        description:
+          'Keeps the session for 30 days. Otherwise it ends when the browser is closed, and after 7 days',
+        ...Problem('must be true or false'),
+      }),
+    ),
+  },
+  { title: 'SessionRequest' },
+)
+export type SessionRequest = Static<typeof SessionRequest>
+
 export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s ID' }) })
 export const Deleted = Type.Object(
   { deleted: Type.Boolean({ examples: [true] }) },

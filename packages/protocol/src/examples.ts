@@ -1,4 +1,4 @@
-import type { AccountResponse, Key, UsageResponse } from './account.ts'
+import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product-group.ts'
@@ -120,6 +120,17 @@ export const usageExample: UsageResponse['data'] = {
     { type: 'archive', bytes: 250_000_000, assets: 1 },
     { type: 'link', bytes: 0, assets: 2 },
   ],
+}
+
+export const signInExample: Session = {
+  requires_key: true,
+  key: {
+    id: '01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d',
+    name: 'dashboard',
+    scope: 'manage',
+    hint: 'stow_…x7Qa',
+  },
+  expires_at: '2026-02-07T09:30:00.000Z',
 }
 
 export const keyExample: Key = {

@@ -20,6 +20,8 @@ key returns 401; a key without the required scope returns 403.
 
 - Create the first key with \`stowage keys add\` on the server, and more keys with \`POST /keys\`.
 - A service that listens on loopback only is open by default. It needs no key and ignores keys.
+- The dashboard signs in with a cookie (\`POST /session\`). It is only accepted from the dashboard itself: programs and
+  pages of other origins send a key.
 - An ID of another account returns 404, as if it did not exist.
 
 \`\`\`sh

@@ -1,72 +1,105 @@
 import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { notify } from '../components/notify.tsx'
+import { errorText } from '../format/error-text.ts'
+import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
+import { signOut } from './session-calls.ts'
+import { announce, onSessionEvent } from './session-events.ts'
 import { SignIn } from './sign-in.tsx'
-import { onKeyRemoved, readKey, removeKey, storeKey } from './stored-key.ts'
 
 interface Session {
+  /** Uses the session cookie, which the browser adds to every request to the service. */
   client: Client
-  /** Undefined if the service requires none. */
-  apiKey: string | undefined
-  signOut(): void
+  signOut(): Promise<void>
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
+/** `ended`: the service rejected a session that was valid before. */
+type Status = 'opening' | 'open' | 'signed-out' | 'ended'
+
 /** Shows the sign-in form when the service requires a key, and the app otherwise. */
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const [apiKey, setKey] = useState(readKey)
-  const [isRefused, setRefused] = useState(false)
+  const [status, setStatus] = useState<Status>(() => (hasStoredKey() ? 'opening' : 'open'))
+  // Data of one session is never shown in the next, which may belong to another account.
+  const [sessionNumber, setSessionNumber] = useState(0)
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each session has its own queries
   const { session, queries } = useMemo(() => {
-    const onError = (error: unknown) => {
-      if (isStowageError(error, 'unauthenticated')) setRefused(true)
+    const queries = openQueries((wasSignedIn) => setStatus(wasSignedIn ? 'ended' : 'signed-out'))
+    const client = createClient({ baseUrl: location.origin })
+    const leave = async () => {
+      try {
+        await signOut()
+        announce('signed-out')
+        setStatus('signed-out')
+      } catch (error) {
+        notify({ isError: true, title: 'Could not sign out', message: errorText(error) })
+      }
     }
-    const queries = new QueryClient({
-      queryCache: new QueryCache({ onError }),
-      mutationCache: new MutationCache({ onError }),
-      defaultOptions: {
-        // The client has its own retry policy. A service on this computer is reachable even while the
-        // browser is offline.
-        queries: {
-          retry: false,
-          staleTime: 5_000,
-          networkMode: 'always',
-          refetchOnReconnect: true,
-        },
-        mutations: { networkMode: 'always' },
-      },
-    })
-    const client = createClient({ baseUrl: location.origin, apiKey })
-    const signOut = () => {
-      removeKey()
-      setKey(undefined)
-      setRefused(true)
-    }
-    return { session: { client, apiKey, signOut }, queries }
-  }, [apiKey])
+    return { session: { client, signOut: leave }, queries }
+  }, [sessionNumber])
+
+  useEffect(() => {
+    if (status === 'opening') void exchangeStoredKey().then(() => setStatus('open'))
+  }, [status])
 
   // Pages without requests of their own must show the sign-in form too.
   useEffect(() => {
     const { client } = session
+    if (status !== 'open') return
     void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })
-  }, [queries, session])
+  }, [status, queries, session])
+
+  // A late response to the session before must not end this one.
+  useEffect(() => () => void queries.cancelQueries(), [queries])
 
   useEffect(() => {
-    if (apiKey !== undefined) return onKeyRemoved(session.signOut)
-  }, [apiKey, session])
+    const enter = () => {
+      setSessionNumber((before) => before + 1)
+      setStatus('open')
+    }
+    return onSessionEvent((event) => (event === 'signed-in' ? enter() : setStatus('signed-out')))
+  }, [])
 
-  const signIn = (key: string, isRemembered: boolean) => {
-    storeKey(key, { isRemembered })
-    setKey(key)
-    setRefused(false)
+  if (status === 'opening') return null
+  if (status !== 'open') {
+    const onSignedIn = () => {
+      announce('signed-in')
+      setSessionNumber((before) => before + 1)
+      setStatus('open')
+    }
+    return <SignIn hasEnded={status === 'ended'} onSignedIn={onSignedIn} />
   }
-  if (isRefused) return <SignIn hadKey={apiKey !== undefined} onKey={signIn} />
   return (
     <SessionContext value={session}>
       <QueryClientProvider client={queries}>{children}</QueryClientProvider>
     </SessionContext>
   )
+}
+
+function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryClient {
+  const onError = (error: unknown) => {
+    if (!isStowageError(error, 'unauthenticated')) return
+    onUnauthenticated(queries.getQueryData(['account']) !== undefined)
+  }
+  const queries = new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // The client has its own retry policy. A service on this computer is reachable even while the
+      // browser is offline.
+      queries: {
+        retry: false,
+        staleTime: 5_000,
+        networkMode: 'always',
+        refetchOnReconnect: true,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+  return queries
 }
 
 export function useSession(): Session {

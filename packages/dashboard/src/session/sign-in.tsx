@@ -1,44 +1,58 @@
-import { Center, Checkbox, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core'
-import { createClient, isStowageError } from '@stowage/client'
+import {
+  Anchor,
+  Center,
+  Checkbox,
+  Code,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
+import { isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Logo } from '../components/logo.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { errorText } from '../format/error-text.ts'
+import { signIn } from './session-calls.ts'
+import classes from './sign-in.module.css'
 
 interface Props {
-  /** The service rejected a key that was valid before. */
-  hadKey: boolean
-  onKey(key: string, isRemembered: boolean): void
+  /** The service rejected a session that was valid before. */
+  hasEnded: boolean
+  onSignedIn(): void
 }
 
-/** Tests the key with a request before it accepts it. */
-export function SignIn({ hadKey, onKey }: Props) {
+const COMMAND = 'npx stowage keys add --name dashboard --scope manage'
+
+/** A form that password managers recognize: they save each key under its last characters. */
+export function SignIn({ hasEnded, onSignedIn }: Props) {
   useTitle('Sign in')
   const [key, setKey] = useState('')
   const [isRemembered, setRemembered] = useState(false)
   const [isTrying, setTrying] = useState(false)
   const [problem, setProblem] = useState(
-    hadKey ? 'Your key is no longer valid. Sign in with another one.' : undefined,
+    hasEnded ? 'Your session has ended. Sign in again.' : undefined,
   )
 
-  async function signIn(event: FormEvent): Promise<void> {
+  async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
     setTrying(true)
     try {
-      await createClient({ baseUrl: location.origin, apiKey: key.trim() }).account()
-      onKey(key.trim(), isRemembered)
+      await signIn(key.trim(), { isRemembered })
+      onSignedIn()
     } catch (error) {
-      const isWrong = isStowageError(error, 'unauthenticated')
-      setProblem(isWrong ? 'Invalid API key.' : errorText(error))
+      setProblem(problemText(error))
       setTrying(false)
     }
   }
 
   return (
     <Center mih="100dvh" p="md" component="main">
-      <Paper withBorder p="xl" w="100%" maw={420}>
-        <form onSubmit={signIn}>
+      <Paper withBorder p="xl" w="100%" maw={440}>
+        <form onSubmit={submit} method="post">
           <Stack>
             <Group gap="sm">
               <Logo size={32} />
@@ -46,30 +60,60 @@ export function SignIn({ hadKey, onKey }: Props) {
                 Sign in to Stowage
               </Title>
             </Group>
+            <input
+              type="text"
+              name="username"
+              autoComplete="username"
+              value={hintOf(key)}
+              readOnly
+              hidden
+            />
             <PasswordInput
               label="API key"
-              description="The operator of the service creates keys with: stowage keys add"
+              name="password"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
               error={problem && <span role="alert">{problem}</span>}
-              autoComplete="off"
+              autoComplete="current-password"
               autoFocus
               required
             />
             <Checkbox
-              label="Remember the key on this computer"
+              label="Stay signed in for 30 days"
+              description="Otherwise you are signed out when you close the browser."
               checked={isRemembered}
               onChange={(event) => setRemembered(event.currentTarget.checked)}
             />
-            <Text size="sm" c="dimmed">
-              Otherwise the key is forgotten when you close this tab.
-            </Text>
             <ActionButton isBusy={isTrying} disabled={key.trim() === ''}>
               Sign in
             </ActionButton>
+            <div className={classes.help}>
+              <Text size="sm" c="dimmed">
+                No key yet? On the server, in the folder of the service, run:
+              </Text>
+              <Code block className={classes.command}>
+                {COMMAND}
+              </Code>
+              <Text size="sm" c="dimmed">
+                It prints a new key once. See the <Anchor href="/docs">API reference</Anchor> for
+                using the service without the dashboard.
+              </Text>
+            </div>
           </Stack>
         </form>
       </Paper>
     </Center>
   )
+}
+
+/** The service shows keys by their last characters too. */
+function hintOf(key: string): string {
+  return `Key …${key.trim().slice(-4)}`
+}
+
+function problemText(error: unknown): string {
+  if (isStowageError(error, 'unauthenticated')) return 'Invalid API key.'
+  // Neither is about the scope of the key or the network.
+  if (isStowageError(error) && error.status > 0) return error.message
+  return errorText(error)
 }

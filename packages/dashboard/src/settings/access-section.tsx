@@ -2,9 +2,10 @@ import { Button, Code, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconLogout } from '@tabler/icons-react'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
+import { DateTime } from '../components/date-time.tsx'
 import { Section } from '../components/section.tsx'
 import { useSession } from '../session/session.tsx'
-import { isRemembered } from '../session/stored-key.ts'
+import { useSignedIn } from '../session/use-signed-in.ts'
 import { isActive } from '../uploads/upload-item.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 
@@ -29,14 +30,15 @@ function OpenAccess() {
 }
 
 function SignedIn() {
-  const { apiKey, signOut } = useSession()
+  const { signOut } = useSession()
+  const { data } = useSignedIn()
   const uploads = useUploads()
   const [isConfirming, confirming] = useDisclosure()
   const signOutButton = (
     <Button
       variant="default"
       leftSection={<IconLogout size={18} aria-hidden />}
-      onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : signOut())}
+      onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : void signOut())}
     >
       Sign out
     </Button>
@@ -44,17 +46,29 @@ function SignedIn() {
   return (
     <Section title="Access" action={signOutButton}>
       <Text>
-        You are signed in with the key <Code>…{apiKey?.slice(-4)}</Code>.{' '}
-        {isRemembered()
-          ? 'This computer remembers it until you sign out.'
-          : 'It is forgotten when you close this tab.'}
+        You are signed in with the key <bdi>{data?.key?.name}</bdi>
+        {data?.key?.hint && (
+          <>
+            {' '}
+            <Code>{data.key.hint}</Code>
+          </>
+        )}
+        {data?.expires_at && (
+          <>
+            , at most until <DateTime value={data.expires_at} isDateOnly />
+          </>
+        )}
+        .
+      </Text>
+      <Text c="dimmed" size="sm" mt="xs">
+        Signing out applies to all tabs of this browser.
       </Text>
       <ConfirmDialog
         isOpen={isConfirming}
         title="Sign out?"
         confirmLabel="Sign out"
         cancelLabel="Stay signed in"
-        onConfirm={signOut}
+        onConfirm={() => void signOut()}
         onClose={confirming.close}
       >
         <Text size="sm">

@@ -3,9 +3,8 @@ import type { Key } from '@stowage/client'
 import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { useSession } from '../session/session.tsx'
-import { isCurrentKey } from './is-current-key.ts'
 import classes from './settings.module.css'
+import { useIsCurrentKey } from './use-is-current-key.ts'
 
 interface Props {
   keys: readonly Key[]
@@ -37,7 +36,7 @@ export function KeyTable({ keys, onRevoke }: Props) {
 }
 
 function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): void }) {
-  const session = useSession()
+  const isCurrent = useIsCurrentKey(key)
   const row = useFocusHandover<HTMLTableRowElement>()
   return (
     <Table.Tr ref={row} data-revoked={key.revoked_at !== null || undefined}>
@@ -46,7 +45,7 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
           {key.scope} · {key.hint} · <LastUse apiKey={key} />
         </Text>
-        {isCurrentKey(key, session.apiKey) && (
+        {isCurrent && (
           <Badge size="sm" variant="light" mt={4}>
             Current key
           </Badge>

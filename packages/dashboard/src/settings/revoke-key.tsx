@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.tsx'
-import { useClient, useSession } from '../session/session.tsx'
-import { isCurrentKey } from './is-current-key.ts'
+import { useClient } from '../session/session.tsx'
+import { useIsCurrentKey } from './use-is-current-key.ts'
 
 interface Props {
   /** Undefined while the dialog is closed. */
@@ -15,7 +15,7 @@ interface Props {
 
 export function RevokeKey({ apiKey: key, onClose }: Props) {
   const client = useClient()
-  const session = useSession()
+  const isCurrent = useIsCurrentKey(key)
   const queries = useQueryClient()
   const revocation = useMutation({
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
@@ -41,7 +41,7 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
         The service will reject all requests with this key. This cannot be undone, but you can
         create a new key.
       </Text>
-      {key !== undefined && isCurrentKey(key, session.apiKey) && (
+      {isCurrent && (
         <Alert color="orange" title="You are signed in with this key">
           You will have to sign in with another key.
         </Alert>

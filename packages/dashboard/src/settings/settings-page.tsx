@@ -1,14 +1,15 @@
 import { Stack, Title } from '@mantine/core'
 import { useTitle } from '../components/use-title.ts'
+import { useSignedIn } from '../session/use-signed-in.ts'
 import { AccessSection } from './access-section.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
 import { KeysSection } from './keys-section.tsx'
-import { useOpenAccess } from './use-open-access.ts'
 
 export function SettingsPage() {
   useTitle('Settings')
-  const { data: isOpenAccess } = useOpenAccess()
+  const { data } = useSignedIn()
+  const isOpenAccess = data && !data.requires_key
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">

@@ -65,10 +65,11 @@ export async function openDashboard(
     if (/Content Security Policy/.test(message.text())) problems.push(message.text())
   })
   if (apiKey !== undefined && options.isSignedIn !== false) {
-    // Blank pages and frames have no session storage.
-    await context.addInitScript(
-      `if (origin.startsWith('http')) sessionStorage['stowage.key'] = ${JSON.stringify(apiKey)}`,
-    )
+    const response = await context.request.post('/api/v1/session', {
+      headers: { Authorization: `Bearer ${apiKey}` },
+      data: {},
+    })
+    assert.equal(response.status(), 201)
   }
   return { page: await context.newPage(), context, service, client }
 }

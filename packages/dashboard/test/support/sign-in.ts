@@ -7,6 +7,6 @@ export async function signIn(
   { remember = false }: { remember?: boolean } = {},
 ): Promise<void> {
   await page.getByLabel(/^API key(?!s)/).fill(key)
-  if (remember) await page.getByLabel('Remember the key on this computer').check()
+  if (remember) await page.getByLabel('Stay signed in for 30 days').check()
   await page.keyboard.press('Enter')
 }

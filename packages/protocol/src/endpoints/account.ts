@@ -1,14 +1,17 @@
 import {
   AccountResponse,
+  Deleted,
   KeyList,
   KeyPath,
   KeyRequest,
   NewKeyResponse,
   Revoked,
+  SessionRequest,
+  SessionResponse,
   UsageResponse,
 } from '../account.ts'
 import { defineEndpoint } from '../endpoint.ts'
-import { accountExample, keyExample, usageExample } from '../examples.ts'
+import { accountExample, keyExample, signInExample, usageExample } from '../examples.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const readAccount = defineEndpoint({
@@ -98,4 +101,58 @@ export const revokeKey = defineEndpoint({
     example: { revoked: true },
   },
   errors: ['not_found', 'last_manage_key'],
+})
+
+export const readSession = defineEndpoint({
+  operationId: 'readSession',
+  methods: ['GET'],
+  path: `${API_PREFIX}/session`,
+  tag: 'Account',
+  scope: 'read',
+  summary: 'View the key in use',
+  description: 'The key or the session that the call was made with.',
+  success: {
+    status: 200,
+    description: 'The key in use',
+    schema: SessionResponse,
+    example: { data: signInExample },
+  },
+  errors: [],
+})
+
+export const signIn = defineEndpoint({
+  operationId: 'signIn',
+  methods: ['POST'],
+  path: `${API_PREFIX}/session`,
+  tag: 'Account',
+  scope: 'read',
+  summary: 'Sign in to the dashboard',
+  description:
+    'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. It is only accepted from pages of the service itself, and ends when the key is revoked.',
+  body: SessionRequest,
+  bodyExample: { remember: false },
+  success: {
+    status: 201,
+    description: 'Signed in, with the cookie in `Set-Cookie`',
+    schema: SessionResponse,
+    example: { data: signInExample },
+  },
+  errors: [],
+})
+
+export const signOut = defineEndpoint({
+  operationId: 'signOut',
+  methods: ['DELETE'],
+  path: `${API_PREFIX}/session`,
+  tag: 'Account',
+  scope: 'read',
+  summary: 'Sign out of the dashboard',
+  description: 'Ends the session in all tabs of the browser. The key stays valid.',
+  success: {
+    status: 200,
+    description: 'Signed out',
+    schema: Deleted,
+    example: { deleted: true },
+  },
+  errors: [],
 })

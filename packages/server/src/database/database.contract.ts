@@ -8,6 +8,7 @@ import { testProductSearch } from './contract/product-search.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testResizing } from './contract/resizing.ts'
+import { testSessions } from './contract/sessions.ts'
 import { testUploadList } from './contract/upload-list.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
@@ -16,6 +17,7 @@ import { testUsage } from './contract/usage.ts'
 export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   const contract = contractOf(engine, open)
   testAccounts(contract)
+  testSessions(contract)
   testUploads(contract)
   testUploadList(contract)
   testResizing(contract)

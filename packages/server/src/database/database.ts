@@ -57,6 +57,26 @@ export interface UsageTotals {
   types: TypeUsage[]
 }
 
+/** A browser that is signed in to the dashboard. */
+export interface NewSession {
+  /** SHA-256 of the token in the browser's cookie. */
+  tokenHash: string
+  keyId: string
+  /** Which key the session stands for. The hash of the key, or `adminKeyHash`. */
+  keyHash: string
+}
+
+export interface Session {
+  keyHash: string
+  expiresAt: Date
+}
+
+export interface SessionLimits {
+  lifetimeMs: number
+  /** The oldest sessions of a key are removed when it has this many. */
+  maxPerKey: number
+}
+
 /**
  * Methods that are not limited to one account: accounts, key lookup, and background jobs. Each method is
  * one unit of work: atomic, and durable when its promise resolves. An outage rejects with
@@ -79,6 +99,16 @@ export interface Database {
   findKey(hash: string): Promise<Key | undefined>
   /** Records the last use of a key, for display only. Need not be durable. */
   touchKey(keyId: string, now: Date): Promise<void>
+
+  /**
+   * Stores a session and returns when it expires, by the database's clock. Also removes expired sessions
+   * and the oldest ones of the key, so that the number of sessions is bounded.
+   */
+  addSession(session: NewSession, limits: SessionLimits): Promise<Date>
+  /** Finds a session that has not expired, by the database's clock. */
+  findSession(tokenHash: string): Promise<Session | undefined>
+  /** Takes effect immediately. An unknown session is not an error. */
+  removeSession(tokenHash: string): Promise<void>
 
   /** Counts a request and returns the number of requests in this window. Need not be durable. */
   countRequest(who: string, windowStart: Date): Promise<number>

@@ -28,6 +28,7 @@ import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
+import { sessionRoutes } from './routes/session.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 
 declare module 'fastify' {
@@ -52,6 +53,7 @@ const ROUTES: RouteGroup[] = [
   productRoutes,
   accountRoutes,
   keyRoutes,
+  sessionRoutes,
   serviceRoutes,
   referenceRoutes,
   dashboardRoutes,

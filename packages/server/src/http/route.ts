@@ -20,6 +20,7 @@ export interface CheckedRequest<E extends Endpoint> {
   scope: E['scope'] extends 'public' ? undefined : Authorized['scope']
   /** The caller’s key; null if the service requires none. */
   actor: E['scope'] extends 'public' ? undefined : Authorized['actor']
+  caller: E['scope'] extends 'public' ? undefined : Authorized['caller']
 }
 
 export type Handler<E extends Endpoint> = (
@@ -30,7 +31,7 @@ export type Handler<E extends Endpoint> = (
 /** Adds a route: authorizes the caller, validates the request, types the handler. */
 export function route<E extends Endpoint>(
   app: FastifyInstance,
-  { context }: RouteOptions,
+  options: RouteOptions,
   endpoint: E,
   handler: Handler<E>,
 ): void {
@@ -47,7 +48,7 @@ export function route<E extends Endpoint>(
     },
     async onRequest(request, reply) {
       if (scope === 'public') return
-      request.authorized = await authorize(context, scope, request, reply)
+      request.authorized = await authorize(options, scope, request, reply)
     },
     handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)

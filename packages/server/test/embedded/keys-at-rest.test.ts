@@ -14,13 +14,19 @@ import {
 } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 
-test('keys are stored only as hashes, and no key occurs in any table or file of the data folder', async (t) => {
+test('keys and sessions are stored only as hashes, and none occurs in any table or file of the data folder', async (t) => {
   const service = await aKeyedService(t)
   const { keys, call } = await anAccount(service, { name: 'default' })
   const created = await requestKey(call, 'write')
   await call('DELETE', `${KEYS}/${created.id}`)
   const secrets = [...Object.values(keys).map(({ secret }) => secret), created.secret, ADMIN_KEY]
   for (const secret of secrets) await callerWith(service.baseUrl, secret)('GET', `${API}/assets`)
+  const tokens = await Promise.all(
+    [keys.manage.secret, ADMIN_KEY].map(async (secret) => {
+      const { headers } = await callerWith(service.baseUrl, secret)('POST', `${API}/session`, {})
+      return /=([\w-]{43});/.exec(headers.get('set-cookie') ?? '')?.[1] ?? ''
+    }),
+  )
 
   const database = new DatabaseSync(join(service.folder, 'stowage.db'), { readOnly: true })
   const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
@@ -32,6 +38,10 @@ test('keys are stored only as hashes, and no key occurs in any table or file of 
     .map((entry) => join(entry.parentPath, entry.name))
   assert.ok(files.some((file) => file.endsWith('stowage.db-wal')))
   const bytes = Buffer.concat(files.map((file) => readFileSync(file)))
+  for (const token of tokens) {
+    const hash = createHash('sha256').update(token).digest('hex')
+    assert.ok(token !== '' && stored.includes(hash) && !bytes.includes(token), token)
+  }
   for (const secret of secrets) {
     assert.ok(!stored.includes(secret) && !bytes.includes(secret), secret)
     assert.ok(!bytes.includes(secret.slice(5, 37)), 'not a piece of it either')

@@ -12,6 +12,7 @@ import { migrateUnderLock } from './migrations.ts'
 import { openPool } from './pool.ts'
 import { globalRecords } from './records.ts'
 import { globalRequestCount } from './request-count.ts'
+import { globalSessions } from './sessions.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { globalUsage } from './usage.ts'
 
@@ -38,6 +39,9 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
 
     findKey: (hash) => run((sql) => globalKeys(sql).findKey(hash)),
     touchKey: (id, now) => run((sql) => globalKeys(sql).touchKey(id, now)),
+    addSession: (session, limits) => run((sql) => globalSessions(sql).addSession(session, limits)),
+    findSession: (tokenHash) => run((sql) => globalSessions(sql).findSession(tokenHash)),
+    removeSession: (tokenHash) => run((sql) => globalSessions(sql).removeSession(tokenHash)),
     countRequest: (who, windowStart) =>
       run((sql) => globalRequestCount(sql).countRequest(who, windowStart)),
 

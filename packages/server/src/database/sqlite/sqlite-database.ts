@@ -13,6 +13,7 @@ import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { fillSearchSkus } from './search-sku.ts'
+import { prepareSessions } from './sessions.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
@@ -42,6 +43,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const jobs = prepareJobs(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
+  const sessions = prepareSessions(connection)
   const usage = prepareUsage(connection)
   const { read, write, free } = run
 
@@ -55,6 +57,9 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
 
     findKey: (hash) => read(() => keys.findKey(hash)),
     touchKey: (id, now) => write(() => keys.touchKey(id, now)),
+    addSession: (session, limits) => write(() => sessions.addSession(session, limits)),
+    findSession: (tokenHash) => read(() => sessions.findSession(tokenHash)),
+    removeSession: (tokenHash) => free(() => sessions.removeSession(tokenHash)),
     countRequest: (who, windowStart) => read(() => countRequest(who, windowStart)),
 
     readClock: () => read(() => jobs.readClock()),

@@ -2,8 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Actor, includesScope, type KeyScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import { type AccountContext, type Context, forAccount } from '../../operations/context.ts'
-import { authenticate } from '../../operations/keys/authenticate.ts'
+import { authenticate, type Caller, type Credentials } from '../../operations/keys/authenticate.ts'
 import { limitRate, type RateLimitStatus } from '../../operations/keys/limit-rate.ts'
+import type { RouteOptions } from '../routes/route-group.ts'
+import { readSessionToken } from './session-cookie.ts'
 
 export interface Authorized {
   /** Gives access to the caller’s account only. */
@@ -11,16 +13,19 @@ export interface Authorized {
   scope: KeyScope
   /** The caller’s key; null if the service requires none. */
   actor: Actor | null
+  caller: Caller
 }
 
-/** Checks the caller’s key, rate limit and scope before the body is read. */
+/** Checks the caller’s key or session, rate limit and scope before the body is read. */
 export async function authorize(
-  context: Context,
+  { context, baseUrl }: Pick<RouteOptions, 'context' | 'baseUrl'>,
   needed: KeyScope,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Authorized> {
-  const caller = await authenticate(context, request.headers.authorization)
+  const caller = await authenticate(context, credentialsOf(request, context, baseUrl()))
+  // Shared caches never store responses to requests with a key, but they may with a cookie.
+  if (caller.session !== undefined) reply.header('Cache-Control', 'no-store')
   const status = await limitRate(context, caller.keyId)
   if (status !== undefined) applyRateLimit(context, status, reply)
   if (!includesScope(caller.scope, needed)) {
@@ -30,7 +35,16 @@ export async function authorize(
     )
   }
   const { accountId, scope, actor } = caller
-  return { context: forAccount(context, accountId), scope, actor }
+  return { context: forAccount(context, accountId), scope, actor, caller }
+}
+
+function credentialsOf(request: FastifyRequest, context: Context, baseUrl: string): Credentials {
+  const { authorization } = request.headers
+  const mayHaveSession = authorization === undefined && context.settings.auth.kind === 'keys'
+  return {
+    authorization,
+    sessionToken: mayHaveSession ? readSessionToken(request, baseUrl) : undefined,
+  }
 }
 
 function applyRateLimit(context: Context, status: RateLimitStatus, reply: FastifyReply): void {

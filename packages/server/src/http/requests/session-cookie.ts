@@ -1,0 +1,54 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../errors.ts'
+import { isSameOrigin } from './is-same-origin.ts'
+
+/**
+ * With https, the prefix `__Host-` keeps other hosts, such as subdomains, from setting the cookie. The port
+ * is part of the name, because browsers send a cookie to every port of its host.
+ */
+function cookieName(baseUrl: string): string {
+  const { protocol, port } = new URL(baseUrl)
+  return `${protocol === 'https:' ? '__Host-' : ''}stowage-session${port && `-${port}`}`
+}
+
+/** The token of the cookie, whatever page sends it: only to end its session. */
+export function findSessionToken({ headers }: FastifyRequest, baseUrl: string): string | undefined {
+  const name = `${cookieName(baseUrl)}=`
+  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
+  const [cookie, ...others] = cookies.filter((one) => one.startsWith(name))
+  // A second cookie of this name was set by another program on this host.
+  return others.length > 0 ? undefined : cookie?.slice(name.length)
+}
+
+/** The token of the cookie. Throws `forbidden` if the request comes from another origin. */
+export function readSessionToken(request: FastifyRequest, baseUrl: string): string | undefined {
+  const token = findSessionToken(request, baseUrl)
+  if (token !== undefined && !isSameOrigin(request, baseUrl)) {
+    throw new ServiceError(
+      'forbidden',
+      'The session of the dashboard is only valid for requests of the dashboard itself. Use an API key.',
+    )
+  }
+  return token
+}
+
+/** Without `maxAgeMs`, the browser keeps the cookie until it is closed. */
+export function setSessionCookie(
+  reply: FastifyReply,
+  baseUrl: string,
+  { token, maxAgeMs }: { token: string; maxAgeMs?: number | undefined },
+): void {
+  const attributes = [
+    `${cookieName(baseUrl)}=${token}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(baseUrl.startsWith('https:') ? ['Secure'] : []),
+    ...(maxAgeMs === undefined ? [] : [`Max-Age=${Math.floor(maxAgeMs / 1000)}`]),
+  ]
+  reply.header('Set-Cookie', attributes.join('; '))
+}
+
+export function clearSessionCookie(reply: FastifyReply, baseUrl: string): void {
+  setSessionCookie(reply, baseUrl, { token: '', maxAgeMs: 0 })
+}
