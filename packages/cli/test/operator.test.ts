@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { openForWarmUp } from '@stowage/server'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { aService } from '@stowage/testing/service/service'
 import { type Outcome, stowage as stowageWith } from '@stowage/testing/service/stowage-command'
@@ -42,8 +46,37 @@ test('a key that was added on the command line works in a running service until 
   assert.equal((await getAccount()).status, 401)
 })
 
-test('keys can be added while no service runs, and only the secret is written to standard output', async (t) => {
+/** A data folder in which a service has run. */
+async function aUsedFolder(t: TestContext): Promise<string> {
   const folder = await aFolder(t)
+  await (await openForWarmUp(folder)).close()
+  return folder
+}
+
+test('commands show which database they use, and never create one', async (t) => {
+  const folder = join(await aFolder(t), 'data')
+  for (const commandLine of [
+    ['keys', 'add', '--name', 'first', '--scope', 'manage'],
+    ['accounts', 'ls'],
+    ['adopt', '--yes'],
+  ]) {
+    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
+    assert.deepEqual([code, stdout], [1, ''], commandLine.join(' '))
+    assert.ok(stderr.startsWith(`Database: SQLite in ${folder}\n`), stderr)
+    assert.match(stderr, /There is no Stowage database.+Set STOWAGE_DATA.+stowage serve\n$/s)
+  }
+  const examined = await stowage(folder, 'doctor')
+  assert.match(examined.stderr, /^Database: SQLite in /)
+  assert.match(examined.stdout, /set STOWAGE_DATA to its data folder/)
+  assert.equal(existsSync(folder), false)
+  await mkdir(folder)
+  await writeFile(join(folder, 'stowage.db'), '')
+  assert.equal((await stowage(folder, 'keys', 'ls')).code, 1)
+  assert.deepEqual(await readdir(folder), ['stowage.db'])
+})
+
+test('keys can be added while no service runs, and only the secret is written to standard output', async (t) => {
+  const folder = await aUsedFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'first', '--scope', 'manage')
   assert.match(added.stdout, /^stow_[0-9A-Za-z]{49}\n$/)
   assert.match(added.stderr, /shown only this time/)
@@ -74,13 +107,13 @@ test('ls and list are the same in every command that lists something', async (t)
 })
 
 test('the last manage key can be revoked on the command line', async (t) => {
-  const folder = await aFolder(t)
+  const folder = await aUsedFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'a', '--scope', 'manage', '--json')
   assert.equal((await stowage(folder, 'keys', 'revoke', JSON.parse(added.stdout).id)).code, 0)
 })
 
 test('a command that fails exits with code 1 and a message', async (t) => {
-  const folder = await aFolder(t)
+  const folder = await aUsedFolder(t)
   await stowage(folder, 'accounts', 'add', 'presets')
   const expected: [string[], RegExp][] = [
     [['accounts', 'add', 'presets'], /already/],

@@ -3,18 +3,20 @@ import { rebindStorage } from './identity/bind-storage.ts'
 import { findMismatch } from './identity/find-mismatch.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
 import { openDatabase, openStorageContents } from './open-engines.ts'
+import { requireDatabase } from './require-database.ts'
 
 /** `mismatch` is why the two do not belong together; undefined if neither is bound yet. */
 export type ConfirmAdoption = (mismatch: string | undefined) => Promise<boolean>
 
 /**
  * Binds the configured storage to the configured database, unless they already belong together. Changes
- * nothing unless `confirm` returns true.
+ * nothing unless `confirm` returns true. Throws if the database does not exist.
  */
 export async function adopt(
   config: Config,
   confirm: ConfirmAdoption,
 ): Promise<'adopted' | 'unchanged' | 'declined'> {
+  await requireDatabase(config)
   const closers: (() => Promise<void> | void)[] = []
   try {
     if (usesDataFolder(config)) {

@@ -24,6 +24,7 @@ import {
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/keys/hash-key.ts'
 import type { Operator } from './operator.ts'
+import { requireDatabase } from './require-database.ts'
 import type { Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 
@@ -101,8 +102,9 @@ function closeEngine(engine: Storage | Database): Promise<void> {
 /** An engine that failed to open was already reported. */
 function nothingToClose(): void {}
 
-/** Opens only the database, so that it works while the service runs. */
+/** Opens only the database, so that it works while the service runs. Throws if it does not exist. */
 export async function openOperator(config: Config): Promise<Operator> {
+  await requireDatabase(config)
   const database = await openWithoutService(config)
   try {
     await prepareAccount(database, config)

@@ -5,6 +5,7 @@ import { examine, openOperator, openService, type Service } from './compose.ts'
 import type { ConfirmAdoption } from './compose-adopt.ts'
 import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
+import { describeDatabase } from './config/describe-database.ts'
 import type { Finding } from './domain/finding.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
 import { openLog } from './log.ts'
@@ -84,10 +85,17 @@ function onSignals(end: () => void): void {
   }
 }
 
+/** Shows which database the command uses, because a wrong one is easy to miss. */
+function readAndShowConfig(label = 'Database'): Config {
+  const config = readConfig(process.env)
+  process.stderr.write(`${label}: ${describeDatabase(config)}\n`)
+  return config
+}
+
 /** Runs a command on the configured database. Returns the exit code. */
 export async function operate(work: (operator: Operator) => Promise<void>): Promise<number> {
   try {
-    const operator = await openOperator(readConfig(process.env))
+    const operator = await openOperator(readAndShowConfig())
     try {
       await work(operator)
     } finally {
@@ -111,7 +119,7 @@ export interface DoctorOptions {
 export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<number> {
   try {
     let isWrong = false
-    for await (const finding of examine({ config: readConfig(process.env), ...options })) {
+    for await (const finding of examine({ config: readAndShowConfig(), ...options })) {
       onFinding(finding)
       if (finding.verdict === 'wrong') isWrong = true
     }
@@ -140,7 +148,7 @@ export async function move(
 ): Promise<number> {
   try {
     const { move: moveTo } = await import('./compose-move.ts')
-    options.onMoved(await moveTo(readConfig(process.env), options))
+    options.onMoved(await moveTo(readAndShowConfig('Target'), options))
     return EXIT.done
   } catch (error) {
     options.onFailed()
@@ -155,7 +163,7 @@ export async function adopt(options: {
 }): Promise<number> {
   try {
     const { adopt: adoptStorage } = await import('./compose-adopt.ts')
-    const outcome = await adoptStorage(readConfig(process.env), options.confirm)
+    const outcome = await adoptStorage(readAndShowConfig(), options.confirm)
     options.onDone(outcome)
     return outcome === 'declined' ? EXIT.failed : EXIT.done
   } catch (error) {
@@ -180,7 +188,7 @@ function greeting(service: Service, version: string, config: Config): string {
   Service   ${service.baseUrl}
   Storage   ${service.storageUrl}
   Docs      ${service.baseUrl}/docs
-  Data      ${describeData(config)}
+  Data      ${config.database.kind === 'sqlite' ? config.dataDirectory : describeDatabase(config)}
 
 ${config.auth.kind === 'open' ? OPEN : KEYS}
 
@@ -191,13 +199,6 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
     -d '{"name": "hello.txt", "size": 5, "mime": "text/plain"}'
 
 `
-}
-
-/** Without the user and password of the database URL. */
-function describeData({ database, dataDirectory }: Config): string {
-  if (database.kind === 'sqlite') return dataDirectory
-  const { host, pathname } = new URL(database.url)
-  return `PostgreSQL at ${host}${pathname}`
 }
 
 const OPEN = 'Only this machine can reach the service, and no API key is needed.'

@@ -23,6 +23,16 @@ export async function openDatabase({ database }: Config): Promise<Database> {
   return openPostgresDatabase(database)
 }
 
+/** Whether a service has created the database. Changes nothing. */
+export async function isDatabaseCreated({ database }: Config): Promise<boolean> {
+  if (database.kind === 'sqlite') {
+    const { isCreated } = await import('./database/sqlite/migrations.ts')
+    return isCreated(database)
+  }
+  const { isCreated } = await import('./database/postgres/migrations.ts')
+  return isCreated(database)
+}
+
 /** Whether opening the database would migrate a file that another process may be using. */
 export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
   if (database.kind !== 'sqlite') return false

@@ -17,9 +17,9 @@ Usage:
 
   --fix       set the bucket's rules: CORS for browsers, and a lifecycle rule that removes abandoned
               uploads
-  --repair    repair without data loss: remove uploads that cannot be completed and objects of deleted,
-              cancelled or expired assets (never an object that the database does not know), and
-              recount the usage of accounts
+  --repair    repair without data loss: remove uploads that cannot be completed and objects of
+              deleted, cancelled or expired assets (never an object that the database does not
+              know), and recount the usage of accounts
   --verify    also read every byte of every file; on disk storage, also compare it with the stored
               digests
   --json      a JSON array of findings

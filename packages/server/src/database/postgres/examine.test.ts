@@ -6,6 +6,7 @@ import { freePort } from '@stowage/testing/machine/free-port'
 import postgres from 'postgres'
 import type { Finding } from '../../domain/finding.ts'
 import { examinePostgres } from './examine.ts'
+import { isCreated } from './migrations.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -33,7 +34,9 @@ test('an empty database and pending migrations are reported as pending', async (
   const url = await server.database(t)
   const [, empty] = await examine(url)
   assert.equal(empty?.verdict, 'pending')
+  assert.equal(await isCreated({ url, ...OPTIONS }), false)
   await migrated(url)
+  assert.equal(await isCreated({ url, ...OPTIONS }), true)
   const sql = postgres(url, { onnotice: () => {} })
   cleanUp(t, () => sql.end())
   await sql`delete from migrations where name like '0002%'`

@@ -1,13 +1,31 @@
 import { fileURLToPath } from 'node:url'
 import type { Migration, MigrationTarget } from '../migrate.ts'
 import { migrate } from '../migrate.ts'
-import { begin, type Sql } from './connection.ts'
+import {
+  begin,
+  openConnection,
+  type PostgresOptions,
+  requireServer,
+  type Sql,
+} from './connection.ts'
 import { fillSearchSkus } from './search-sku.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 
 /** An arbitrary constant. The instance that holds this lock migrates. */
 const LOCK = 7_869_167_103
+
+/** Whether a service has created its tables. Changes nothing. */
+export async function isCreated(options: PostgresOptions): Promise<boolean> {
+  const connection = openConnection(options)
+  try {
+    await requireServer(connection)
+    const [table] = await connection.sql`select to_regclass('migrations') as found`
+    return table?.found !== null
+  } finally {
+    await connection.close()
+  }
+}
 
 /** Of instances that start at the same time, one migrates while the others wait. */
 export async function migrateUnderLock(sql: Sql): Promise<void> {

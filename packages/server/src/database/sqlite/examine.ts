@@ -10,7 +10,8 @@ export async function* examineSqlite({ file }: { file: string }): AsyncIterable<
   const about = 'database'
   if (!existsSync(file)) {
     const says = `${file} does not exist yet; the service creates it when it starts`
-    yield { about, verdict: 'pending', says }
+    const remedy = 'if a service is already running, set STOWAGE_DATA to its data folder'
+    yield { about, verdict: 'pending', says, remedy }
     return
   }
   try {

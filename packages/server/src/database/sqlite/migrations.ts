@@ -38,6 +38,18 @@ export function listApplied(connection: DatabaseSync): { name: string; checksum:
   return rows.map((row) => ({ name: String(row.name), checksum: String(row.checksum) }))
 }
 
+/** Whether a service has created the database. Does not create or change the file. */
+export async function isCreated({ file }: { file: string }): Promise<boolean> {
+  if (!existsSync(file)) return false
+  const connection = connect(file, { readOnly: true })
+  try {
+    const table = connection.prepare(`select 1 from sqlite_schema where name = 'migrations'`).get()
+    return table !== undefined
+  } finally {
+    connection.close()
+  }
+}
+
 /** Whether opening the file would create or migrate it. Does not change the file. */
 export async function needsMigration({ file }: { file: string }): Promise<boolean> {
   if (!existsSync(file)) return true
