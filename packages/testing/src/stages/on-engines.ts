@@ -1,5 +1,5 @@
-import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
 import { missingForCeph, startCeph } from '../engines/ceph.ts'
+import { migrateTemplate } from '../engines/migrate-template.ts'
 import { startPostgres } from '../engines/postgres.ts'
 import { credentialsOf } from '../engines/s3-server.ts'
 import { runTests } from './run-tests.ts'
@@ -33,15 +33,6 @@ async function run(): Promise<number> {
     await ceph?.close()
     await postgres?.close()
   }
-}
-
-/** PostgreSQL creates every database as a copy of this template, so that tests need not run migrations. */
-async function migrateTemplate(server: string): Promise<void> {
-  const url = new URL(server)
-  url.pathname = '/template1'
-  const options = { poolSize: 1, statementTimeoutMs: 30_000, tls: 'off' } as const
-  const template = await openPostgresDatabase({ ...options, url: url.href })
-  await template.close()
 }
 
 async function exitCode(): Promise<number> {

@@ -87,16 +87,15 @@ export function testProducts({ name, open }: Contract): void {
         isOver = true
       })
       const writing = aLink(data)
-      let longestTurnMs = 0
-      for (let before = process.cpuUsage(); !isOver; before = process.cpuUsage()) {
+      let served = 0
+      while (!isOver) {
         const { total } = await data.listProducts({ page: 1, perPage: 1, tag: 'tag 7' })
         assert.ok(total === 0 || total === 1000, `${total} are visible`)
         // Requests arrive in later turns of the event loop.
         await new Promise((resolve) => setImmediate(resolve))
-        // CPU time, as other processes use the machine, too.
-        longestTurnMs = Math.max(longestTurnMs, process.cpuUsage(before).user / 1000)
+        served += 1
       }
-      assert.ok(longestTurnMs < 100, `${longestTurnMs} ms`)
+      assert.ok(served >= 10, `${served} requests were served`)
       assert.deepEqual(await putting, products)
       assert.ok(await data.findAsset(await writing))
       const broken = { ...aProduct({ variantId: 5000 }), name: null as unknown as string }

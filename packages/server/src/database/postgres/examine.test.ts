@@ -31,7 +31,7 @@ test('a migrated database has no findings', async (t) => {
 })
 
 test('an empty database and pending migrations are reported as pending', async (t) => {
-  const url = await server.database(t)
+  const url = await server.emptyDatabase(t)
   const [, empty] = await examine(url)
   assert.equal(empty?.verdict, 'pending')
   assert.equal(await isCreated({ url, ...OPTIONS }), false)

@@ -36,7 +36,7 @@ async function openAt(t: TestContext, url: string) {
 testDatabaseContract('postgres', async (t) => openAt(t, await server.database(t)))
 
 test('ten instances can start at the same time on an empty database', async (t) => {
-  const url = await server.database(t)
+  const url = await server.emptyDatabase(t)
   const databases = await Promise.all(Array.from({ length: 10 }, () => openAt(t, url)))
   await Promise.all(databases.map((database) => database.check()))
 })
@@ -88,7 +88,7 @@ test('completing and deleting concurrently does not deadlock', async (t) => {
 })
 
 test('the migration to usage by type counts existing assets', async (t) => {
-  const url = await server.database(t)
+  const url = await server.emptyDatabase(t)
   const { data } = await aBusyAccount(await openAt(t, url))
   const expected = await data.readUsage()
   assert.equal(expected.length, 2)
@@ -103,7 +103,7 @@ test('the migration to usage by type counts existing assets', async (t) => {
 })
 
 test('the migration to listing blocks creates blocks for existing assets', async (t) => {
-  const url = await server.database(t)
+  const url = await server.emptyDatabase(t)
   const before = await openAt(t, url)
   const { id } = await anAccount(before, 'default')
   await fillLongList(before.of(id), id)
@@ -167,7 +167,7 @@ test('changes by one instance are counted by another immediately', async (t) => 
 })
 
 test('the name filter works without permission to create pg_trgm', async (t) => {
-  const url = await server.database(t)
+  const url = await server.emptyDatabase(t)
   const admin = postgres(url)
   cleanUp(t, () => admin.end())
   // The extension is trusted, so only a role that can't create anything in the database is refused.

@@ -3,10 +3,17 @@ import type { TestContext } from 'node:test'
 import postgres from 'postgres'
 import { cleanUp } from '../machine/clean-up.ts'
 
-/** Creates an empty database on the PostgreSQL server and drops it after the test. Returns its URL. */
-export async function anEmptyDatabase(t: TestContext, server: string): Promise<string> {
+/**
+ * Creates a database on the PostgreSQL server and drops it after the test. It is empty if the template is
+ * `template0`. Returns its URL.
+ */
+export async function aDatabase(
+  t: TestContext,
+  server: string,
+  template: 'template0' | 'template1' = 'template1',
+): Promise<string> {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, (sql) => sql`create database ${sql(name)}`)
+  await onServer(server, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
   cleanUp(t, () => onServer(server, (sql) => sql`drop database ${sql(name)} with (force)`))
   const url = new URL(server)
   url.pathname = `/${name}`
