@@ -1,4 +1,12 @@
-import { Check, FILENAME_PROBLEM, MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import {
+  Check,
+  FILENAME_PROBLEM,
+  MAX_INTEGER,
+  Nullable,
+  PATH_PROBLEM,
+  Problem,
+  Uuid,
+} from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -33,6 +41,10 @@ export const Asset = Type.Object(
     bytes: Type.Integer({ description: 'The exact size in bytes', examples: [250_000_000] }),
     mime: Type.String({ examples: ['application/zip'] }),
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
+    path: Nullable('string', {
+      description: 'The folder that the asset came from; null if it came from none',
+      examples: ['course/week 1'],
+    }),
     products: Type.Optional(
       Type.Array(Product, { description: 'Present only with with_products=true' }),
     ),
@@ -86,8 +98,23 @@ const url = Type.String({
   ...Problem('must be an http or https URL of at most 2048 characters'),
 })
 
+/** The folder of an asset in a request. */
+export const AssetFolder = Nullable('string', {
+  maxLength: 512,
+  description:
+    'The folder that the file came from, such as `course/week 1`: relative, separated by `/`, in Unicode normalization form C. Empty or null means none',
+  examples: ['course/week 1'],
+  ...Check('path'),
+  ...Problem(PATH_PROBLEM),
+})
+
 export const LinkRequest = Type.Object(
-  { filename, url, size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)) },
+  {
+    filename,
+    url,
+    size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
+    path: Type.Optional(AssetFolder),
+  },
   { title: 'LinkRequest' },
 )
 export type LinkRequest = Static<typeof LinkRequest>
@@ -97,6 +124,7 @@ export const AssetChanges = Type.Object(
     filename: Type.Optional(filename),
     url: Type.Optional(url),
     size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
+    path: Type.Optional(AssetFolder),
   },
   { title: 'AssetChanges' },
 )

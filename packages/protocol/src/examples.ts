@@ -46,6 +46,7 @@ export const assetExample: Asset = {
   bytes: 250_000_000,
   mime: 'application/zip',
   created_at: '2026-01-31T09:30:00.000Z',
+  path: null,
 }
 
 export const linkExample: Asset = {
@@ -147,6 +148,7 @@ export const listedUploadExample: ListedUpload = {
   id,
   upload_id: uploadId,
   filename: 'sample-pack.zip',
+  path: null,
   bytes: 250_000_000,
   mime: 'application/zip',
   status: 'uploading',

@@ -1,5 +1,5 @@
 import { Asset } from './asset.ts'
-import { Check, MAX_INTEGER, Nullable, Problem } from './schema.ts'
+import { Check, MAX_INTEGER, Nullable, PATH_PROBLEM, Problem } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 export const PageLinks = Type.Object(
@@ -131,6 +131,15 @@ export const ListAssetsQuery = Type.Object({
     BooleanQuery(
       'true: only assets that are attached to a product; false: only assets that are not',
     ),
+  ),
+  path: Type.Optional(
+    Type.String({
+      maxLength: 513,
+      description:
+        'Only assets in this folder and below it: `course` and `course/` find `course` and `course/week 1`, not `course 2`. Case-sensitive',
+      ...Check('path-filter'),
+      ...Problem(PATH_PROBLEM),
+    }),
   ),
   sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),
   product_id: Type.Optional(

@@ -7,7 +7,15 @@ export function Problem(problem: string) {
 }
 
 /** Checks that JSON Schema cannot express; the service has a function for each. */
-export type TextCheck = 'filename' | 'link-url' | 'media-type' | 'search' | 'searchable' | 'size'
+export type TextCheck =
+  | 'filename'
+  | 'link-url'
+  | 'media-type'
+  | 'path'
+  | 'path-filter'
+  | 'search'
+  | 'searchable'
+  | 'size'
 
 export function Check(check: TextCheck) {
   return { 'x-check': check }
@@ -35,3 +43,6 @@ export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
 
 export const FILENAME_PROBLEM =
   'must be a file name of 1 to 255 characters, without folders or control characters'
+
+export const PATH_PROBLEM =
+  'must be a relative folder of at most 512 characters such as course/week 1, without empty, . or .. folders'

@@ -1,3 +1,4 @@
+import { AssetFolder } from './asset.ts'
 import { PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
 import { Check, FILENAME_PROBLEM, MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
@@ -39,6 +40,7 @@ export const UploadRequest = Type.Object(
       }),
     ),
     mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Alias of `mime`' })),
+    path: Type.Optional(AssetFolder),
     chunk_size: Type.Optional(
       Type.Integer({
         minimum: MIN_CHUNK_SIZE,
@@ -202,6 +204,7 @@ export const ListedUpload = Type.Object(
     id: Uuid({ description: 'The asset’s ID' }),
     upload_id: Uuid(),
     filename: Type.String({ examples: ['sample-pack.zip'] }),
+    path: Nullable('string', { description: 'The folder that the file came from' }),
     bytes: Type.Integer({ description: 'The size of the whole file', examples: [250_000_000] }),
     mime: Type.String({ examples: ['application/zip'] }),
     status: Type.Enum(['uploading', 'completing'], { type: 'string' }),

@@ -47,6 +47,7 @@ export function assetRecord(accountId: string, index: number, count: number): As
       bytes: 1000 + ((index * 7919) % 100_000),
       mime: 'application/octet-stream',
       url: null,
+      path: null,
       createdAt,
     },
     upload: { id: assetId(index), chunkSize: 100_000_000, expiresAt: createdAt },

@@ -19,6 +19,7 @@ import {
   countParts,
   fileChanged,
   findSession,
+  moveSession,
   requestSession,
 } from './session.ts'
 import type { Source } from './source.ts'
@@ -128,11 +129,21 @@ export function createAttempts(
     const opened = await open(signal)
     isOpen = true
     retryPolicy.succeeded()
+    await move(opened, signal)
     await saver?.save()
     products ??= await attach(opened, signal)
     const asset = await sendAndComplete(source as Source, opened, signal)
     await saver?.forget()
     return products ? { ...asset, products } : asset
+  }
+
+  /** An upload that is resumed may have been started from another folder. */
+  async function move({ saved: kept, session }: OpenUpload, signal: AbortSignal): Promise<void> {
+    if (options.path === undefined) return
+    const path = options.path?.normalize('NFC') || undefined
+    if (path === kept.path) return
+    await moveSession(request, session, { ...callWith(signal), path: path ?? null })
+    kept.path = path
   }
 
   /** Runs before the first byte is sent, so that unknown products are refused early. */

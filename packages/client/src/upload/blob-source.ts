@@ -1,4 +1,5 @@
 import { pause } from '../pause.ts'
+import { folderPath } from './folder-path.ts'
 import { putBody } from './put-body.ts'
 import { fileChanged } from './session.ts'
 import type { Range, Source, SourceOptions } from './source.ts'
@@ -13,7 +14,7 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
   const isFile = 'lastModified' in blob
   const version = `${blob.size} ${file.lastModified}`
   const title = name ?? file.name ?? 'file'
-  const path = file.webkitRelativePath || file.name
+  const relativePath = file.webkitRelativePath || file.name
 
   /**
    * Reads a block into memory that is reused, because browsers let discarded blocks accumulate to hundreds
@@ -57,7 +58,8 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
     name: title,
     size: blob.size,
     mime: mime ?? blob.type,
-    key: isFile ? `${path} ${version}` : undefined,
+    path: folderPath(file.webkitRelativePath ?? ''),
+    key: isFile ? `${relativePath} ${version}` : undefined,
     version,
     isWatched: false,
     async compare(before) {

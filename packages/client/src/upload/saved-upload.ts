@@ -19,14 +19,15 @@ export async function findSaved(
 ): Promise<SavedUpload | undefined> {
   const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
-    const { bytes } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
+    const { bytes, path } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
     if (bytes !== source.size) {
       const message = `${source.name} has ${source.size} bytes, but the upload to resume has ${bytes}.`
       throw new StowageError('file_changed', message)
     }
     // It may have been started here from another path: then its saved digests are compared, too.
     const all = await store.list().catch(() => [])
-    const elsewhere = { ...newSaved(source, { key, idempotencyKey: '' }), id: resume }
+    const elsewhere = newSaved(source, { key, idempotencyKey: '', path })
+    elsewhere.id = resume
     return all.find(({ id }) => id === resume) ?? elsewhere
   }
   if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
@@ -39,11 +40,26 @@ export async function findSaved(
 }
 
 export function newSaved(
-  { name, size, mime, version, chunkSize }: Source,
-  { key, idempotencyKey = randomKey() }: Pick<FindOptions, 'key' | 'idempotencyKey'>,
+  { name, size, mime, version, chunkSize, path: chosenIn }: Source,
+  {
+    key,
+    idempotencyKey = randomKey(),
+    path = chosenIn,
+  }: Pick<FindOptions, 'key' | 'idempotencyKey'> & Pick<UploadOptions, 'path'>,
 ): SavedUpload {
   const startedAt = new Date().toISOString()
-  return { key, name, size, mime, chunkSize, version, idempotencyKey, digests: {}, startedAt }
+  const saved = {
+    key,
+    name,
+    size,
+    mime,
+    chunkSize,
+    version,
+    idempotencyKey,
+    digests: {},
+    startedAt,
+  }
+  return { ...saved, path: path?.normalize('NFC') || undefined }
 }
 
 /** Does not use crypto.randomUUID, which is missing in pages without TLS. */

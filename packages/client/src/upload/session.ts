@@ -46,7 +46,7 @@ export function sessionOf(response: UploadSession | ResumedUpload): Session {
 /** Requests a session. The same idempotency key returns the same session, with URLs for all parts. */
 export async function requestSession(
   request: Request,
-  { name, size, mime, chunkSize, idempotencyKey }: SavedUpload,
+  { name, path, size, mime, chunkSize, idempotencyKey }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
   return sessionOf(
@@ -54,7 +54,7 @@ export async function requestSession(
       ...call,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { name, size, mime, chunk_size: chunkSize },
+      body: { name, path, size, mime, chunk_size: chunkSize },
     }),
   )
 }
@@ -125,6 +125,16 @@ export async function attachSession(
 ): Promise<Asset['products']> {
   const asset = await request.data<Asset>('/assets/:id/attach', { ...call, id, method: 'POST' })
   return asset.products
+}
+
+/** Changes the folder of an upload that was started with another one. */
+export async function moveSession(
+  request: Request,
+  { id }: Pick<Session, 'id'>,
+  call: CallOptions & { path: string | null },
+): Promise<void> {
+  const { path, ...settings } = call
+  await request.json('/assets/:id', { ...settings, id, method: 'PUT', body: { path } })
 }
 
 export async function cancelSession(

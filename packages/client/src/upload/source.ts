@@ -33,6 +33,8 @@ export interface Source {
   /** For a stream of unknown length, the size declared so far. */
   size: number
   mime: string
+  /** The folder that it was chosen with, if it is known. */
+  path?: string | undefined
   /** Identifies the file in the store; undefined if its state is not saved. */
   key: string | undefined
   /** Identifies the content, as far as possible without reading it: size, time and the like. */

@@ -8,6 +8,8 @@ export interface SavedUpload {
   size: number
   /** The media type; empty if unknown. */
   mime: string
+  /** The folder that the file came from; undefined for none. */
+  path?: string | undefined
   /** The size of the parts in bytes; undefined: the default of the service. */
   chunkSize?: number | undefined
   /** Identifies the content of the file, for example by size and modification time. */

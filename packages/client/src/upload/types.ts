@@ -11,6 +11,11 @@ import type { SavedUpload, UploadStore } from './store.ts'
 export interface UploadOptions {
   /** The filename of the asset. Default: the name of the file. */
   name?: string | undefined
+  /**
+   * The folder that the file came from, such as `course/week 1`; null for none. Default: the folder of a File
+   * that was chosen with its folder (`webkitRelativePath`).
+   */
+  path?: string | null | undefined
   /** The media type of the asset. Default: the type of the file, if known. */
   mime?: string | undefined
   /** The length of a stream in bytes, if known. Required for streams of more than 160 GB. */

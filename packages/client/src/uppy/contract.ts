@@ -6,7 +6,7 @@ export interface UppyFile {
   type?: string | undefined
   /** Null only for files that are not on this device. */
   size: number | null
-  /** `meta.name` is the name that the user gave the file. */
+  /** `meta.name` is the name that the user gave the file, `meta.relativePath` its path in a dropped folder. */
   meta: Record<string, unknown>
   /** The content: the same object as long as it is the same file. */
   data?: object | undefined

@@ -2,6 +2,7 @@ import type { ProductReferences, UploadRequest, UploadSession } from '@stowage/p
 import { connect } from '../connect.ts'
 import { isStowageError, StowageError } from '../errors.ts'
 import type { ConnectOptions } from '../options.ts'
+import { folderPath } from '../upload/folder-path.ts'
 import { randomKey } from '../upload/saved-upload.ts'
 import {
   attachSession,
@@ -21,6 +22,11 @@ export type { UppyFile, UppyOptions, UppyRequest, UppySigned } from './contract.
 export interface StowageUppyOptions extends ConnectOptions {
   /** Products to attach each asset to. A function is called with the file when its upload starts. */
   attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
+  /**
+   * The folder that the files came from. A function is called with the file when its upload starts. Default:
+   * the folder that the file was dropped or chosen with.
+   */
+  path?: string | ((file: UppyFile) => string | null | undefined) | undefined
 }
 
 interface KnownFile {
@@ -48,7 +54,7 @@ function nameOf({ meta, name }: UppyFile): string {
  * Returns the options for `uppy.use(AwsS3, stowage({ baseUrl, apiKey }))`. The `key` of a finished upload is
  * the ID of its asset. With `@uppy/golden-retriever`, uploads resume after a reload.
  */
-export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOptions {
+export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): UppyOptions {
   const { baseUrl, request } = connect(options)
   /** By Uppy's key: first a random one, then the ID of the asset. */
   const files = new Map<string, KnownFile>()
@@ -56,6 +62,11 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
   /** Retrying a file reuses its key, so that a lost response does not create a second upload. */
   const keys = new WeakMap<object, { key: string; name: string }>()
   const ended = new Set<string>()
+
+  function pathOf(file: UppyFile): string | null {
+    if (path === undefined) return folderPath(`${file.meta.relativePath ?? ''}`) ?? null
+    return (typeof path === 'function' ? path(file) : path) ?? null
+  }
 
   function keyOf(file: UppyFile): string {
     const { s3Multipart, data } = file
@@ -75,6 +86,7 @@ export function stowage({ attach, ...options }: StowageUppyOptions = {}): UppyOp
       key,
       uploadRequest: {
         name: nameOf(file),
+        path: pathOf(file),
         size,
         mime: file.type ?? '',
         chunk_size: chunkSizeOf(size),

@@ -158,8 +158,9 @@ export const changeAsset = defineEndpoint({
   path: `${API_PREFIX}/assets/:id`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Rename an asset, or change a link',
-  description: 'Omitted fields do not change. `url` and `size` can only be changed for links.',
+  summary: 'Rename an asset, change its path, or change a link',
+  description:
+    'Omitted fields do not change; a `path` of null removes it. `url` and `size` can only be changed for links.',
   params: AssetPath,
   body: AssetChanges,
   bodyExample: { filename: 'sample-pack-2.zip' },

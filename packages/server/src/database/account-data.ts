@@ -46,6 +46,8 @@ export interface AssetQuery extends PageRequest {
   productId?: number
   /** Attached to this product, by our ID. */
   ofProduct?: string
+  /** In this folder or below it, with a slash at its end, as `folderOfFilter` returns it. */
+  folder?: string
 }
 
 export interface AssetSort {
@@ -106,6 +108,8 @@ export interface AssetChange {
   filename?: string
   url?: string
   bytes?: number
+  /** Null removes it. */
+  path?: string | null
 }
 
 /** The outcome of attaching or detaching. Either everything changed, or nothing. */

@@ -4,6 +4,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testLongLists } from './contract/long-lists.ts'
+import { testPaths } from './contract/paths.ts'
 import { testProductSearch } from './contract/product-search.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
@@ -24,6 +25,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testJobs(contract)
   testAssetList(contract)
   testLongLists(contract)
+  testPaths(contract)
   testProducts(contract)
   testProductSearch(contract)
   testLinksAndDeletion(contract)

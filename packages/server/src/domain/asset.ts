@@ -17,6 +17,8 @@ export interface Asset {
   /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
+  /** The folder it came from, such as `course/week 1`; null if it came from none. */
+  path: string | null
 }
 
 /** The upload of a file, with its asset. */

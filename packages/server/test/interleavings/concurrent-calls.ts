@@ -35,7 +35,7 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
   resize: [resize],
   shrink: [{ ...resize, size: 12 }],
   'resize, send the last part, complete': [resize, secondPart, complete],
-  rename: [{ kind: 'rename', upload: 0, name: 'b.zip' }],
+  rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
   attach: [attach],
   detach: [detach],
   read: [{ kind: 'read', upload: 0 }],

@@ -159,7 +159,11 @@ export const TEST_CASES: TestCase[] = [
     interrupted: complete,
     call: resize,
   },
-  { name: 'rename', before: READY, call: { kind: 'rename', upload: 0, name: 'a.zip' } },
+  {
+    name: 'rename',
+    before: READY,
+    call: { kind: 'rename', upload: 0, name: 'a.zip', path: 'moved' },
+  },
   { name: 'attach', before: READY, call: attach },
   { name: 'detach', before: [...READY, attach], call: detach },
   { name: 'read', before: READY, call: { kind: 'read', upload: 0 } },

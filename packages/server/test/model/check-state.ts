@@ -9,7 +9,14 @@ import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
 
 /** The state of an account, as seen through the API and in its storage. */
 export interface State {
-  assets: { id: string; name: string; bytes: number; variants: number[]; sha256: string }[]
+  assets: {
+    id: string
+    name: string
+    path: string | null
+    bytes: number
+    variants: number[]
+    sha256: string
+  }[]
   stored: number
   reserved: number
   /** Uploads that are open in the storage, with the ETags of their parts. */
@@ -31,6 +38,7 @@ export async function readState(
   const assets = body.data.map(async (asset: Asset & { products: Product[] }) => ({
     id: asset.id,
     name: asset.filename,
+    path: asset.path,
     bytes: asset.bytes,
     variants: asset.products.map(({ variant_id }) => variant_id).sort(),
     sha256: await digestOf(`${baseUrl}${API}/assets/${asset.id}/download`, account),
@@ -62,6 +70,7 @@ export function expectedState(model: Model): State {
     assets: ready.map((upload) => ({
       id: upload.id,
       name: upload.name,
+      path: upload.path,
       bytes: upload.size,
       variants: upload.variants,
       sha256: sha256(contentOf(upload)),

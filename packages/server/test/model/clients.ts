@@ -116,7 +116,10 @@ export function openClients(
         await operator.runJob(command.name)
         return { status: 200 }
       case 'list': {
-        const { status, body } = await call('GET', `${API}/assets?limit=1000`)
+        const { status, body } = await call(
+          'GET',
+          `${API}/assets?limit=1000&path=${command.path ?? ''}`,
+        )
         if (status !== 200) return { status, code: body.code }
         assert.equal(body.meta.total, body.data.length)
         return { status, listed: body.data.map(({ id }: Asset) => id) }
@@ -181,7 +184,12 @@ export function openClients(
       case 'download':
         return (await callAsset(session, 'GET', '/download')).seen
       case 'rename':
-        return (await callAsset(session, 'PUT', '', { filename: command.name })).seen
+        return (
+          await callAsset(session, 'PUT', '', {
+            filename: command.name,
+            path: command.path,
+          })
+        ).seen
       case 'attach':
       case 'detach': {
         const body = { variant_ids: [command.variant] }

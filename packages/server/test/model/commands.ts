@@ -14,7 +14,7 @@ export type Command =
   | { kind: 'resume'; upload: number }
   | { kind: 'resize'; upload: number; size: number }
   | { kind: 'delete'; upload: number }
-  | { kind: 'rename'; upload: number; name: string }
+  | { kind: 'rename'; upload: number; name: string; path: string | null }
   | { kind: 'attach'; upload: number; variant: number }
   | { kind: 'detach'; upload: number; variant: number }
   | { kind: 'import'; variants: number[]; vendor?: string | undefined }
@@ -23,7 +23,8 @@ export type Command =
   | { kind: 'expire'; upload: number }
   | { kind: 'read'; upload: number }
   | { kind: 'download'; upload: number }
-  | { kind: 'list' }
+  /** `path` is a folder. */
+  | { kind: 'list'; path?: string }
   | { kind: 'uploads' }
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
@@ -74,7 +75,12 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: is('rename'), upload, name: fc.constantFrom('a.zip', 'b.zip') }),
+    arbitrary: fc.record({
+      kind: is('rename'),
+      upload,
+      name: fc.constantFrom('a.zip', 'b.zip'),
+      path: fc.constantFrom('a', 'a/b', 'ab', null),
+    }),
   },
   { weight: 3, arbitrary: fc.record({ kind: is('attach'), upload, variant }) },
   { weight: 1, arbitrary: fc.record({ kind: is('detach'), upload, variant }) },
@@ -96,6 +102,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('read'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('download'), upload }) },
   { weight: 2, arbitrary: fc.record({ kind: is('list') }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('list'), path: fc.constantFrom('a', 'a/b/') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('uploads') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('account') }) },
 )

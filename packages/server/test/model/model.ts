@@ -14,6 +14,7 @@ export interface ModelUpload {
   size: number
   status: 'uploading' | 'ready' | 'cancelled' | 'expired' | 'deleted'
   name: string
+  path: string | null
   /** By part number. */
   parts: ModelPart[]
   /** The variants that it is attached to, sorted. */

@@ -50,6 +50,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       size,
       status: 'uploading',
       name: 'file.bin',
+      path: null,
       parts: [],
       variants: [],
       ...(key !== undefined && { key }),
@@ -127,10 +128,10 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { size })
   },
 
-  rename(model, { name }, seen) {
+  rename(model, { name, path }, seen) {
     const upload = uploadOf(model, seen)
     if (!isVisible(upload)) return allow(seen.status === 404, model)
-    return seen.status === 200 ? changeUpload(model, upload.id, { name }) : undefined
+    return seen.status === 200 ? changeUpload(model, upload.id, { name, path }) : undefined
   },
 
   attach(model, { variant }, seen, concurrent) {
@@ -202,8 +203,11 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   job: (model) => model,
 
-  list(model, _, seen) {
-    const ready = readyUploads(model).map(({ id }) => id)
+  list(model, { path = '' }, seen) {
+    const folder = path.replace(/\/?$/, '/')
+    const ready = readyUploads(model)
+      .filter((upload) => path === '' || `${upload.path}/`.startsWith(folder))
+      .map(({ id }) => id)
     return allow(isSame(seen.listed, ready), model)
   },
 

@@ -50,6 +50,7 @@ export interface LinkToStore {
   filename?: string
   url?: string
   size?: number | string
+  path?: string
 }
 
 /** Stores a link and returns it. Fails unless the service accepts it. */

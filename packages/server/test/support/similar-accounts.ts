@@ -42,7 +42,12 @@ export async function aSimilarAccount(
   const open = await send('pack 3.zip', 'order-3')
   await finishUpload(call, file)
   await finishUpload(call, loose)
-  const link = { filename: 'pack link.zip', url: `https://${name}.example/pack.zip`, size: '10MB' }
+  const link = {
+    filename: 'pack link.zip',
+    url: `https://${name}.example/pack.zip`,
+    size: '10MB',
+    path: 'course',
+  }
   const linkId = (await made(call, 'POST', '/assets/store', link)).id
   const products: Product[] = await made(call, 'PUT', '/products', { products: productsOf(name) })
   await made(call, 'POST', `/assets/${file.session.id}/attach`, { product_ids: [77] })
@@ -105,6 +110,7 @@ const ASSET_FILTERS = {
   product_id: ['77'],
   linked: ['true', 'false'],
   type: ['file', 'link'],
+  path: ['course'],
 }
 
 const PRODUCT_FILTERS = {

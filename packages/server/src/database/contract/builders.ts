@@ -62,6 +62,7 @@ interface UploadFacts {
   filename?: string
   mime?: string
   keptForMs?: number
+  path?: string | null
 }
 
 /** Does not expire during a test. */
@@ -71,7 +72,7 @@ export const OVERDUE = { keptForMs: -1 }
 
 export function anUpload(facts: UploadFacts = {}): Upload {
   const { accountId = '', size = 60, filename = 'a.zip' } = facts
-  const { mime = 'application/zip' } = facts
+  const { mime = 'application/zip', path = null } = facts
   const uploadId = newUuid()
   return {
     asset: {
@@ -84,6 +85,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       mime,
       url: null,
       createdAt: NOON,
+      path,
     },
     id: uploadId,
     storageId: uploadId,
@@ -114,11 +116,17 @@ export async function aReadyAsset(data: AccountData, facts: UploadFacts = {}): P
   return upload.asset.id
 }
 
+interface LinkFacts {
+  filename?: string
+  bytes?: number
+  path?: string | null
+}
+
 export async function aLink(
   data: AccountData,
-  { filename = 'a link', bytes = 5 } = {},
+  { filename = 'a link', bytes = 5, path = null }: LinkFacts = {},
 ): Promise<string> {
-  const { asset } = anUpload({ filename })
+  const { asset } = anUpload({ filename, path })
   const url = 'https://example.com/x'
   await data.addLink({ ...asset, kind: 'link', status: 'ready', bytes, url })
   return asset.id

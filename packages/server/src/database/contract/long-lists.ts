@@ -10,6 +10,7 @@ import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } f
 /** More assets than fit into one block of the listing. */
 const MANY = 4500
 const WORDS = ['drum', 'guitar', 'piano']
+const PATHS = ['course', 'course/week 1', 'course 2', null]
 
 /** The contract for lists that are too long to be read in full. */
 export function testLongLists({ name, open }: Contract): void {
@@ -27,6 +28,11 @@ export function testLongLists({ name, open }: Contract): void {
           const filename = `renamed ${asset.filename}`
           await data.changeAsset(asset.id, { filename })
           model.set(asset.id, { ...asset, filename })
+        },
+        async move(asset) {
+          const path = asset.path === 'moved' ? null : 'moved'
+          await data.changeAsset(asset.id, { path })
+          model.set(asset.id, { ...asset, path })
         },
         async remove(asset) {
           await data.deleteAsset(asset.id)
@@ -132,7 +138,9 @@ export async function fillLongList(data: AccountData, accountId: string, count =
 
 function aRecord(accountId: string, index: number): AssetRecord {
   const filename = `${WORDS[index % WORDS.length]} ${index}`
-  const { asset, id, chunkSize, expiresAt } = anUpload({ accountId, filename, size: index % 7 })
+  const path = PATHS[index % PATHS.length] ?? null
+  const facts = { accountId, filename, path, size: index % 7 }
+  const { asset, id, chunkSize, expiresAt } = anUpload(facts)
   return {
     asset: { ...asset, status: 'ready' },
     upload: { id, chunkSize, expiresAt },
@@ -153,6 +161,10 @@ function queries(): fc.Arbitrary<AssetQuery> {
     { kind: 'link' },
     { linked: true },
     { linked: false, name: 'guitar' },
+    { folder: 'course/' },
+    { folder: 'moved/' },
+    { folder: 'course/week 1/', name: 'drum' },
+    { folder: 'course/', linked: false },
   ] as const
   const by = fc.constantFrom('created_at', 'created_at', 'filename', 'bytes')
   return fc
@@ -167,10 +179,11 @@ function queries(): fc.Arbitrary<AssetQuery> {
 
 /** The expected list, from a scan of all assets. */
 function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
-  const { page, perPage, sort, name = '', kind, after } = query
+  const { page, perPage, sort, name = '', folder = '', kind, after } = query
   const matching = assets.filter(
     (asset) =>
       foldText(asset.filename).includes(name) &&
+      `${asset.path ?? ''}/`.startsWith(folder) &&
       (kind === undefined || asset.kind === kind) &&
       (query.linked === undefined || linked.has(asset.id) === query.linked),
   )

@@ -13,7 +13,7 @@ export interface ListingStrategies {
   /** Lists all assets. The account has a counter of them, so that only the page must be found. */
   listAll(): Page | Promise<Page>
   /**
-   * Looks the name up in the trigram index and caches the IDs of all matches. Undefined when more than
+   * Looks the name up in the trigram index, or the folder in its index, and caches the IDs of all matches. Undefined when more than
    * `MAX_SMALL_RESULT` assets match.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
@@ -31,7 +31,7 @@ export async function chooseStrategy(
   strategies: ListingStrategies,
 ): Promise<Page> {
   if (!isFiltered(query)) return strategies.listAll()
-  if (hasTrigrams(query) && !strategies.hasBlockCounts()) {
+  if ((hasTrigrams(query) || query.folder !== undefined) && !strategies.hasBlockCounts()) {
     const page = await strategies.findSmallResult()
     if (page !== undefined) return page
   }

@@ -1,3 +1,4 @@
+import { folderRange } from '../../domain/asset-path.ts'
 import type { AssetQuery, AssetSort } from '../account-data.ts'
 import { SORT_COLUMNS } from '../listing/sort-columns.ts'
 import type { Sql } from './connection.ts'
@@ -22,8 +23,8 @@ export function afterCursor(sql: Sql, { sort, after }: AssetQuery): Fragment[] {
 }
 
 /**
- * The conditions of the query's filters. `nameBy` chooses how a name is found: by the trigram index, or by
- * reading every name, which is faster within a block.
+ * The conditions of the query's filters. `nameBy` chooses how a name or a folder is found: by its index, or
+ * by reading every row, which is faster within a block.
  */
 export function conditionsOf(
   sql: Sql,
@@ -31,7 +32,7 @@ export function conditionsOf(
   query: AssetQuery,
   nameBy: 'index' | 'scan',
 ): Fragment[] {
-  const { name, kind, linked, sku, productId, ofProduct } = query
+  const { name, kind, linked, sku, productId, ofProduct, folder } = query
   const linkedTo = (condition: Fragment) => sql`id in (
     select l.asset_id from products p join asset_products l on l.product_id = p.id
     where p.account_id = ${account} and ${condition})`
@@ -47,5 +48,11 @@ export function conditionsOf(
   if (sku !== undefined) conditions.push(linkedTo(sql`p.sku = ${sku}`))
   if (productId !== undefined) conditions.push(linkedTo(sql`p.product_id = ${productId}`))
   if (ofProduct !== undefined) conditions.push(linkedTo(sql`p.id = ${ofProduct}`))
+  if (folder !== undefined) {
+    const { from, until } = folderRange(folder)
+    // As an expression it is no condition for the index of folders.
+    const value = nameBy === 'index' ? sql`folder` : sql`(folder || '')`
+    conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
+  }
   return conditions
 }

@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
+import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
@@ -21,22 +22,23 @@ export function accountAssets(sql: Sql, account: string): Assets {
       await sql`
         with link as (
           insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
-            created_at, changed_at)
+            created_at, changed_at, folder)
           values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
             ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
-            ${asset.createdAt}, ${asset.createdAt})
+            ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)})
           returning account_id
         )
         update accounts set asset_count = asset_count + 1
         from link where accounts.id = link.account_id`
     },
 
-    async changeAsset(id, { filename = null, url = null, bytes = null }) {
+    async changeAsset(id, { filename = null, url = null, bytes = null, path }) {
       const searchName = filename === null ? null : foldText(filename)
       const [row] = await sql<AssetRow[]>`
         update assets set filename = coalesce(${filename}, filename),
           search_name = coalesce(${searchName}, search_name), url = coalesce(${url}, url),
           bytes = coalesce(${bytes}::bigint, bytes)
+          ${path === undefined ? sql`` : sql`, folder = ${storedFolder(path)}`}
         where id = ${id} and account_id = ${account}
           and status in ('uploading', 'completing', 'ready')
         returning ${columns}`

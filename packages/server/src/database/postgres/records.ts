@@ -1,3 +1,4 @@
+import { storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, AssetRecord } from '../account-data.ts'
@@ -93,6 +94,7 @@ function toAssetRow(account: string, record: AssetRecord) {
     idempotency_key: idempotency?.key ?? null,
     request_digest: idempotency?.digest ?? null,
     linked: productIds.length > 0,
+    folder: storedFolder(asset.path),
   }
 }
 

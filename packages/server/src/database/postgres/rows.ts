@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
 import type { Sql } from './connection.ts'
@@ -14,6 +15,7 @@ export interface AssetRow {
   mime: string
   url: string | null
   created_at: Date
+  folder: string | null
 }
 
 export interface UploadRow extends AssetRow {
@@ -44,6 +46,7 @@ export const ASSET_COLUMNS = [
   'mime',
   'url',
   'created_at',
+  'folder',
 ] as const
 export const UPLOAD_COLUMNS = [
   ...ASSET_COLUMNS,
@@ -73,6 +76,7 @@ export function toAsset(row: AssetRow): Asset {
     mime: row.mime,
     url: row.url,
     createdAt: row.created_at,
+    path: pathOfStored(row.folder),
   }
 }
 

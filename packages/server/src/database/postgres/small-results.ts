@@ -15,7 +15,7 @@ import { allOf } from './statement.ts'
 
 export type SmallResultCache = ReturnType<typeof openSmallResultCache<string>>
 
-/** Finds assets by the trigrams of a name that few assets have. */
+/** Finds assets by a folder, or by the trigrams of a name, that few assets have. */
 export function smallResults(sql: Sql, account: string, cache: SmallResultCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 

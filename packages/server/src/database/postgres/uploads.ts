@@ -1,4 +1,5 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
@@ -52,12 +53,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       )
       insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
         created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
-        started_by_id, started_by_name)
+        started_by_id, started_by_name, folder)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.createdAt},
         ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
-        ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null}
+        ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
+        ${storedFolder(asset.path)}
       from reserved
       returning id`
     if (row !== undefined) return { outcome: 'reserved' }

@@ -1,3 +1,4 @@
+import { folderRange } from '../../domain/asset-path.ts'
 import type { AssetQuery, AssetSort } from '../account-data.ts'
 import { SORT_COLUMNS } from '../listing/sort-columns.ts'
 
@@ -32,6 +33,12 @@ export function filterOf(query: AssetQuery): AssetFilter {
   add('sku', query.sku, linkedTo('p.sku = :sku'))
   add('product_id', query.productId, linkedTo('p.product_id = :product_id'))
   add('of_product', query.ofProduct, linkedTo('p.id = :of_product'))
+  if (query.folder !== undefined) {
+    // The plus keeps SQLite from reading the whole folder again for each block.
+    conditions.push('folder is not null', '+folder >= :folder_from', '+folder < :folder_until')
+    const { from, until } = folderRange(query.folder)
+    Object.assign(parameters, { folder_from: from, folder_until: until })
+  }
   return { conditions, parameters }
 }
 

@@ -1,4 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
+import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AssetChange, Transition } from '../account-data.ts'
 import { prepareQueueRemoval } from './release.ts'
@@ -13,16 +14,16 @@ export function prepareAssets(connection: Connection) {
   )
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
-       created_at, changed_at)
+       created_at, changed_at, folder)
      values (:id, :account, 'link', 'ready', :filename, :search_name, :bytes, :mime, :url,
-       :created_at, :created_at)
+       :created_at, :created_at, :folder)
      returning seq`,
   )
   const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
   const change = prepare<AssetRow>(
     `update assets set filename = coalesce(:filename, filename),
        search_name = coalesce(:search_name, search_name), url = coalesce(:url, url),
-       bytes = coalesce(:bytes, bytes)
+       bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder)
      where id = :id and account_id = :account and status in ('uploading', 'completing', 'ready')
      returning ${ASSET_COLUMNS}`,
   )
@@ -59,6 +60,7 @@ export function prepareAssets(connection: Connection) {
           mime: asset.mime,
           url: asset.url,
           created_at: asset.createdAt.getTime(),
+          folder: storedFolder(asset.path),
         })
         countLink.run({ account })
         indexName.run({ seq: row?.seq ?? null, search_name })
@@ -69,7 +71,10 @@ export function prepareAssets(connection: Connection) {
       return transaction(() => {
         const { filename = null, url = null, bytes = null } = changes
         const search_name = filename === null ? null : foldText(filename)
-        const row = change.get({ account, id, filename, search_name, url, bytes })
+        const moves = Number(changes.path !== undefined)
+        const folder = storedFolder(changes.path ?? null)
+        const fields = { filename, search_name, url, bytes, moves, folder }
+        const row = change.get({ account, id, ...fields })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })

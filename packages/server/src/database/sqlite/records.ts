@@ -1,3 +1,4 @@
+import { storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { AssetRecord } from '../account-data.ts'
@@ -28,10 +29,10 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   const insertAsset = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
        created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
-       linked)
+       linked, folder)
      values (:id, :account, :kind, 'ready', :filename, :search_name, :bytes, :mime, :url,
        :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
-       :request_digest, :linked)
+       :request_digest, :linked, :folder)
      on conflict (id) do nothing returning seq`,
   )
   const indexName = prepare(
@@ -67,6 +68,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       idempotency_key: idempotency?.key ?? null,
       request_digest: idempotency?.digest ?? null,
       linked: productIds.length > 0 ? 1 : 0,
+      folder: storedFolder(asset.path),
     })
     if (row === undefined) return
     indexName.run({ seq: row.seq, search_name })

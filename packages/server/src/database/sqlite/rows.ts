@@ -1,4 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
 
@@ -13,6 +14,7 @@ export interface AssetRow {
   mime: string
   url: string | null
   created_at: number
+  folder: string | null
 }
 
 export interface UploadRow extends AssetRow {
@@ -34,13 +36,13 @@ export interface RemovalRow {
 }
 
 export const ASSET_COLUMNS =
-  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at'
+  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at, folder'
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at,
   started_by_id, started_by_name`
 
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
-export const LISTED_COLUMNS = 'seq, id, kind, filename, bytes, mime, url, created_at'
+export const LISTED_COLUMNS = 'seq, id, kind, filename, bytes, mime, url, created_at, folder'
 
 export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
   return (row) => ({
@@ -53,6 +55,7 @@ export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
     mime: row.mime,
     url: row.url,
     createdAt: new Date(row.created_at),
+    path: pathOfStored(row.folder),
   })
 }
 
@@ -67,6 +70,7 @@ export function toAsset(row: AssetRow): Asset {
     mime: row.mime,
     url: row.url,
     createdAt: new Date(row.created_at),
+    path: pathOfStored(row.folder),
   }
 }
 

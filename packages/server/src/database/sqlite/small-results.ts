@@ -20,7 +20,34 @@ interface SmallResultRow {
   revision: number
 }
 
-/** Finds assets by the trigrams of a name that few assets have. */
+interface Candidates {
+  sql: string
+  parameters: Record<string, string>
+}
+
+interface FindOptions {
+  account: string
+  query: AssetQuery
+  filter: AssetFilter
+}
+
+/** The rows that an index finds for the name or the folder. One of them may be few enough. */
+function candidatesOf({ name = '', folder }: AssetQuery): Candidates[] {
+  const match = matchExpression(name)
+  const byName = match !== undefined && {
+    sql: 'select rowid as seq from asset_names where asset_names match :match',
+    parameters: { match },
+  }
+  // The parameters are those of the filter.
+  const byFolder = folder !== undefined && {
+    sql: `select seq from assets where account_id = :account and status = 'ready'
+         and folder >= :folder_from and folder < :folder_until`,
+    parameters: {},
+  }
+  return [byFolder, byName].filter((candidates) => candidates !== false)
+}
+
+/** Finds assets by a folder, or by the trigrams of a name, that few assets have. */
 export function prepareSmallResults({ prepare }: Connection) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(
@@ -30,15 +57,21 @@ export function prepareSmallResults({ prepare }: Connection) {
     `select ${LISTED_COLUMNS} from assets where seq in (select value from json_each(:seqs))`,
   )
 
-  /** The index stores no positions, so the filter checks each candidate again. */
+  /** The trigram index stores no positions, so the filter checks each candidate again. */
   function find(account: string, query: AssetQuery, filter: AssetFilter) {
-    const match = matchExpression(query.name ?? '')
-    if (match === undefined) return undefined
+    for (const candidates of candidatesOf(query)) {
+      const result = findAmong(candidates, { account, query, filter })
+      if (result !== undefined) return result
+    }
+    return undefined
+  }
+
+  function findAmong(candidates: Candidates, { account, query, filter }: FindOptions) {
     // The plus makes SQLite read the candidates instead of the account's index.
     const conditions = ['+account_id = :account', `+status = 'ready'`, ...filter.conditions]
     const statement = prepare<SmallResultRow>(
       `with candidates as materialized (
-         select rowid as seq from asset_names where asset_names match :match
+         ${candidates.sql}
          limit ${MAX_SMALL_RESULT + 1})
        select (select count(*) from candidates) as candidates,
          (select revision from accounts where id = :account) as revision,
@@ -48,7 +81,7 @@ export function prepareSmallResults({ prepare }: Connection) {
          and seq in (select seq from candidates)
          and ${conditions.join(' and ')}`,
     )
-    const row = statement.get({ account, match, ...filter.parameters })
+    const row = statement.get({ account, ...candidates.parameters, ...filter.parameters })
     if (row === undefined || row.candidates > MAX_SMALL_RESULT) return undefined
     return { revision: row.revision, ids: JSON.parse(row.seqs) as number[] }
   }

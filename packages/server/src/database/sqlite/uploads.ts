@@ -1,4 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
@@ -22,10 +23,10 @@ export function prepareUploads({ prepare, transaction }: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest, started_by_id, started_by_name)
+       request_digest, started_by_id, started_by_name, folder)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
-       :started_by_id, :started_by_name)`,
+       :started_by_id, :started_by_name, :folder)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -95,6 +96,7 @@ export function prepareUploads({ prepare, transaction }: Connection) {
           digest: idempotency?.digest ?? null,
           started_by_id: upload.startedBy?.id ?? null,
           started_by_name: upload.startedBy?.name ?? null,
+          folder: storedFolder(asset.path),
         })
         return { outcome: 'reserved' }
       })

@@ -4,13 +4,14 @@ import type { AssetListRequest } from '../../operations/assets/list-assets.ts'
 import { readPageRequest } from './read-page-request.ts'
 
 export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
-  const { filename, type, linked, sku, product_id: productId } = query
+  const { filename, type, linked, sku, product_id: productId, path } = query
   const sort = readSort(query.sort)
   return {
     ...readPageRequest(query, sort.by),
     sort,
     filename,
     sku,
+    path,
     ...(type !== undefined && { kind: type }),
     ...(linked !== undefined && { linked }),
     ...(productId !== undefined && { productId }),

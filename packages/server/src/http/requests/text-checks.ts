@@ -1,5 +1,6 @@
 import { MAX_SEARCH_WORDS, type TextCheck } from '@stowage/protocol'
 import { parseSize } from '@stowage/protocol/format'
+import { problemWithPath, problemWithPathFilter } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import { isSearchable } from '../../domain/is-searchable.ts'
 import { problemWithLinkUrl } from '../../domain/link-url.ts'
@@ -14,6 +15,8 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   filename: problemWithFilename,
   'link-url': problemWithLinkUrl,
   'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
+  path: problemWithPath,
+  'path-filter': problemWithPathFilter,
   search: (text) => problemWithSearchable(text) ?? problemWithWords(text),
   searchable: problemWithSearchable,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),

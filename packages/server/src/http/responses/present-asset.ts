@@ -14,5 +14,6 @@ export function presentAsset(asset: Asset): wire.Asset {
     bytes: asset.bytes,
     mime: asset.mime,
     created_at: formatTimestamp(asset.createdAt),
+    path: asset.path,
   }
 }

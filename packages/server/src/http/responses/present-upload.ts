@@ -44,6 +44,7 @@ export function presentListedUpload({ upload, parts, received }: ListedUpload): 
     id: asset.id,
     upload_id: id,
     filename: asset.filename,
+    path: asset.path,
     bytes: asset.bytes,
     mime: asset.mime,
     status: asset.status === 'completing' ? 'completing' : 'uploading',

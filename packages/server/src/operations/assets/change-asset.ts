@@ -1,4 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
+import { normalizePath } from '../../domain/asset-path.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 import { assetNotFound } from './asset-not-found.ts'
@@ -10,22 +11,25 @@ export interface AssetChanges {
   filename?: string | undefined
   url?: string | undefined
   size?: number | string | undefined
+  /** Null or empty removes it. */
+  path?: string | null | undefined
 }
 
-/** Renames an asset. The URL and the size can only be changed for links. */
+/** Renames an asset, or changes its path. The URL and the size can only be changed for links. */
 export async function changeAsset(
   context: AccountContext,
   assetId: string,
   changes: AssetChanges,
 ): Promise<Asset> {
-  const { filename, url, size } = changes
+  const { filename, url, size, path } = changes
   const bytes = parseLinkSize(size)
   const change = {
     ...(filename !== undefined && { filename }),
     ...(url !== undefined && { url }),
     ...(bytes !== undefined && { bytes }),
+    ...(path !== undefined && { path: normalizePath(path) }),
   }
-  checkLinkFields(change)
+  checkLinkFields({ ...change, path })
   const asset = await getAsset(context, assetId)
   if (asset.kind === 'file') refuseLinkFields({ url, size })
   const changed = await context.data.changeAsset(assetId, change)

@@ -1,5 +1,6 @@
 import type { AssetQuery } from '../../database/account-data.ts'
 import type { Asset } from '../../domain/asset.ts'
+import { folderOfFilter } from '../../domain/asset-path.ts'
 import { cursorText } from '../../domain/cursor.ts'
 import type { PagePosition } from '../../domain/paging.ts'
 import { foldText } from '../../domain/search-text.ts'
@@ -7,20 +8,24 @@ import type { AccountContext } from '../context.ts'
 import { readPage } from '../listing/read-page.ts'
 
 /** An empty filter means no filter. */
-export interface AssetListRequest extends Omit<AssetQuery, 'name' | 'sku'> {
+export interface AssetListRequest extends Omit<AssetQuery, 'name' | 'sku' | 'folder'> {
   filename?: string | undefined
   sku?: string | undefined
+  /** A folder, with or without a slash at its end. */
+  path?: string | undefined
 }
 
 export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
 ): Promise<{ assets: Asset[]; position: PagePosition }> {
-  const { filename, sku, ...rest } = request
+  const { filename, sku, path, ...rest } = request
+  const folder = path === undefined ? undefined : folderOfFilter(path)
   const query: AssetQuery = {
     ...rest,
     ...(filename && { name: foldText(filename) }),
     ...(sku && { sku }),
+    ...(folder !== undefined && { folder }),
   }
   const cursorOf = (asset: Asset) => cursorText(asset, query.sort.by)
   const { rows, position } = await readPage(query, data.listAssets, cursorOf)

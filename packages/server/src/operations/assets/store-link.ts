@@ -1,4 +1,5 @@
 import { type Asset, UNKNOWN_MEDIA_TYPE } from '../../domain/asset.ts'
+import { normalizePath } from '../../domain/asset-path.ts'
 import type { AccountContext } from '../context.ts'
 import { checkLinkFields } from './check-link-fields.ts'
 import { parseLinkSize } from './parse-link-size.ts'
@@ -8,6 +9,7 @@ export interface LinkDetails {
   url: string
   /** Bytes, or a string such as 10MB. */
   size?: number | string | undefined
+  path?: string | null | undefined
 }
 
 /** A link is an asset like a file, but the service never fetches its URL. */
@@ -24,6 +26,7 @@ export async function storeLink(context: AccountContext, link: LinkDetails): Pro
     mime: UNKNOWN_MEDIA_TYPE,
     url: link.url,
     createdAt: context.clock(),
+    path: normalizePath(link.path),
   }
   await context.data.addLink(asset)
   return asset

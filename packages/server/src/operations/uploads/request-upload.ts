@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { formatSize } from '@stowage/protocol/format'
 import type { NewUpload, Reservation } from '../../database/account-data.ts'
 import type { Upload } from '../../domain/asset.ts'
+import { normalizePath, problemWithPath } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import type { Actor } from '../../domain/key.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
@@ -21,6 +22,8 @@ export interface FileDetails {
   mime?: string | undefined
   /** Undefined: the chunk size from the settings. */
   chunkSize?: number | undefined
+  /** The folder that the file came from. */
+  path?: string | null | undefined
 }
 
 type NewlyRequested = NewUpload['upload']
@@ -47,6 +50,7 @@ export async function requestUpload(
   const { data, storage, settings } = context
   const { filename, size } = request.file
   const mime = checkFile(request.file)
+  const path = normalizePath(request.file.path)
   const chunkSize = request.file.chunkSize ?? settings.chunkSize
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
   const createdAt = context.clock()
@@ -63,6 +67,7 @@ export async function requestUpload(
       mime,
       url: null,
       createdAt,
+      path,
     },
     id: uploadId,
     storageId: uploadId,
@@ -72,6 +77,7 @@ export async function requestUpload(
   const { idempotencyKey } = request
   const requested = [filename, size, mime]
   if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
+  if (path !== null) requested.push(path)
   const reserving = data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,
@@ -89,11 +95,13 @@ export async function requestUpload(
   return signSession(context, await createInStorage(context, upload))
 }
 
-/** Refuses an invalid name or media type; returns the media type, or the default one. */
-function checkFile({ filename, mime: given }: FileDetails): string {
+/** Refuses an invalid name, media type or path; returns the media type, or the default one. */
+function checkFile({ filename, mime: given, path }: FileDetails): string {
   const errors: Record<string, string[]> = {}
   const problem = problemWithFilename(filename)
   if (problem !== undefined) errors.filename = [problem]
+  const pathProblem = path == null ? undefined : problemWithPath(path)
+  if (pathProblem !== undefined) errors.path = [pathProblem]
   const mime = parseMediaType(given)
   if (mime === undefined) errors.mime = ['must be a media type such as application/zip']
   if (mime === undefined || Object.keys(errors).length > 0) throw invalid(errors)

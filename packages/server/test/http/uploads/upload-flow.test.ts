@@ -110,6 +110,7 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
     status: 'ready',
     bytes: 2500,
     mime: 'application/zip',
+    path: null,
   })
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
   assert.deepEqual((await call('GET', `${API}/assets/${session.id}`)).body, done.body)

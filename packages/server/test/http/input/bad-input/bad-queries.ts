@@ -9,6 +9,7 @@ import {
   shorten,
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
+import { BAD_PATHS } from './bad-values.ts'
 
 function rowsOf(fixture: UploadFixture, path: string, rows: [string, Refusal][]): BadRequest[] {
   return rows.map(([query, refusal]) => ({
@@ -100,6 +101,11 @@ const FILTER_ROWS = [
   'a&filename=',
 ].map((filter): [string, Refusal] => [`filename=${filter}`, invalid('filename')])
 
+const PATH_ROWS = [...BAD_PATHS, 'a//', '//'].map((path): [string, Refusal] => [
+  `path=${encodeURIComponent(path)}`,
+  invalid('path'),
+])
+
 /** Without an error, the filter would search for another text than the caller meant. */
 const BROKEN_ROWS = ['%', '%zz', '%2', '%ff', '%c3%28', '%ed%a0%80', 'a%'].map(
   (filter): [string, Refusal] => [`filename=${filter}`, malformedRequest],
@@ -116,6 +122,7 @@ export function badQueries(fixture: UploadFixture): BadRequests {
       BOOLEAN_ROWS,
     ),
     'a filename filter that no name can match': rowsOf(fixture, list, FILTER_ROWS),
+    'a path filter that is not a folder': rowsOf(fixture, list, PATH_ROWS),
     'a query with broken percent-encoding': rowsOf(fixture, list, BROKEN_ROWS),
   }
 }

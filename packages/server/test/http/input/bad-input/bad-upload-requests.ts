@@ -9,6 +9,7 @@ import {
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
 import { withinASecond } from '../../../support/within-a-second.ts'
+import { BAD_PATHS } from './bad-values.ts'
 
 const PATH = `${API}/assets/signed`
 const FILE = { name: 'a.bin', size: 1, mime: 'application/zip' }
@@ -81,6 +82,8 @@ const BAD_MEDIA_TYPES = [
   `a/${'b'.repeat(254)}`,
 ]
 
+const BAD_TYPES_OF_PATH = NOT_TEXT.filter((value) => value !== null)
+
 const BAD_KEYS = ['', ' ', 'a b', 'a\tb', 'é', '\u0080', 'a'.repeat(256), 'a'.repeat(5000)]
 
 export async function badUploadRequests(fixture: UploadFixture): Promise<BadRequests> {
@@ -88,6 +91,7 @@ export async function badUploadRequests(fixture: UploadFixture): Promise<BadRequ
     'an invalid filename': nameRows(fixture),
     'a size that is not a number of bytes': sizeRows(fixture),
     'an invalid media type': mediaTypeRows(fixture),
+    'an invalid path': pathRows(fixture),
     'an invalid Idempotency-Key': keyRows(fixture),
     'an Idempotency-Key that is already used': await takenKeyRows(fixture),
   }
@@ -140,6 +144,14 @@ function slowMediaType(fixture: UploadFixture): BadRequest {
     send: () => withinASecond(() => request(fixture, { name: 'a.bin', size: 1, mime })),
     refusal: invalid('mime'),
   }
+}
+
+function pathRows(fixture: UploadFixture): BadRequest[] {
+  const paths = [...BAD_TYPES_OF_PATH, ...BAD_PATHS, 'a/', '/', '\ud800']
+  return rowsOf(
+    fixture,
+    paths.map((path): [unknown, Refusal] => [{ ...FILE, path }, invalid('path')]),
+  )
 }
 
 function keyRows(fixture: UploadFixture): BadRequest[] {

@@ -91,3 +91,22 @@ export const NOWHERE_IDS = [
 ]
 
 export const BROKEN_IDS = ['%', '%zz', '%ff', '%ed%a0%80']
+
+/** Folders that are refused in uploads, links and filters. */
+export const BAD_PATHS = [
+  '/a',
+  'a//b',
+  '.',
+  '..',
+  'a/..',
+  '../a',
+  'a/./b',
+  'a\\b',
+  ' ',
+  'a/ /b',
+  'a/\u200b/b',
+  'a\0b',
+  'a\nb',
+  'a'.repeat(256),
+  'a/'.repeat(300),
+]

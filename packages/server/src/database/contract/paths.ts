@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Asset } from '../../domain/asset.ts'
+import type { AccountData, AssetQuery } from '../account-data.ts'
+import { MAX_SMALL_RESULT } from '../listing/small-result-cache.ts'
+import {
+  aLink,
+  anAccount,
+  anUpload,
+  aReadyAsset,
+  type Contract,
+  KEPT,
+  NEWEST,
+  NOON,
+} from './builders.ts'
+
+const PATHS = [
+  'course',
+  'course/week 1',
+  'course/week 1/Ünï',
+  'course 2',
+  'course-2',
+  'course.d',
+  'course0',
+  'Course',
+  'cours',
+  'a/course',
+  '100%_/x',
+  null,
+]
+
+/** The contract for the folders that assets came from. */
+export function testPaths({ name, open }: Contract): void {
+  const find = async (data: AccountData, query: Partial<AssetQuery>) => {
+    const { rows, total } = await data.listAssets({ page: 1, perPage: 20, sort: NEWEST, ...query })
+    assert.equal(rows.length, total)
+    return rows.map(({ path }) => path).toSorted()
+  }
+
+  test(name('a path is read back from uploads, files and links, and can be changed'), async (t) => {
+    const { data } = await open(t)
+    const upload = anUpload({ path: 'course/week 1' })
+    await data.reserveUpload({ upload, ...KEPT })
+    const { id } = upload.asset
+    assert.equal((await data.findUpload(id))?.asset.path, 'course/week 1')
+    const { rows } = await data.listUploads({ page: 1, perPage: 10 })
+    assert.equal(rows[0]?.asset.path, 'course/week 1')
+    assert.equal((await data.changeAsset(id, { path: 'moved' }))?.path, 'moved')
+    await data.beginCompletion(id, KEPT)
+    await data.finishCompletion(id)
+    const pathOf = async (one: string) => (await data.findAsset(one))?.path
+    assert.equal((await data.changeAsset(id, { filename: 'b.zip' }))?.path, 'moved')
+    assert.equal(await pathOf(id), 'moved')
+    assert.equal((await data.changeAsset(id, { path: null }))?.path, null)
+    assert.equal(await pathOf(await aLink(data, { path: 'links' })), 'links')
+    assert.equal(await pathOf(await aLink(data)), null)
+  })
+
+  test(name('a folder has its own assets and those below it, and no others'), async (t) => {
+    const { database, data } = await open(t)
+    for (const path of PATHS) await aReadyAsset(data, { path, filename: `in ${path}` })
+    const theirs = database.of((await anAccount(database, 'other', 100)).id)
+    await aReadyAsset(theirs, { path: 'course' })
+    const inCourse = ['course', 'course/week 1', 'course/week 1/Ünï']
+    assert.deepEqual(await find(data, { folder: 'course/' }), inCourse)
+    assert.deepEqual(await find(data, { folder: 'course/week 1/' }), inCourse.slice(1))
+    assert.deepEqual(await find(data, { folder: 'course/week/' }), [])
+    assert.deepEqual(await find(data, { folder: '100%_/' }), ['100%_/x'])
+    assert.deepEqual(await find(data, { folder: 'course/', name: 'week' }), inCourse.slice(1))
+    assert.deepEqual(await find(data, { folder: 'course/', kind: 'link' }), [])
+    assert.deepEqual(await find(data, { folder: 'course/', linked: false }), inCourse)
+    const sort = { by: 'filename', descending: true } as const
+    const { rows } = await data.listAssets({ page: 1, perPage: 9, folder: 'course/', sort })
+    assert.deepEqual(
+      rows.map(({ path }) => path),
+      inCourse.toReversed(),
+    )
+  })
+
+  test(name('an asset that moves is found in its new folder only'), async (t) => {
+    const { data } = await open(t)
+    const id = await aReadyAsset(data, { path: 'from' })
+    const count = async (folder: string) => (await find(data, { folder })).length
+    assert.deepEqual([await count('from/'), await count('to/')], [1, 0])
+    await data.changeAsset(id, { path: 'to/there' })
+    assert.deepEqual([await count('from/'), await count('to/')], [0, 1])
+    await data.changeAsset(id, { path: null })
+    assert.deepEqual([await count('from/'), await count('to/')], [0, 0])
+    await data.changeAsset(id, { path: 'from' })
+    assert.equal(await count('from/'), 1)
+    await data.deleteAsset(id)
+    assert.equal(await count('from/'), 0)
+  })
+
+  test(
+    name('a folder of many assets is counted exactly, on every page, while it changes'),
+    async (t) => {
+      const { account, data } = await open(t, { planStorage: 1_000_000 })
+      const model = await fillFolders(data, account.id)
+      const check = async (query: Partial<AssetQuery>) => {
+        const { folder = '', sort = NEWEST, page = 1, perPage = 50 } = query
+        const { rows, total } = await data.listAssets({ page, perPage, sort, folder })
+        const inside = model.filter(({ path }) => `${path}/`.startsWith(folder))
+        inside.sort((a, b) => (a.id < b.id ? -1 : 1))
+        if (sort.descending) inside.reverse()
+        const expected = inside.slice((page - 1) * perPage, page * perPage)
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          expected.map(({ id }) => id),
+        )
+        assert.equal(total, inside.length)
+      }
+      const pages = [1, 60, 105, 106, 107]
+      for (const page of pages) await check({ folder: 'big/', page })
+      const [first, , third] = model
+      assert.ok(first && third)
+      for (const [asset, path] of [
+        [first, null],
+        [third, 'other'],
+      ] as const) {
+        await data.changeAsset(asset.id, { path })
+        asset.path = path
+      }
+      const oldest = { by: 'created_at', descending: false } as const
+      for (const page of pages) await check({ folder: 'big/', page, sort: oldest })
+      await check({ folder: 'other/' })
+      await check({ folder: 'big/odd/', page: 3 })
+    },
+  )
+}
+
+/** More assets in a folder than a small result has, half of them in a folder below. */
+async function fillFolders(data: AccountData, accountId: string): Promise<Asset[]> {
+  const records = Array.from({ length: MAX_SMALL_RESULT + 300 }, (_, index) => {
+    const path = index % 2 === 0 ? 'big' : 'big/odd'
+    const { asset, id, chunkSize, expiresAt } = anUpload({ accountId, size: 0, path })
+    return {
+      asset: { ...asset, status: 'ready' as const },
+      upload: { id, chunkSize, expiresAt },
+      idempotency: undefined,
+      changedAt: NOON,
+      productIds: [],
+    }
+  })
+  for (let start = 0; start < records.length; start += 2500) {
+    await data.importRecords({ keys: [], assets: records.slice(start, start + 2500) })
+  }
+  return records.map(({ asset }) => asset)
+}

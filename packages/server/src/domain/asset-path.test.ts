@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { folderOfFilter, folderRange, normalizePath, problemWithPath } from './asset-path.ts'
+
+test('relative paths are valid, in any script', () => {
+  for (const path of ['', 'a', 'course/week 1', '課程/第一週', '...', 'a/.hidden', 'a.b/c']) {
+    assert.equal(problemWithPath(path), undefined, path)
+  }
+  assert.equal(
+    problemWithPath(Array.from({ length: 3 }, () => 'x'.repeat(160)).join('/')),
+    undefined,
+  )
+})
+
+test('paths that could point elsewhere or that people cannot see are refused', () => {
+  const bad = [
+    '/',
+    '/a',
+    'a/',
+    'a//b',
+    '.',
+    '..',
+    'a/../b',
+    './a',
+    'a\\b',
+    'C:\\a',
+    'a\0b',
+    'a\nb',
+    ' ',
+    'a/ /b',
+    'a/\u200b',
+    '\ud800',
+    'x'.repeat(256),
+    `${'x'.repeat(255)}/${'x'.repeat(255)}/x`,
+    // Three characters each after normalization.
+    '\u{1d160}'.repeat(171),
+  ]
+  for (const path of bad) assert.notEqual(problemWithPath(path), undefined, JSON.stringify(path))
+})
+
+test('differently composed accents make the same path, and an empty path is none', () => {
+  assert.equal(normalizePath('Cafe\u0301/a'), 'Café/a')
+  assert.equal(normalizePath(''), null)
+  assert.equal(normalizePath(undefined), null)
+})
+
+test('a filter selects a folder and everything below it, with or without a slash at its end', () => {
+  assert.equal(folderOfFilter('course'), 'course/')
+  assert.equal(folderOfFilter('course/'), 'course/')
+  assert.equal(folderOfFilter('/'), undefined)
+  const { from, until } = folderRange('course/')
+  const isInside = (path: string) => from <= `${path}/` && `${path}/` < until
+  assert.deepEqual(
+    ['course', 'course/a', 'course/zz', 'course2', 'course-2', 'course 2', 'cours'].map(isInside),
+    [true, true, true, false, false, false, false],
+  )
+})

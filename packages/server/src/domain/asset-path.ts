@@ -1,0 +1,66 @@
+import { CONTROL_CHARACTERS } from './is-searchable.ts'
+
+/** Short enough for an index entry of PostgreSQL in any script, which has at most 2,704 bytes. */
+const MAX_PATH_LENGTH = 512
+const MAX_SEGMENT_LENGTH = 255
+const VISIBLE = /[^\s\p{Cf}]/u
+
+/** What is wrong with a path, as a clause for the error message; undefined if it is valid. */
+export function problemWithPath(path: string): string | undefined {
+  if (path === '') return undefined
+  if (!path.isWellFormed()) return 'must be valid Unicode, without lone surrogates'
+  if (CONTROL_CHARACTERS.test(path)) return 'must not have control characters'
+  if (path.includes('\\')) return 'must separate folders by /, not by \\'
+  // Normalizing can make a text longer.
+  const normal = path.normalize('NFC')
+  if ([...normal].length > MAX_PATH_LENGTH) {
+    return `must have at most ${MAX_PATH_LENGTH} characters`
+  }
+  for (const segment of normal.split('/')) {
+    if (!VISIBLE.test(segment)) {
+      return 'must be a relative path without empty folders, such as course/week 1'
+    }
+    if (segment === '.' || segment === '..') return 'must not have the folders . or ..'
+    if ([...segment].length > MAX_SEGMENT_LENGTH) {
+      return `must have at most ${MAX_SEGMENT_LENGTH} characters in each folder`
+    }
+  }
+  return undefined
+}
+
+/**
+ * A valid path as it is stored, or null for none. Normalized, because macOS and other systems write the
+ * same accented letters differently: a folder that is uploaded from both must be one folder.
+ */
+export function normalizePath(path: string | null | undefined): string | null {
+  return path ? path.normalize('NFC') : null
+}
+
+/**
+ * The folder that a path filter selects, as the databases store it: with a slash at its end, so that the
+ * folder and everything below it are one range of texts. Undefined if the filter selects everything.
+ */
+export function folderOfFilter(filter: string): string | undefined {
+  const path = normalizePath(filter.replace(/\/$/, ''))
+  return path === null ? undefined : storedFolder(path)
+}
+
+export function problemWithPathFilter(filter: string): string | undefined {
+  return problemWithPath(filter.replace(/\/$/, ''))
+}
+
+export function storedFolder(path: string): string
+export function storedFolder(path: string | null): string | null
+export function storedFolder(path: string | null): string | null {
+  return path === null ? null : `${path}/`
+}
+
+export function pathOfStored(folder: string | null): string | null {
+  return folder === null ? null : folder.slice(0, -1)
+}
+
+/** The texts from `from` (included) to `until` (excluded) are the folder and everything below it. */
+export function folderRange(folder: string): { from: string; until: string } {
+  // The character after the slash.
+  return { from: folder, until: `${folder.slice(0, -1)}0` }
+}
