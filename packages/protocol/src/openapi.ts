@@ -37,7 +37,7 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   return codes
 }
 
-/** Every error code of the call, in the order of the catalogue. */
+/** Every error code of the call, in the order of the catalog. */
 export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>([...commonErrors(endpoint), ...endpoint.errors])
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => codes.has(code))
@@ -106,7 +106,7 @@ function errorResponses(endpoint: Endpoint, components: Components) {
   })
 }
 
-/** What happened, then what to do. Messages are plain text, without the Markdown of the catalogue. */
+/** What happened, then what to do. Messages are plain text, without the Markdown of the catalog. */
 function exampleMessage(code: ErrorCode): string {
   const { when, remedy } = ERRORS[code]
   return `${when} ${remedy}`.replaceAll('`', '')

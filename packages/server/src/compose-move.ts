@@ -57,6 +57,6 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
 function refuseSame(config: Config, folder: string): void {
   if (config.dataDirectory !== folder || !usesDataFolder(config)) return
   throw new ConfigError([
-    'STOWAGE_DATA: is the folder to move; set STOWAGE_DATABASE and STOWAGE_STORAGE to the target',
+    'STOWAGE_DATA: source and target are the same folder; set STOWAGE_DATABASE and STOWAGE_STORAGE to the target',
   ])
 }

@@ -1,9 +1,10 @@
 import type { ErrorCode } from '@stowage/protocol'
 
-export interface ErrorFacts {
+/** Fields of the error’s body besides `code` and `message`. */
+export interface ErrorData {
   /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
-  /** Additional fields of the error’s body. */
+  /** Additional fields. */
   details?: Record<string, number>
 }
 
@@ -11,12 +12,12 @@ export interface ErrorFacts {
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
-  readonly facts: ErrorFacts
+  readonly data: ErrorData
 
-  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+  constructor(code: ErrorCode, message: string, data: ErrorData = {}) {
     super(message)
     this.code = code
-    this.facts = facts
+    this.data = data
   }
 }
 

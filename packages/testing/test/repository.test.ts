@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { ERRORS } from '@stowage/protocol'
 import { ROOT } from './root.ts'
 
-test('docs/errors.md lists exactly the error codes of the catalogue, with their statuses', () => {
+test('docs/errors.md lists exactly the error codes of the catalog, with their statuses', () => {
   const page = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8')
   const rows = [...page.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.+) \| (.+) \|$/gm)]
   const documented = rows.map(([, status, code, when, remedy]) => ({

@@ -11,8 +11,8 @@ export function FirstUse() {
   return (
     <EmptyState Icon={IconCloudUpload} color="anchor" title="Drop your first file here">
       <Text c="dimmed">
-        You can drop files and folders of any size anywhere on this page. An interrupted upload
-        resumes where it stopped.
+        You can drop files and folders anywhere on this page. An interrupted upload resumes where it
+        stopped.
       </Text>
     </EmptyState>
   )

@@ -15,7 +15,11 @@ export function LoadedSection<Data>({ query, title, children }: Props<Data>) {
   return (
     <Section title={title}>
       {error !== null && (
-        <ErrorAlert title="Could not load this" error={error} onRetry={() => void refetch()} />
+        <ErrorAlert
+          title={`Could not load “${title}”`}
+          error={error}
+          onRetry={() => void refetch()}
+        />
       )}
       {error === null && data === undefined && (
         <Skeleton h={96} role="status" aria-label="Loading" />

@@ -27,5 +27,5 @@ export function errorText(error: unknown): string {
 
 function storageText({ needed, available }: Record<string, unknown>): string {
   const sizes = `${formatSize(Number(needed))} needed, ${formatSize(Number(available))} available.`
-  return `Not enough storage: ${sizes} Delete files or upgrade the plan.`
+  return `Not enough storage: ${sizes} Delete files, or ask the operator of the service to upgrade the plan.`
 }

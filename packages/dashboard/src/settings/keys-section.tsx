@@ -30,7 +30,7 @@ function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
     <Section title="API keys" action={keys !== undefined && create}>
       {isOpenAccess && (
         <Text size="sm" c="dimmed" mb="sm">
-          Keys take effect when the service requires them.
+          The service ignores keys until it requires them (STOWAGE_AUTH=keys).
         </Text>
       )}
       {error !== null && (

@@ -51,8 +51,8 @@ export function StorageMeter({ account }: { account: Account }) {
       </dl>
       {used > plan.storage && (
         <Warning title="Storage limit exceeded">
-          Your files stay available, but you cannot upload new ones until you delete files or
-          upgrade the plan.
+          Your files stay available, but you cannot upload new ones until you delete files or the
+          operator of the service upgrades the plan.
         </Warning>
       )}
       {used <= plan.storage && used > plan.storage * ALMOST_FULL && (

@@ -3,18 +3,19 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 
 interface Props {
   isOpen: boolean
+  isAll: boolean
   /** The name of the file, or the number of uploads. */
   subject: string
   onConfirm(): void
   onClose(): void
 }
 
-export function CancelUploadDialog({ isOpen, subject, onConfirm, onClose }: Props) {
+export function CancelUploadDialog({ isOpen, isAll, subject, onConfirm, onClose }: Props) {
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title="Cancel upload?"
-      confirmLabel="Cancel upload"
+      title={isAll ? 'Cancel all uploads?' : 'Cancel upload?'}
+      confirmLabel={isAll ? 'Cancel all' : 'Cancel upload'}
       cancelLabel="Keep uploading"
       onConfirm={onConfirm}
       onClose={onClose}
@@ -23,7 +24,8 @@ export function CancelUploadDialog({ isOpen, subject, onConfirm, onClose }: Prop
         <bdi dir="auto">{subject}</bdi>
       </Text>
       <Text size="sm">
-        The data uploaded so far will be deleted. To continue later, pause the upload instead.
+        The data uploaded so far will be deleted. To continue later, pause{' '}
+        {isAll ? 'the uploads' : 'the upload'} instead.
       </Text>
     </ConfirmDialog>
   )

@@ -29,7 +29,7 @@ export function StorageAlert({ shortage }: { shortage: StorageShortage }) {
         {isSingle ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
         {isSingle ? 'needs' : 'need'} {formatSize(needed)}, but only {formatSize(available)} is
         available. {isSingle ? 'It was not uploaded.' : 'None of them was uploaded.'} Delete files
-        that you no longer need, or upgrade the plan.
+        that you no longer need, or ask the operator of the service to upgrade the plan.
       </Text>
       <Group gap="xs" mt="xs">
         {fitting.length > 0 && (

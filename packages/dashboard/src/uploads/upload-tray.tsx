@@ -75,6 +75,7 @@ export function UploadTray() {
       </Collapse>
       <CancelUploadDialog
         isOpen={cancelling !== undefined}
+        isAll={cancelling === 'all'}
         subject={subjectOf(cancelling, totals)}
         onConfirm={cancel}
         onClose={() => setCancelling(undefined)}

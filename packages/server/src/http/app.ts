@@ -6,14 +6,14 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { answerMalformedRequests } from '../node-http/answer-malformed-requests.ts'
 import { destroyIdleConnections } from '../node-http/destroy-idle-connections.ts'
 import { handleExpectations } from '../node-http/expectations.ts'
+import { refuseMalformedMessages } from '../node-http/refuse-malformed-messages.ts'
 import { trackConnections } from '../node-http/track-connections.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
 import type { Authorized } from './requests/authorize.ts'
 import { compileValidator } from './requests/compile-validator.ts'
-import { answerPreflights, CROSS_ORIGIN_HEADERS } from './requests/cross-origin.ts'
+import { CROSS_ORIGIN_HEADERS, handlePreflights } from './requests/cross-origin.ts'
 import { refuseExpectations, sendContinue } from './requests/handle-expect-header.ts'
 import { parseJsonBodies } from './requests/parse-json-bodies.ts'
 import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
@@ -98,7 +98,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     else reply.headers(CROSS_ORIGIN_HEADERS)
   }
 
-  const onMalformedRequest = answerMalformedRequests(app.server)
+  const onMalformedRequest = refuseMalformedMessages(app.server)
   handleExpectations(app.server)
   destroyIdleConnections(app.server, IDLE_MS)
   const closeQuietConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
@@ -110,7 +110,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     receive(request, reply)
     done()
   })
-  if (!isOpen) answerPreflights(app)
+  if (!isOpen) handlePreflights(app)
   app.addHook('onRequest', (request, _reply, done) => {
     refuseMalformedRequests(request)
     refuseExpectations(request)
@@ -122,8 +122,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     // Log only the path: the query may contain search terms.
     const { method, url } = request
     const path = url.split('?', 1)[0]
-    const facts = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
-    request.log.info(facts, 'answered')
+    const fields = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+    request.log.info(fields, 'request completed')
     done()
   })
   for (const addRoutes of ROUTES) addRoutes(app, options)

@@ -249,8 +249,8 @@ for (const crash of ['before', 'after']) {
     if (crash === 'after') {
       await storage.completeUpload(await uploadInStorage(service, session), plan, [])
     }
-    const answer = await complete(service.baseUrl, session, parts)
-    assert.deepEqual([answer.status, answer.body.data.status], [200, 'ready'])
+    const response = await complete(service.baseUrl, session, parts)
+    assert.deepEqual([response.status, response.body.data.status], [200, 'ready'])
     await assertNothingLeft(service)
   })
 }

@@ -86,8 +86,9 @@ async function refuseDifferentAssets(move: Move, products?: Map<string, string>)
   }
   if (different.length === 0) return
   const listed = different.slice(0, MAX_LISTED).join(', ')
+  const more = different.length > MAX_LISTED ? ` (${different.length} in total)` : ''
   throw new MoveRefused(
-    `the target has ${different.length} assets that do not exist in the source or differ from it (${listed}). Delete them there, or use an empty target`,
+    `these assets of the target do not exist in the source, or differ from it: ${listed}${more}. Delete them there, or use an empty target`,
   )
 }
 

@@ -8,8 +8,8 @@ import { trackConnections } from './track-connections.ts'
 /** Larger than the buffers between client and server. */
 const LONG = 64_000_000
 
-async function aServer(t: TestContext, answer: RequestListener, options?: { withinMs: number }) {
-  const server = createServer(answer)
+async function aServer(t: TestContext, respond: RequestListener, options?: { withinMs: number }) {
+  const server = createServer(respond)
   const closeConnections = trackConnections(server, options)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -35,9 +35,9 @@ test('a client that never closes its side after the response is disconnected', a
     asked.resolve(() => response.end('done')),
   )
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  const answer = await asked.promise
+  const respond = await asked.promise
   const closed = close()
-  answer()
+  respond()
   const [bytes] = await once(client, 'data')
   assert.match(String(bytes), /^HTTP\/1\.1 200 /)
   // The client has neither closed its side nor disconnected.

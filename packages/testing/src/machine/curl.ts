@@ -24,13 +24,13 @@ export async function curlPart(url: string, file: string): Promise<string> {
   return etag
 }
 
-export interface CurlAnswer {
+export interface CurlResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
-export async function curlJson(method: string, url: string, body: unknown): Promise<CurlAnswer> {
+export async function curlJson(method: string, url: string, body: unknown): Promise<CurlResponse> {
   const options = ['-X', method, '-H', 'Content-Type: application/json', '-w', '\n%{http_code}']
   const { stdout } = await run('curl', [...PLAIN, ...options, '-d', JSON.stringify(body), url])
   const end = stdout.lastIndexOf('\n')

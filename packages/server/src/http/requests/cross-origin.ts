@@ -13,7 +13,7 @@ export const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Expose-Headers': EXPOSED_HEADERS,
 }
 
-export function answerPreflights(app: FastifyInstance): void {
+export function handlePreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =
       request.method === 'OPTIONS' && 'access-control-request-method' in request.headers

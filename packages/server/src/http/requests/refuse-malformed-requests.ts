@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
-import { MALFORMED_REQUEST } from '../../node-http/answer-malformed-requests.ts'
+import { MALFORMED_REQUEST } from '../../node-http/refuse-malformed-messages.ts'
 
 /** Refuses a request without a Host, and a query that is not percent-encoded UTF-8. */
 export function refuseMalformedRequests(request: FastifyRequest): void {

@@ -57,11 +57,11 @@ export function sendError(
   // the response, and pipelined requests would lose theirs.
   reply.removeHeader('connection')
   if (error instanceof ServiceError) {
-    const { code, message, facts } = wireErrors(error)
+    const { code, message, data } = wireErrors(error)
     if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
     return send(reply, code, message, {
-      ...(facts.errors && { errors: facts.errors }),
-      ...facts.details,
+      ...(data.errors && { errors: data.errors }),
+      ...data.details,
     })
   }
   if (error instanceof EngineUnavailable) {

@@ -4,12 +4,12 @@ import { invalid, ServiceError } from '../../errors.ts'
 import { wireErrors } from './wire-errors.ts'
 
 test('field names become wire names, in the errors and in the message', () => {
-  const { code, message, facts } = wireErrors(
+  const { code, message, data } = wireErrors(
     invalid({ uploadId: ['is wrong'], 'products.0.variantName': ['is too long'] }),
   )
   assert.equal(code, 'invalid')
   assert.equal(message, 'upload_id is wrong (and 1 more field).')
-  assert.deepEqual(facts.errors, {
+  assert.deepEqual(data.errors, {
     upload_id: ['is wrong'],
     'products.0.variant_name': ['is too long'],
   })
@@ -22,7 +22,7 @@ test('wire names stay as they are', () => {
     mime_type: ['c'],
     size: ['d'],
   }
-  assert.deepEqual(wireErrors(invalid(errors)).facts.errors, errors)
+  assert.deepEqual(wireErrors(invalid(errors)).data.errors, errors)
 })
 
 test('an error without fields stays as it is', () => {

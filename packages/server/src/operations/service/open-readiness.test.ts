@@ -26,8 +26,8 @@ test('each engine is checked once for many requests at the same time or within a
       },
     },
   })
-  const answers = await Promise.all(Array.from({ length: 100 }, isReady))
-  for (const answer of answers) assert.deepEqual(answer, { database: true, storage: true })
+  const results = await Promise.all(Array.from({ length: 100 }, isReady))
+  for (const result of results) assert.deepEqual(result, { database: true, storage: true })
   now += 999
   await isReady()
   assert.deepEqual(asked, { database: 1, storage: 1 })

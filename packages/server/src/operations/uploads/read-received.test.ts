@@ -18,15 +18,15 @@ function someUploads(count: number): Upload[] {
   }))
 }
 
-/** A storage whose answers the test gives, one by one. */
+/** Storage whose calls the test resolves one by one. */
 function aSlowStorage() {
-  const pending: { id: string; answer: (parts: StoredPart[] | Error) => void }[] = []
+  const pending: { id: string; settle: (parts: StoredPart[] | Error) => void }[] = []
   const warnings: string[] = []
   const listParts = ({ id }: { id: string }) =>
     new Promise<StoredPart[]>((resolve, reject) => {
-      const answer = (parts: StoredPart[] | Error) =>
+      const settle = (parts: StoredPart[] | Error) =>
         parts instanceof Error ? reject(parts) : resolve(parts)
-      pending.push({ id, answer })
+      pending.push({ id, settle })
     })
   const context = {
     storage: { listParts },
@@ -39,17 +39,17 @@ test('the storage is asked about a few uploads at a time, over all requests', as
   const { context, pending } = aSlowStorage()
   const read = createReceivedReader({ concurrent: 3, perRequest: 2, timeLimitMs: 60_000 })
   const reading = Promise.all([read(context, someUploads(5)), read(context, someUploads(5))])
-  let most = 0
-  for (let answered = 0; answered < 10; answered += 1) {
+  let max = 0
+  for (let resolved = 0; resolved < 10; resolved += 1) {
     await new Promise((resolve) => setImmediate(resolve))
-    most = Math.max(most, pending.length)
-    pending.shift()?.answer(PARTS)
+    max = Math.max(max, pending.length)
+    pending.shift()?.settle(PARTS)
   }
   for (const received of await reading) {
     assert.deepEqual([...received.keys()], ['0', '1', '2', '3', '4'])
     assert.deepEqual(received.get('4'), { parts: 1, bytes: 5 })
   }
-  assert.equal(most, 3)
+  assert.equal(max, 3)
 })
 
 test('uploads are left out if the storage does not respond in time', async () => {
@@ -57,14 +57,14 @@ test('uploads are left out if the storage does not respond in time', async () =>
   const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 20 })
   const reading = read(context, someUploads(5))
   await new Promise((resolve) => setImmediate(resolve))
-  pending[0]?.answer(PARTS)
+  pending[0]?.settle(PARTS)
   const received = await reading
   assert.deepEqual([...received.keys()], ['0'])
   // The calls that hang keep their slots: a later request does not add to them.
   assert.equal(pending.length, 3)
   assert.deepEqual([...(await read(context, someUploads(5))).keys()], [])
   assert.equal(pending.length, 3)
-  for (const { answer } of pending) answer(PARTS)
+  for (const { settle } of pending) settle(PARTS)
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(received.size, 1)
 })
@@ -74,9 +74,9 @@ test('after a failure of the storage no further upload is asked about', async ()
   const read = createReceivedReader({ perRequest: 1 })
   const reading = read(context, someUploads(5))
   await new Promise((resolve) => setImmediate(resolve))
-  pending[0]?.answer(PARTS)
+  pending[0]?.settle(PARTS)
   await new Promise((resolve) => setImmediate(resolve))
-  pending[1]?.answer(new Error('the storage is down'))
+  pending[1]?.settle(new Error('the storage is down'))
   assert.deepEqual([...(await reading).keys()], ['0'])
   assert.equal(pending.length, 2)
   assert.deepEqual(warnings, ['could not read the parts of unfinished uploads'])

@@ -113,11 +113,11 @@ test('an interrupted PUT leaves no file behind', async (t) => {
 test('concurrent PUTs of one part store one complete part, of a PUT that succeeded', async (t) => {
   const { storage, upload, url, plan } = await anOpenUpload(t, 500_000)
   const bodies = [1, 2, 3, 4].map((fill) => new Uint8Array(500_000).fill(fill))
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     // A newer PUT aborts the older ones.
     bodies.map((body) => fetch(url, { method: 'PUT', body }).catch(() => undefined)),
   )
-  const etags = answers.map((answer) => answer?.headers.get('etag')?.replaceAll('"', ''))
+  const etags = responses.map((response) => response?.headers.get('etag')?.replaceAll('"', ''))
   const [part] = (await storage.listParts(upload)) ?? []
   const winner = bodies[etags.indexOf(part?.etag)]
   assert.ok(winner)
@@ -199,8 +199,8 @@ test('a browser may PUT from any origin and read the ETag', async (t) => {
   assert.equal(preflight.headers.get('access-control-allow-origin'), '*')
   assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PUT/)
   assert.equal(preflight.headers.get('access-control-allow-headers'), 'x-anything')
-  const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
-  assert.match(answer.headers.get('access-control-expose-headers') ?? '', /ETag/)
+  const response = await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  assert.match(response.headers.get('access-control-expose-headers') ?? '', /ETag/)
 })
 
 test('a download can’t run in a browser, and conditional requests are honored', async (t) => {
@@ -277,7 +277,7 @@ for (const decision of ['refused', 'completed'] as const) {
     await rename(open, `${open}.sealed`)
     const put = fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(1) })
     const early = await Promise.race([put, fetch(new URL('/', url))])
-    assert.equal(early.status, 404, 'the part was answered before the completion ended')
+    assert.equal(early.status, 404, 'the part got its response before the completion ended')
     if (decision === 'refused') {
       await rename(`${open}.sealed`, open)
       assert.equal((await put).status, 200)

@@ -68,13 +68,16 @@ for (const fastBody of [true, false]) {
       return `${fastBody ? 'fast' : 'plain'} body, ${length} bytes: ${sentence}`
     }
 
-    test(name('pipelined requests are answered in order, each with its own body'), async (t) => {
-      const { one, two, send, stored } = await anUpload(t, options)
-      const body = Buffer.alloc(length, 'a')
-      const sent = [put(one, length), body, put(two, length), body, put(one, 5), 'short', LAST]
-      assert.deepEqual(await send(...sent), [200, 200, 400, 204])
-      assert.deepEqual(await stored(), [1, 2])
-    })
+    test(
+      name('pipelined requests get their responses in order, each with its own body'),
+      async (t) => {
+        const { one, two, send, stored } = await anUpload(t, options)
+        const body = Buffer.alloc(length, 'a')
+        const sent = [put(one, length), body, put(two, length), body, put(one, 5), 'short', LAST]
+        assert.deepEqual(await send(...sent), [200, 200, 400, 204])
+        assert.deepEqual(await stored(), [1, 2])
+      },
+    )
 
     test(name('requests inside a body are not executed'), async (t) => {
       const { one, two, send, stored } = await anUpload(t, options)

@@ -8,7 +8,7 @@ export interface ListenerOptions {
   /** Hexadecimal. */
   secret: string
   fastBody: boolean
-  /** How many bytes of the disk stay free. */
+  /** The number of bytes on the disk to keep free. */
   reserve: number
 }
 
@@ -19,7 +19,7 @@ export type ToListener =
 
 export type ToOwner =
   | { type: 'listening'; port: number }
-  | { type: 'refused'; code: string; message: string }
+  | { type: 'listenFailed'; code: string; message: string }
   /** A request failed with an internal error. */
   | {
       type: 'failed'

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
 import {
-  answerMalformedRequests,
-  MALFORMED_REQUEST,
-} from '../../node-http/answer-malformed-requests.ts'
-import {
   handleExpectations,
   hasUnknownExpectation,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/expectations.ts'
+import {
+  MALFORMED_REQUEST,
+  refuseMalformedMessages,
+} from '../../node-http/refuse-malformed-messages.ts'
 import { trackConnections } from '../../node-http/track-connections.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../../shutdown-timeout.ts'
 import { allowHalfOpen } from './allow-half-open.ts'
@@ -64,7 +64,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
     handle,
   )
-  server.on('clientError', answerMalformedRequests(server))
+  server.on('clientError', refuseMalformedMessages(server))
   handleExpectations(server)
   server.setTimeout(IDLE_MS)
   server.keepAliveTimeout = HEADERS_MS
@@ -77,7 +77,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     : readPlainBody
   const receiver: Receiver = { layout, transfers, readBody }
   server.on('error', (error: NodeJS.ErrnoException) => {
-    send({ type: 'refused', code: error.code ?? '', message: error.message })
+    send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
   })
   server.listen(options.port, options.host, () => {
     send({ type: 'listening', port: (server.address() as AddressInfo).port })

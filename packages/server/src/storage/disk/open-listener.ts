@@ -80,11 +80,11 @@ async function listening(worker: Worker, { host, port }: OpenListenerOptions): P
   const [message] = (await once(worker, 'message')) as [ToOwner]
   if (message.type === 'listening') return message.port
   await worker.terminate()
-  if (message.type === 'refused' && message.code === 'EADDRINUSE') {
+  if (message.type === 'listenFailed' && message.code === 'EADDRINUSE') {
     throw new Error(
       `the storage can't listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
     )
   }
-  const reason = message.type === 'refused' ? message.message : message.error
+  const reason = message.type === 'listenFailed' ? message.message : message.error
   throw new Error(`the storage can't listen on ${host}:${port}: ${reason}`)
 }

@@ -117,7 +117,7 @@ for (const fastBody of [true, false]) {
     else assert.equal(parserCount(), 1)
   })
 
-  test(name('pipelined requests are answered in order'), async (t) => {
+  test(name('pipelined requests get their responses in order'), async (t) => {
     const bytes = someBytes(BIG)
     const { socket } = await aConnection(t, { fastBody }, compareWith(bytes))
     const lengths = [BIG, 5, BIG - 1, 0, 600_000, BIG]

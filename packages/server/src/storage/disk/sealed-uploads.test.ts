@@ -113,8 +113,8 @@ test('a part whose client disconnects while its upload is sealed leaves no file 
   await rename(join(uploads, name), join(uploads, `${name}.sealed`))
   cut.destroy()
   // The listener has noticed the disconnect when it responds to the next request.
-  const answer = await fetch(urls[0]?.replace('uploads', 'nowhere') ?? '')
-  assert.equal(answer.status, 404)
+  const response = await fetch(urls[0]?.replace('uploads', 'nowhere') ?? '')
+  assert.equal(response.status, 404)
   await rename(join(uploads, `${name}.sealed`), join(uploads, name))
   await until('the incomplete part is removed', async () => (await names()).length === 2)
 })

@@ -16,10 +16,10 @@ export function operation(endpoint: Endpoint, options: CurlOptions): Html {
 <p class="note">${scope === 'public' ? 'Requires no key.' : html`Requires a key with the scope <code>${scope}</code>.`}
 <a href="#${operationId}">Link to this call</a></p>
 ${codeBlock(curlExample(endpoint, options))}
-${part('Path parameters', fields(params))}
-${part('Query parameters', fields(query))}
-${part('Headers', fields(headers))}
-${part('Request body', fields(body))}
+${section('Path parameters', fields(params))}
+${section('Query parameters', fields(query))}
+${section('Headers', fields(headers))}
+${section('Request body', fields(body))}
 ${response(endpoint)}
 ${errors(endpoint)}
 </div>
@@ -33,19 +33,19 @@ function methods(endpoint: Endpoint): Html {
   return html`${badges}`
 }
 
-function part(title: string, content: Html | undefined): Html | undefined {
+function section(title: string, content: Html | undefined): Html | undefined {
   return content && html`<h4>${title}</h4>${content}`
 }
 
 function response({ success, failure }: Endpoint): Html {
-  const answers = [success, ...(failure ? [failure] : [])]
-  const parts = answers.map(({ status, description, schema, example }) => {
+  const responses = [success, ...(failure ? [failure] : [])]
+  const sections = responses.map(({ status, description, schema, example }) => {
     const list = fields(schema)
     return html`<h4>Response ${status}</h4><p>${inline(description)}.</p>
 ${example === undefined ? undefined : codeBlock(JSON.stringify(example, null, 2))}
 ${list && html`<details class="more"><summary>Fields of the response</summary>${list}</details>`}`
   })
-  return html`${parts}`
+  return html`${sections}`
 }
 
 function errors(endpoint: Endpoint): Html {

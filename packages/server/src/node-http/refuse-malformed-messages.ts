@@ -27,10 +27,10 @@ const LINGER_MS = 2_000
 /**
  * Creates the listener for `clientError`. There is no request object, so it writes the response directly
  * to the socket, after the responses to earlier requests on the same connection. If the error is in the
- * body of a request that was already answered, it only closes the connection: the client would take a
+ * body of a request that already got its response, it only closes the connection: the client would take a
  * second response for that of its next request.
  */
-export function answerMalformedRequests(server: Server) {
+export function refuseMalformedMessages(server: Server) {
   const pendingOn = trackPendingResponses(server)
   const latest = new WeakMap<Duplex, PendingResponse>()
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
@@ -48,12 +48,12 @@ export function answerMalformedRequests(server: Server) {
     if (error.code === 'ECONNRESET') socket.destroy()
     if (refused.has(socket)) return
     refused.add(socket)
-    // A request whose own body is malformed would never be answered.
+    // Only complete requests: one whose own body is malformed would never get a response.
     const before = pendingOn(socket).filter(({ request }) => request.complete)
     const responses = before.map(({ response }) => ended(response))
     const last = latest.get(socket)
-    const isAnswered = last?.request.complete === false && last.response.headersSent
-    const close = () => closeConnection(socket, isAnswered ? '' : refusal(MALFORMED_REQUEST))
+    const hasResponse = last?.request.complete === false && last.response.headersSent
+    const close = () => closeConnection(socket, hasResponse ? '' : refusal(MALFORMED_REQUEST))
     if (responses.length === 0) close()
     else void Promise.all(responses).then(close)
   }
