@@ -76,8 +76,12 @@ for (const settings of [{}, KEYS]) {
     await page.goBack()
     await picker.fill('mu')
     await page.getByRole('option', { name: 'Mug' }).click()
-    await page.getByRole('button', { name: 'Detach Mug' }).click()
-    await page.getByRole('button', { name: 'Detach Mug' }).waitFor({ state: 'detached' })
+    const detachMug = page.getByRole('button', { name: 'Detach Mug' })
+    await detachMug.click()
+    await detachMug.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await detachMug.click()
+    await detachMug.waitFor({ state: 'detached' })
     const { products } = await client.asset(asset?.id ?? '', { with_products: true })
     assert.deepEqual(
       products?.map(({ name }) => name),
@@ -95,6 +99,44 @@ for (const settings of [{}, KEYS]) {
     await page.getByRole('heading', { name: 'Asset not found' }).waitFor()
   })
 }
+
+test('an asset on many variants has a short page, and the URL of a link can be edited', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const link = await client.store({ filename: 'Manual', url: 'https://example.com/old' })
+  const variants = Array.from({ length: 140 }, (_, index) => ({
+    product_id: 1,
+    variant_id: index + 1,
+    name: 'Poster',
+    variant_name: `Size ${index + 1}`,
+  }))
+  await client.putProducts(variants)
+  await client.attach(link.id, { product_ids: [1] })
+  await page.goto(`/assets/${link.id}`)
+  await page.getByRole('button', { name: '140 variants', expanded: false }).click()
+  await page.getByRole('button', { name: 'Detach Poster · Size 7', exact: true }).click()
+  await page.getByRole('button', { name: '139 variants' }).waitFor()
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+  assert.ok(height < 1000, `${height} pixels`)
+  await page.getByRole('button', { name: 'Detach Poster, all variants' }).click()
+  await page.getByText('Not attached to any product').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).last().click()
+  await page.getByRole('button', { name: '139 variants' }).waitFor()
+
+  const edit = page.getByRole('button', { name: 'Edit URL' })
+  const field = page.getByRole('textbox', { name: 'URL' })
+  await edit.click()
+  await field.fill('ftp://example.com/')
+  await page.keyboard.press('Enter')
+  await page.getByText('http').first().waitFor()
+  await field.fill('https://example.com/new')
+  await page.keyboard.press('Enter')
+  await page.getByText('https://example.com/new').waitFor()
+  assert.equal((await client.asset(link.id)).url, 'https://example.com/new')
+  await edit.press('Enter')
+  await page.keyboard.press('Escape')
+  await edit.waitFor()
+})
 
 test('the page of an unfinished asset shows its state, and resumes the upload with the same file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)

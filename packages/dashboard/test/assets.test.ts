@@ -41,9 +41,9 @@ test('search, order and filter are kept in the URL, and the back button undoes t
   const header = page.getByRole('columnheader', { name: 'Size' })
   assert.equal(await header.getAttribute('aria-sort'), 'descending')
 
-  await page.getByText('Not attached', { exact: true }).click()
+  await page.getByText('No product', { exact: true }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'a link'])
-  await page.getByText('Links', { exact: true }).click()
+  await page.getByText('URLs', { exact: true }).click()
   await untilRows(page, ['a link'])
   await page.getByText('Files', { exact: true }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt'])

@@ -91,29 +91,49 @@ test('an expired download URL is replaced by a new one', async (t) => {
   await until('its length is known', async () => (await numberOf(sound, 'duration')) === 1)
 })
 
-test('a PDF is shown; HTML, a PDF with scripts and an invalid image are not', async (t) => {
+test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and images are not', async (t) => {
   const missing = await missingForBrowser(CHROMIUM)
   if (missing !== undefined) return skipUnlessCi(t, missing)
-  const { page, client } = await openDashboard(t, {}, { executable: CHROMIUM })
+  const { page, client, service } = await openDashboard(t, {}, { executable: CHROMIUM })
   const alert = PDF.replace('/Catalog', '/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>')
-  const [pdf, scripted, html, broken] = await storeFiles(client, [
+  const dangerous = `<script>alert(1)</script> & "ü"\n${'x'.repeat(70_000)}`
+  const [pdf, scripted, html, broken, brokenPdf, text, binary] = await storeFiles(client, [
     { name: 'a.pdf', mime: 'application/pdf', content: PDF },
     { name: 'b.pdf', mime: 'application/pdf', content: alert },
     { name: 'a.html', mime: 'text/html', content: '<p>' },
     { name: 'a.png', mime: 'image/png', content: 'no picture' },
+    { name: 'c.pdf', mime: 'application/pdf', content: PDF.slice(0, 100) },
+    { name: 'notes.md', mime: 'application/octet-stream', content: dangerous },
+    { name: 'b.txt', mime: 'text/plain', content: 'a\0b' },
   ])
   await page.goto(`/assets/${pdf?.id}`)
   await preview(page).locator('iframe[src^="blob:"]').waitFor()
   await until('the viewer has loaded it', () =>
     page.frames().some((frame) => frame.url().startsWith('blob:')),
   )
-  page.on('dialog', () => assert.fail('a PDF has opened a dialog'))
+  page.on('dialog', () => assert.fail('a preview has opened a dialog'))
   await page.goto(`/assets/${scripted?.id}`)
-  await preview(page).getByText('Your browser cannot display this file.').waitFor()
+  await preview(page).getByText('it is encrypted or contains scripts').waitFor()
   assert.equal(await preview(page).locator('iframe').count(), 0)
   await page.goto(`/assets/${html?.id}`)
   await preview(page).getByText('No preview is available for this type of file.').waitFor()
   assert.equal(await preview(page).locator('iframe, img, object, embed').count(), 0)
   await page.goto(`/assets/${broken?.id}`)
-  await preview(page).getByText('Your browser cannot display this file.').waitFor()
+  await preview(page).getByText('it is damaged, or it is not an image').waitFor()
+  await page.goto(`/assets/${brokenPdf?.id}`)
+  await preview(page).getByText('it is damaged, or it is not a PDF').waitFor()
+  assert.equal(await preview(page).locator('iframe').count(), 0)
+
+  let received = 0
+  page.on('response', async (response) => {
+    if (response.url().startsWith(service.storageUrl)) received += (await response.body()).length
+  })
+  await page.goto(`/assets/${text?.id}`)
+  await preview(page).getByText('The first 64 kB of 70 kB').waitFor()
+  const shown = await preview(page).locator('pre').textContent()
+  assert.equal(shown, dangerous.slice(0, 63_999))
+  await until('the response is read', () => received > 0)
+  assert.equal(received, 64_000)
+  await page.goto(`/assets/${binary?.id}`)
+  await preview(page).getByText('This file is not text').waitFor()
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
 import { HOSTILE, LONG, recordDialogs } from './support/products.ts'
 
@@ -44,7 +44,16 @@ test('the page shows used storage, types and the largest files', async (t) => {
     'Images 2 1.5 kB 33%',
     'Links 1 0 B 0%',
   ])
+  // The bars are as long as the shares: 3, 1.5 and 0 of 4.5 kB.
+  const lengthsIn = (region: Locator) =>
+    region
+      .locator('[class*=_bar_]')
+      .evaluateAll((bars) =>
+        bars.map((bar) => Math.round(parseFloat(Reflect.get(bar, 'style').width))),
+      )
+  assert.deepEqual(await lengthsIn(types), [67, 33, 0])
   const largest = section(page, 'Largest files')
+  assert.deepEqual(await lengthsIn(largest), [67, 22, 11])
   await largest.getByText('b.png').waitFor()
   assert.deepEqual(tidy(await largest.getByRole('listitem').allInnerTexts()), [
     `${HOSTILE} 3 kB`,

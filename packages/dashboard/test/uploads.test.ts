@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { storeFiles } from './support/assets.ts'
 import {
   aFolder,
   missingForBrowser,
@@ -170,6 +171,39 @@ test('a rejected file stays listed when other files are uploaded', async (t) => 
   await chooser(page).setInputFiles(aFile('small.bin', 400_000))
   await tray(page).getByText('1 file uploaded').first().waitFor()
   await alert.getByText('“large.bin” needs 2 MB, but only 600 kB is available.').waitFor()
+})
+
+test('files whose names exist are asked about in one dialog, and files wait until the service can be reached', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'a.txt' }, { name: 'b.txt' }, { name: 'c.txt' }])
+  const names = async () => {
+    const { data } = await client.assets({ sort: 'filename' }).page()
+    return data.map(({ filename }) => filename).join()
+  }
+  await page.goto('/')
+  const all = ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => aFile(name, 9))
+  await chooser(page).setInputFiles(all)
+  const dialog = page.getByRole('dialog', { name: 'A file with this name exists' })
+  await dialog.getByText('a.txt').waitFor()
+  await until('the new file is uploaded', async () => (await names()) === 'a.txt,b.txt,c.txt,d.txt')
+  await dialog.getByRole('checkbox', { name: 'Apply to all 3 files' }).uncheck()
+  await dialog.getByRole('button', { name: 'Skip' }).click()
+  await dialog.getByText('b.txt').waitFor()
+  await dialog.getByRole('checkbox', { name: 'Apply to all 2 files' }).check()
+  await dialog.getByRole('button', { name: 'Keep both' }).click()
+  await tray(page).getByText('3 files uploaded').first().waitFor()
+  assert.equal(await names(), 'a.txt,b.txt,b.txt,c.txt,c.txt,d.txt')
+
+  await page.route('**/api/v1/**', (route) => route.abort())
+  await chooser(page).setInputFiles(aFile('e.txt', 9))
+  await tray(page).getByText('The service cannot be reached').waitFor()
+  await page.getByRole('link', { name: 'Products', exact: true }).click()
+  await page.getByText('The page retries automatically.').waitFor()
+  await page.unroute('**/api/v1/**')
+  await page.getByText('Import your products').waitFor()
+  await tray(page).getByText('4 files uploaded').first().waitFor()
+  assert.match(await names(), /e\.txt$/)
 })
 
 test('dropping a folder without files shows an error', async (t) => {

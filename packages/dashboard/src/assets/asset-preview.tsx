@@ -8,11 +8,13 @@ import classes from './asset-page.module.css'
 import { MediaPreview } from './media-preview.tsx'
 import { PdfPreview } from './pdf-preview.tsx'
 import { type PreviewKind, previewKindOf } from './preview-kind.ts'
+import { TextPreview } from './text-preview.tsx'
+import { Unpreviewable } from './unpreviewable.ts'
 
 export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()
   const kind = previewKindOf(asset)
-  const [hasFailed, setFailed] = useState(false)
+  const [failure, setFailure] = useState<string>()
   const wasRetried = useRef(false)
   const { data, dataUpdatedAt, error, refetch } = useQuery({
     queryKey: ['download-url', asset.id],
@@ -24,22 +26,33 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   })
   const expiresAt = data?.expires_at
   // A connection can fail: only a file that fails twice is one that the browser cannot display.
-  const onError = useCallback(() => {
-    const isExpired = expiresAt ? Date.parse(expiresAt) < Date.now() : false
-    if (!isExpired && wasRetried.current) setFailed(true)
-    else void refetch()
-    if (!isExpired) wasRetried.current = true
-  }, [expiresAt, refetch])
+  const onError = useCallback(
+    (error?: unknown) => {
+      const isExpired = expiresAt ? Date.parse(expiresAt) < Date.now() : false
+      if (error instanceof Unpreviewable) setFailure(error.message)
+      else if (!isExpired && wasRetried.current) setFailure(kind && FAILURES[kind])
+      else void refetch()
+      if (!isExpired) wasRetried.current = true
+    },
+    [expiresAt, refetch, kind],
+  )
   // The fragment makes the browser load the same URL again: two within a second do not differ.
   const url = `${data?.url}#${dataUpdatedAt}`
-  const isVisible = kind !== undefined && !hasFailed && error === null
+  const isVisible = kind !== undefined && failure === undefined && error === null
   return (
     <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
       {isVisible && data === undefined && <Skeleton h={320} />}
       {isVisible && data !== undefined && (
         <Preview kind={kind} asset={asset} url={url} onError={onError} />
       )}
-      {!isVisible && <NoPreview asset={asset} isSupported={kind !== undefined} />}
+      {!isVisible && (
+        <NoPreview asset={asset}>
+          {failure ??
+            (kind === undefined
+              ? 'No preview is available for this type of file.'
+              : 'The preview could not be loaded.')}
+        </NoPreview>
+      )}
     </Paper>
   )
 }
@@ -48,26 +61,43 @@ interface PreviewProps {
   kind: PreviewKind
   asset: Asset
   url: string
-  onError(): void
+  onError(error?: unknown): void
+}
+
+/** Why a file that was loaded is not displayed. */
+const FAILURES: Record<PreviewKind, string> = {
+  image: 'This image cannot be displayed: it is damaged, or it is not an image.',
+  audio: 'Your browser cannot play this file: it is damaged, or its format is not supported.',
+  video: 'Your browser cannot play this file: it is damaged, or its format is not supported.',
+  pdf: 'The preview could not be loaded.',
+  text: 'The preview could not be loaded.',
 }
 
 function Preview({ kind, asset, url, onError }: PreviewProps) {
   const label = `Preview of ${asset.filename}`
   if (kind === 'image') {
-    return <img className={classes.checkerboard} src={url} alt={asset.filename} onError={onError} />
+    return (
+      <img
+        className={classes.checkerboard}
+        src={url}
+        alt={asset.filename}
+        onError={() => onError()}
+      />
+    )
+  }
+  if (kind === 'text') {
+    return <TextPreview url={url} label={label} bytes={asset.bytes} onError={onError} />
   }
   if (kind === 'pdf') return <PdfPreview url={url} label={label} onError={onError} />
   return <MediaPreview kind={kind} url={url} label={label} onError={onError} />
 }
 
-function NoPreview({ asset, isSupported }: { asset: Asset; isSupported: boolean }) {
+function NoPreview({ asset, children }: { asset: Asset; children: string }) {
   return (
     <div style={{ textAlign: 'center' }}>
       <AssetIcon asset={asset} size={64} />
-      <Text size="sm" c="dimmed">
-        {isSupported
-          ? 'Your browser cannot display this file.'
-          : 'No preview is available for this type of file.'}
+      <Text size="sm" c="dimmed" px="md">
+        {children}
       </Text>
     </div>
   )

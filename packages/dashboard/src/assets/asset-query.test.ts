@@ -3,10 +3,15 @@ import { test } from 'node:test'
 import { assetsUrl, nextSort, readAssetQuery } from './asset-query.ts'
 
 test('a URL contains only what differs from the defaults, and is read back unchanged', () => {
-  const query = { search: 'a & b=?é', show: 'unlinked', sort: 'bytes', page: 3 } as const
+  const query = { search: 'a & b=?é', show: 'no-product', sort: 'bytes', page: 3 } as const
   assert.deepEqual(readAssetQuery(assetsUrl(query).slice(2)), query)
   assert.equal(assetsUrl(readAssetQuery('')), '/')
   assert.equal(assetsUrl({ ...readAssetQuery(''), page: 2 }), '/?page=2')
+})
+
+test('the earlier names of filters are still understood', () => {
+  assert.equal(readAssetQuery('show=links').show, 'urls')
+  assert.equal(readAssetQuery('show=unlinked').show, 'no-product')
 })
 
 test('invalid parameters get their defaults', () => {

@@ -8,7 +8,7 @@ export interface AssetQuery {
   page: number
 }
 
-export const SHOWS = ['all', 'files', 'links', 'unlinked'] as const
+export const SHOWS = ['all', 'files', 'urls', 'no-product'] as const
 export type Show = (typeof SHOWS)[number]
 export type SortField = 'created_at' | 'filename' | 'bytes'
 export type Sort = SortField | `-${SortField}`
@@ -21,10 +21,17 @@ export function readAssetQuery(search: string): AssetQuery {
   const params = new URLSearchParams(search)
   return {
     search: readText(params, 'search'),
-    show: SHOWS.find((show) => show === params.get('show')) ?? DEFAULTS.show,
+    show: readShow(params.get('show')),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
     page: readPage(params),
   }
+}
+
+/** Earlier versions used other names, which bookmarks may contain. */
+function readShow(name: string | null): Show {
+  if (name === 'links') return 'urls'
+  if (name === 'unlinked') return 'no-product'
+  return SHOWS.find((show) => show === name) ?? DEFAULTS.show
 }
 
 /** The URL contains only parameters that differ from their defaults. */
@@ -42,8 +49,8 @@ export function isFiltered({ search, show }: AssetQuery): boolean {
 const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
   all: {},
   files: { type: 'file' },
-  links: { type: 'link' },
-  unlinked: { linked: false },
+  urls: { type: 'link' },
+  'no-product': { linked: false },
 }
 
 /** The query as parameters of the API, without the page. */

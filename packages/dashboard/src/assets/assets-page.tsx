@@ -28,8 +28,8 @@ const SelectionBar = lazy(() =>
 const SHOW_OPTIONS: { value: Show; label: string }[] = [
   { value: 'all', label: 'All' },
   { value: 'files', label: 'Files' },
-  { value: 'links', label: 'Links' },
-  { value: 'unlinked', label: 'Not attached' },
+  { value: 'urls', label: 'URLs' },
+  { value: 'no-product', label: 'No product' },
 ]
 
 export function AssetsPage() {

@@ -1,12 +1,14 @@
 import { Skeleton } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import classes from './asset-page.module.css'
+import { isPdf } from './is-pdf.ts'
 import { hasScripts } from './pdf-scripts.ts'
+import { Unpreviewable } from './unpreviewable.ts'
 
 interface Props {
   url: string
   label: string
-  onError(): void
+  onError(error: unknown): void
 }
 
 /**
@@ -19,7 +21,7 @@ export function PdfPreview({ url, label, onError }: Props) {
 
   useEffect(() => {
     if (!navigator.pdfViewerEnabled) {
-      onError()
+      onError(new Unpreviewable('Your browser cannot display PDF files.'))
       return
     }
     const unmounting = new AbortController()
@@ -30,8 +32,8 @@ export function PdfPreview({ url, label, onError }: Props) {
         created = URL.createObjectURL(pdf)
         setBlobUrl(created)
       })
-      .catch(() => {
-        if (!unmounting.signal.aborted) onError()
+      .catch((error: unknown) => {
+        if (!unmounting.signal.aborted) onError(error)
       })
     return () => {
       unmounting.abort()
@@ -48,6 +50,13 @@ async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {
   const response = await fetch(url, { signal })
   if (!response.ok) throw new Error(`the storage responded with HTTP ${response.status}`)
   const bytes = new Uint8Array(await response.arrayBuffer())
-  if (await hasScripts(bytes)) throw new Error('the PDF has scripts')
+  if (!isPdf(bytes)) {
+    throw new Unpreviewable('This PDF cannot be displayed: it is damaged, or it is not a PDF.')
+  }
+  if (await hasScripts(bytes)) {
+    throw new Unpreviewable(
+      'This PDF has no preview, because it is encrypted or contains scripts. Download it to open it.',
+    )
+  }
   return new Blob([bytes], { type: 'application/pdf' })
 }

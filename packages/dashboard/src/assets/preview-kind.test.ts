@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import type { Asset } from '@stowage/client'
 import { previewKindOf } from './preview-kind.ts'
 
-const kindOf = (mime: string, bytes = 1) => previewKindOf({ mime, bytes, is_file: true } as Asset)
+const kindOf = (mime: string, bytes = 1, filename = 'a') =>
+  previewKindOf({ filename, mime, bytes, is_file: true } as Asset)
 
 test('images, audio, video and PDF have a preview', () => {
   assert.equal(kindOf('image/png'), 'image')
@@ -11,6 +12,20 @@ test('images, audio, video and PDF have a preview', () => {
   assert.equal(kindOf('audio/mpeg'), 'audio')
   assert.equal(kindOf('video/mp4'), 'video')
   assert.equal(kindOf('application/pdf'), 'pdf')
+})
+
+test('text has a preview of any size, also if only its name shows that it is text', () => {
+  for (const mime of [
+    'text/plain; charset=utf-8',
+    'text/csv',
+    'application/json',
+    'text/javascript',
+  ]) {
+    assert.equal(kindOf(mime, 5_000_000_000), 'text', mime)
+  }
+  assert.equal(kindOf('application/octet-stream', 1, 'README.md'), 'text')
+  assert.equal(kindOf('application/octet-stream', 1, 'data.bin'), undefined)
+  assert.equal(kindOf('application/octet-stream', 1, 'page.html'), undefined)
 })
 
 test('HTML, unknown types, empty files, links and files that are too large to load have no preview', () => {

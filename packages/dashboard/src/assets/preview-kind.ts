@@ -1,20 +1,27 @@
 import type { Asset } from '@stowage/client'
 
-export type PreviewKind = 'image' | 'audio' | 'video' | 'pdf'
+export type PreviewKind = 'image' | 'audio' | 'video' | 'pdf' | 'text'
 
 /** Images that browsers display. SVG is safe, because its scripts do not run in an image element. */
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/
+const TEXT_TYPES =
+  /^(text\/(?!html|rtf).*|application\/(.*\+)?(json|xml|yaml|x-yaml|toml|sql|javascript|x-subrip|x-sh))$/
+/** For files whose type the browser that uploaded them did not know. */
+const TEXT_NAMES = /\.(txt|md|markdown|csv|tsv|json|xml|ya?ml|toml|ini|log|srt|vtt|sql)$/i
+const UNKNOWN = ['', 'application/octet-stream']
 /** For files that are loaded completely before they are shown. */
 const MAX_BYTES = 50_000_000
 
 /** Undefined if there is no preview. HTML is never shown. */
-export function previewKindOf({ mime, bytes, is_file }: Asset): PreviewKind | undefined {
+export function previewKindOf({ filename, mime, bytes, is_file }: Asset): PreviewKind | undefined {
   const type = mime.split(';')[0]?.trim().toLowerCase() ?? ''
   if (!is_file || bytes === 0) return undefined
   if (type.startsWith('audio/')) return 'audio'
   if (type.startsWith('video/')) return 'video'
-  if (bytes > MAX_BYTES) return undefined
-  if (IMAGES.test(type)) return 'image'
-  if (type === 'application/pdf') return 'pdf'
+  if (IMAGES.test(type)) return bytes > MAX_BYTES ? undefined : 'image'
+  if (type === 'application/pdf') return bytes > MAX_BYTES ? undefined : 'pdf'
+  if (type === 'application/xhtml+xml') return undefined
+  // Only the start of it is loaded.
+  if (TEXT_TYPES.test(type) || (UNKNOWN.includes(type) && TEXT_NAMES.test(filename))) return 'text'
   return undefined
 }

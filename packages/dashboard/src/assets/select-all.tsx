@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
-import { notify } from '../components/notify.tsx'
+import { notify } from '../components/notify.ts'
 import { numberText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'

@@ -1,4 +1,4 @@
-import { notify } from './notify.tsx'
+import { notify } from './notify.ts'
 
 /**
  * Copies the text and reports the result. Works on insecure pages too, where browsers offer no clipboard.

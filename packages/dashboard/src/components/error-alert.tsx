@@ -1,6 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
 import { errorText } from '../format/error-text.ts'
+import { isUnreachable } from './is-unreachable.ts'
 import { useFocusHandover } from './use-focus-handover.ts'
 
 interface Props {
@@ -22,6 +23,7 @@ export function ErrorAlert({ title, error, retryLabel = 'Try again', onRetry }: 
     >
       <Text size="sm" mb="sm">
         {errorText(error)}
+        {isUnreachable(error) && ' The page retries automatically.'}
       </Text>
       <Button
         size="compact-md"

@@ -1,12 +1,15 @@
 import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import { notify } from '../components/notify.tsx'
+import { isUnreachable } from '../components/is-unreachable.ts'
+import { notify } from '../components/notify.ts'
 import { errorText } from '../format/error-text.ts'
 import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
 import { signOut } from './session-calls.ts'
 import { announce, onSessionEvent } from './session-events.ts'
 import { SignIn } from './sign-in.tsx'
+
+const RECOVER_MS = 5_000
 
 interface Session {
   /** Uses the session cookie, which the browser adds to every request to the service. */
@@ -95,6 +98,8 @@ function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryCl
         staleTime: 5_000,
         networkMode: 'always',
         refetchOnReconnect: true,
+        // A page recovers by itself when the service can be reached again.
+        refetchInterval: ({ state }) => isUnreachable(state.error) && RECOVER_MS,
       },
       mutations: { networkMode: 'always' },
     },

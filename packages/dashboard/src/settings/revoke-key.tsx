@@ -3,7 +3,7 @@ import type { Key } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
-import { notify } from '../components/notify.tsx'
+import { notify } from '../components/notify.ts'
 import { useClient } from '../session/session.tsx'
 import { useIsCurrentKey } from './use-is-current-key.ts'
 

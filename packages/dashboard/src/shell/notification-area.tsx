@@ -1,12 +1,82 @@
-import { Notifications } from '@mantine/notifications'
+import { Button, Notification } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { type Notice, onNotice } from '../components/notify.ts'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import classes from './notification-area.module.css'
 
+/** The oldest ones make room. */
+const MAX_NOTICES = 5
+const AUTO_CLOSE_MS = 4_000
+/** A message with a button must be read and reached. */
+const ACTION_CLOSE_MS = 10_000
+
+interface Shown extends Notice {
+  id: number
+}
+
+/** Shows the messages of `notify`. */
 export function NotificationArea() {
+  const [notices, setNotices] = useState<readonly Shown[]>([])
+  useEffect(() => {
+    let lastId = 0
+    return onNotice((notice) => {
+      lastId += 1
+      const shown = { ...notice, id: lastId }
+      setNotices((before) => [...before, shown].slice(-MAX_NOTICES))
+    })
+  }, [])
   return (
-    <Notifications
-      position="top-right"
-      notificationMaxHeight={400}
-      classNames={{ root: classes.area }}
-    />
+    <div className={classes.area}>
+      {notices.map((notice) => (
+        <NoticeCard
+          key={notice.id}
+          notice={notice}
+          onClose={() => setNotices((before) => before.filter(({ id }) => id !== notice.id))}
+        />
+      ))}
+    </div>
+  )
+}
+
+function NoticeCard({ notice, onClose }: { notice: Shown; onClose(): void }) {
+  const { title, message, isError = false, action } = notice
+  const card = useFocusHandover<HTMLDivElement>()
+  const [isHeld, setHeld] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new onClose must not restart the timer
+  useEffect(() => {
+    if (isError || isHeld) return
+    const timer = setTimeout(onClose, action ? ACTION_CLOSE_MS : AUTO_CLOSE_MS)
+    return () => clearTimeout(timer)
+  }, [isError, isHeld, action])
+  return (
+    <Notification
+      ref={card}
+      className={classes.notice}
+      title={title}
+      color={isError ? 'red' : 'cyan'}
+      withBorder
+      closeButtonProps={{ 'aria-label': 'Dismiss' }}
+      onClose={onClose}
+      // A message does not disappear while people read it or are about to press its button.
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <bdi dir="auto">{message}</bdi>
+      {action && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          ms="md"
+          onClick={() => {
+            action.run()
+            onClose()
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+    </Notification>
   )
 }

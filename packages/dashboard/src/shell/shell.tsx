@@ -5,6 +5,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Logo } from '../components/logo.tsx'
 import { ReturnLink } from '../components/return-link.tsx'
+import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
@@ -88,6 +89,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <UploadTray />
       </AppShell.Main>
       <DropZone />
+      <ConflictDialog />
     </AppShell>
   )
 }

@@ -6,10 +6,18 @@ import { AssetIcon } from '../assets/asset-icon.tsx'
 import { Name } from '../components/name.tsx'
 import classes from './storage.module.css'
 
-/** The lengths of the bars are relative to the largest file. */
-export function LargestFiles({ files }: { files: readonly Asset[] }) {
+interface Props {
+  files: readonly Asset[]
+  /** Undefined while it is loading. */
+  stored: number | undefined
+}
+
+/** Each bar is as long as the share of the file in everything that is stored. */
+export function LargestFiles({ files, stored = 0 }: Props) {
   const [largest] = files
   if (largest === undefined) return <Text c="dimmed">No files yet.</Text>
+  // The file may be newer than the total.
+  const whole = Math.max(1, stored, largest.bytes)
   return (
     <ol className={classes.files}>
       {files.map((file) => (
@@ -22,8 +30,7 @@ export function LargestFiles({ files }: { files: readonly Asset[] }) {
           <span className={classes.track} aria-hidden>
             <span
               className={`${classes.bar} ${classes.stored}`}
-              data-any={file.bytes > 0 || undefined}
-              style={{ width: `${(file.bytes / Math.max(1, largest.bytes)) * 100}%` }}
+              style={{ width: `${(file.bytes / whole) * 100}%` }}
             />
           </span>
         </li>

@@ -30,12 +30,7 @@ export function StorageMeter({ account }: { account: Account }) {
       </Group>
       <div className={classes.meter} aria-hidden>
         {parts.slice(0, 2).map(({ name, bytes, className }) => (
-          <div
-            key={name}
-            className={className}
-            data-any={bytes > 0 || undefined}
-            style={{ width: `${(bytes / whole) * 100}%` }}
-          />
+          <div key={name} className={className} style={{ width: `${(bytes / whole) * 100}%` }} />
         ))}
       </div>
       <dl className={classes.legend}>

@@ -26,7 +26,7 @@ export function StoragePage() {
           {({ types }) => <UsageByType types={types} />}
         </LoadedSection>
         <LoadedSection query={largest} title="Largest files">
-          {({ data }) => <LargestFiles files={data} />}
+          {({ data }) => <LargestFiles files={data} stored={account.data?.stored} />}
         </LoadedSection>
       </div>
     </Stack>

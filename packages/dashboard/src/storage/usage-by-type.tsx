@@ -27,10 +27,9 @@ const TYPES: Record<TypeUsage['type'], { label: string; Icon: Icon; color: strin
   link: { label: 'Links', Icon: IconLink, color: 'gray' },
 }
 
-/** A table with bars. Screen readers get the numbers. */
+/** A table with bars, each as long as its share. Screen readers get the numbers. */
 export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
   const stored = types.reduce((sum, { bytes }) => sum + bytes, 0)
-  const largest = Math.max(1, ...types.map(({ bytes }) => bytes))
   if (types.length === 0) {
     return <Text c="dimmed">No assets yet.</Text>
   }
@@ -57,7 +56,7 @@ export function UsageByType({ types }: { types: readonly TypeUsage[] }) {
               <Table.Th scope="row" className={classes.label}>
                 <Icon size={18} stroke={1.5} aria-hidden />
                 {label}
-                <Bar share={bytes / largest} color={color} />
+                <Bar share={bytes / Math.max(1, stored)} color={color} />
               </Table.Th>
               <Table.Td ta="end">{numberText(assets)}</Table.Td>
               <Table.Td ta="end">{formatSize(bytes)}</Table.Td>
@@ -75,11 +74,7 @@ function Bar({ share, color }: { share: number; color: string }) {
     color === 'gray' ? 'var(--mantine-color-gray-6)' : `var(--mantine-color-${color}-filled)`
   return (
     <span className={classes.track} aria-hidden>
-      <span
-        className={classes.bar}
-        data-any={share > 0 || undefined}
-        style={{ width: `${share * 100}%`, background }}
-      />
+      <span className={classes.bar} style={{ width: `${share * 100}%`, background }} />
     </span>
   )
 }

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkStorage, type StorageShortage } from './check-storage.ts'
+import type { PickedFile } from './picked-file.ts'
 
-const aFile = (name: string, size: number) => ({ name, size, lastModified: 0 }) as File
+const aFile = (name: string, size: number): PickedFile => ({
+  file: { name, size, lastModified: 0 } as File,
+  folder: '',
+  attach: undefined,
+})
 const large = aFile('large', 70)
 const small = aFile('small', 40)
 const tiny = aFile('tiny', 5)
 
 function summaryOf(shortage: StorageShortage | undefined) {
-  const namesOf = (files: readonly File[]) => files.map(({ name }) => name).join()
+  const namesOf = (files: readonly PickedFile[]) => files.map(({ file }) => file.name).join()
   if (shortage === undefined) return undefined
   const { files, fitting, needed, available } = shortage
   return [namesOf(files), namesOf(fitting), needed, available]

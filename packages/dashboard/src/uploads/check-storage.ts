@@ -1,16 +1,17 @@
+import type { PickedFile } from './picked-file.ts'
 import { isActive, type UploadItem } from './upload-item.ts'
 
 /** Files that were not accepted, because the plan has no storage for all of them. */
 export interface StorageShortage {
-  files: readonly File[]
+  files: readonly PickedFile[]
   /** Those that fit when they are accepted in order. */
-  fitting: readonly File[]
+  fitting: readonly PickedFile[]
   needed: number
   available: number
 }
 
 interface Request {
-  files: readonly File[]
+  files: readonly PickedFile[]
   /** Files that were rejected earlier and neither uploaded nor dismissed since. */
   previous: StorageShortage | undefined
   available: number
@@ -18,7 +19,7 @@ interface Request {
 
 /** Accepts all files or none. Earlier rejected files stay rejected, unless they are among the new ones. */
 export function checkStorage({ files, previous, available }: Request): {
-  accepted: readonly File[]
+  accepted: readonly PickedFile[]
   shortage: StorageShortage | undefined
 } {
   const earlier = previous?.files.filter((one) => !files.some((file) => isSame(one, file))) ?? []
@@ -29,12 +30,12 @@ export function checkStorage({ files, previous, available }: Request): {
   return { accepted: files, shortage: shortageOf(earlier, available - needed) }
 }
 
-function shortageOf(files: readonly File[], available: number): StorageShortage | undefined {
+function shortageOf(files: readonly PickedFile[], available: number): StorageShortage | undefined {
   if (files.length === 0) return undefined
   return { files, fitting: fittingOf(files, available), needed: totalSizeOf(files), available }
 }
 
-function isSame(one: File, other: File): boolean {
+function isSame({ file: one }: PickedFile, { file: other }: PickedFile): boolean {
   return (
     one.name === other.name && one.size === other.size && one.lastModified === other.lastModified
   )
@@ -42,19 +43,18 @@ function isSame(one: File, other: File): boolean {
 
 /** The total size of uploads in the tray for which the service has not reserved storage yet. */
 export function bytesToReserve(items: Iterable<UploadItem>): number {
-  const unreserved = [...items].filter((item) => isActive(item) && item.id === undefined)
-  return totalSizeOf(unreserved.map(({ file }) => file))
+  return totalSizeOf([...items].filter((item) => isActive(item) && item.id === undefined))
 }
 
-function fittingOf(files: readonly File[], available: number): File[] {
+function fittingOf(files: readonly PickedFile[], available: number): PickedFile[] {
   let remaining = available
-  return files.filter(({ size }) => {
+  return files.filter(({ file: { size } }) => {
     if (size > remaining) return false
     remaining -= size
     return true
   })
 }
 
-function totalSizeOf(files: readonly File[]): number {
-  return files.reduce((sum, { size }) => sum + size, 0)
+function totalSizeOf(files: readonly { file: File }[]): number {
+  return files.reduce((sum, { file }) => sum + file.size, 0)
 }

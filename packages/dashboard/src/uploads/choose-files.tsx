@@ -1,16 +1,25 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
-import { IconChevronDown, IconFolderPlus, IconLink, IconUpload } from '@tabler/icons-react'
+import { IconChevronDown, IconFolderPlus, IconLink, IconTag, IconUpload } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { type PickedFile, pickFiles } from './picked-file.ts'
 import { useAddFiles } from './use-add-files.ts'
 
+interface Props {
+  /** Products to attach the files to. */
+  attach?: PickedFile['attach']
+  /** Adds items to the menu. */
+  onLink?(): void
+  onChooseProducts?(): void
+}
+
 /** Buttons to upload files or a folder, or to add a link. */
-export function ChooseFiles({ onLink }: { onLink(): void }) {
+export function ChooseFiles({ attach, onLink, onChooseProducts }: Props) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   return (
     <Group gap={1} wrap="nowrap">
-      <FileInput inputRef={files} />
-      <FileInput inputRef={folder} isFolder />
+      <FileInput inputRef={files} attach={attach} />
+      <FileInput inputRef={folder} attach={attach} isFolder />
       <Button
         leftSection={<IconUpload size={18} aria-hidden />}
         onClick={() => files.current?.click()}
@@ -36,21 +45,28 @@ export function ChooseFiles({ onLink }: { onLink(): void }) {
           >
             Upload folder
           </Menu.Item>
-          <Menu.Item leftSection={<IconLink size={18} aria-hidden />} onClick={onLink}>
-            Add link
-          </Menu.Item>
+          {onChooseProducts && (
+            <Menu.Item leftSection={<IconTag size={18} aria-hidden />} onClick={onChooseProducts}>
+              Upload and attach to products
+            </Menu.Item>
+          )}
+          {onLink && (
+            <Menu.Item leftSection={<IconLink size={18} aria-hidden />} onClick={onLink}>
+              Add link
+            </Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
     </Group>
   )
 }
 
-interface InputProps {
+interface InputProps extends Pick<Props, 'attach'> {
   inputRef: React.RefObject<HTMLInputElement | null>
   isFolder?: boolean
 }
 
-function FileInput({ inputRef, isFolder = false }: InputProps) {
+function FileInput({ inputRef, attach, isFolder = false }: InputProps) {
   const addFiles = useAddFiles()
   return (
     <input
@@ -61,7 +77,7 @@ function FileInput({ inputRef, isFolder = false }: InputProps) {
       aria-label={isFolder ? 'Folder to upload' : 'Files to upload'}
       {...(isFolder && { webkitdirectory: '' })}
       onChange={({ currentTarget }) => {
-        const files = Array.from(currentTarget.files ?? [])
+        const files = pickFiles(currentTarget.files ?? []).map((one) => ({ ...one, attach }))
         // Otherwise choosing the same files again would not count as a change.
         currentTarget.value = ''
         void addFiles(files)

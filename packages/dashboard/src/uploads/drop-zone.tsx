@@ -1,9 +1,11 @@
 import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
 import { IconCloudUpload } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
+import { Name } from '../components/name.tsx'
 import { useHasScope } from '../session/require-scope.tsx'
 import classes from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files.ts'
+import { useUploadsState } from './uploads.tsx'
 import { useAddFiles } from './use-add-files.ts'
 
 /** Accepts files and folders that are dropped anywhere in the window, on every page. */
@@ -11,8 +13,14 @@ export function DropZone() {
   const [isOver, setOver] = useState(false)
   const addFiles = useAddFiles()
   const canWrite = useHasScope('write')
+  const { target } = useUploadsState()
   const add = useRef<typeof addFiles>(undefined)
-  add.current = canWrite ? addFiles : undefined
+  add.current = canWrite
+    ? async (files) => {
+        const picked = await files
+        return addFiles(picked.map((one) => ({ ...one, attach: target?.attach })))
+      }
+    : undefined
 
   useEffect(() => {
     const listeners = {
@@ -49,8 +57,13 @@ export function DropZone() {
           <Stack align="center" gap="xs">
             <IconCloudUpload size={48} stroke={1.5} />
             <Text fw={600} size="lg">
-              {canWrite ? 'Drop files or folders to upload them' : 'Your key is read-only'}
+              {!canWrite && 'Your key is read-only'}
+              {canWrite &&
+                (target === undefined
+                  ? 'Drop files or folders to upload them'
+                  : 'Drop files or folders to upload them and attach them to')}
             </Text>
+            {canWrite && target !== undefined && <Name fw={600}>{target.name}</Name>}
           </Stack>
         </Paper>
       </Center>

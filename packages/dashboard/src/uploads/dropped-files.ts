@@ -1,22 +1,26 @@
+import { folderOf, type PickedFile, pickFiles } from './picked-file.ts'
+
 /** Files that operating systems create in folders. */
 const JUNK = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
 
 /** All dropped files, including those in folders. Must be called synchronously in the drop event. */
-export async function droppedFiles(transfer: DataTransfer): Promise<File[]> {
+export async function droppedFiles(transfer: DataTransfer): Promise<PickedFile[]> {
   // The browser clears the items after the event.
   const entries = Array.from(transfer.items, (item) => item.webkitGetAsEntry())
   const files = Array.from(transfer.files)
   const found = entries.filter((entry) => entry !== null)
-  if (found.length === 0) return files
+  if (found.length === 0) return pickFiles(files)
   const all = await Promise.all(found.map(filesOf))
   return all.flat()
 }
 
-async function filesOf(entry: FileSystemEntry): Promise<File[]> {
+async function filesOf(entry: FileSystemEntry): Promise<PickedFile[]> {
   if (JUNK.has(entry.name)) return []
-  if (isFile(entry))
-    return [await new Promise<File>((resolve, reject) => entry.file(resolve, reject))]
-  const files: File[] = []
+  if (isFile(entry)) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
+    return [{ file, folder: folderOf(entry.fullPath), attach: undefined }]
+  }
+  const files: PickedFile[] = []
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   for (;;) {
     // Browsers return up to 100 entries per call.

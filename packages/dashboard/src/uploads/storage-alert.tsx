@@ -26,7 +26,11 @@ export function StorageAlert({ shortage }: { shortage: StorageShortage }) {
       role="alert"
     >
       <Text size="sm" lineClamp={6}>
-        {isSingle ? <Quoted>{first?.name}</Quoted> : `These ${countText(files.length, 'file')}`}{' '}
+        {isSingle ? (
+          <Quoted>{first?.file.name}</Quoted>
+        ) : (
+          `These ${countText(files.length, 'file')}`
+        )}{' '}
         {isSingle ? 'needs' : 'need'} {formatSize(needed)}, but only {formatSize(available)} is
         available. {isSingle ? 'It was not uploaded.' : 'None of them was uploaded.'} Delete files
         that you no longer need, or ask the operator of the service to upgrade the plan.

@@ -1,10 +1,10 @@
 import type { Progress, Upload } from '@stowage/client'
+import type { PickedFile } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 
 /** A file in the upload tray. Every change creates a new object. */
-export interface UploadItem {
+export interface UploadItem extends PickedFile {
   key: number
-  file: File
   progress: Progress
   /** Why it stopped. */
   error: unknown

@@ -1,6 +1,8 @@
 import { type Client, isStowageError, type Progress } from '@stowage/client'
 import { errorText } from '../format/error-text.ts'
 import { bytesToReserve, checkStorage, type StorageShortage } from './check-storage.ts'
+import { findConflicts, type NameConflict } from './find-conflicts.ts'
+import type { PickedFile } from './picked-file.ts'
 import {
   findResumableUploads,
   isFileOf,
@@ -9,43 +11,8 @@ import {
 } from './resumable-upload.ts'
 import { isActive, isEnded, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
-
-export interface UploadsState {
-  items: readonly UploadItem[]
-  resumable: readonly ResumableUpload[]
-  shortage: StorageShortage | undefined
-}
-
-/** All uploads of this tab. They are independent of the page that is open. */
-export interface UploadStore {
-  /** Calls the listener after changes; for progress at most every 100 ms. */
-  subscribe(listener: () => void): () => void
-  read(): UploadsState
-  /** Checks the available storage first. If the files do not fit together, none of them is uploaded. */
-  add(files: readonly File[]): Promise<void>
-  addFitting(): void
-  dismissShortage(): void
-  pause(key: number): void
-  resume(key: number): void
-  /** Resumes an upload that failed. */
-  retry(key: number): void
-  /** Removes the upload from the tray and cancels it unless it has finished. */
-  remove(key: number): void
-  pauseAll(): void
-  resumeAll(): void
-  cancelAll(): void
-  clearDone(): void
-  /** A file that does not match sets the `problem` of the upload. */
-  resumeWith(upload: ResumableUpload, file: File): void
-  discard(upload: ResumableUpload): Promise<void>
-  /** Stops all uploads. They can be resumed later. */
-  close(): void
-}
-
-export interface StoreEvents {
-  onReady(): void
-  onCancelError(error: unknown): void
-}
+import type { StoreEvents, UploadStore, UploadsState, UploadTarget } from './uploads-state.ts'
+import { whenReachable } from './when-reachable.ts'
 
 const NOTIFY_MS = 100
 const INITIAL_PROGRESS: Progress = {
@@ -64,14 +31,18 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
   const closing = new AbortController()
   let resumable: ResumableUpload[] = []
   let shortage: StorageShortage | undefined
-  let state: UploadsState = { items: [], resumable, shortage }
+  let conflicts: readonly NameConflict[] = []
+  let waiting: readonly PickedFile[] = []
+  let stopWaiting = new AbortController()
+  let target: UploadTarget | undefined
+  let state: UploadsState = { items: [], resumable, shortage, conflicts, waiting, target }
   let lastKey = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function notifyListeners(): void {
     clearTimeout(timer)
     timer = undefined
-    state = { items: [...items.values()], resumable, shortage }
+    state = { items: [...items.values()], resumable, shortage, conflicts, waiting, target }
     for (const listener of listeners) listener()
   }
 
@@ -82,10 +53,12 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     timer ??= setTimeout(notifyListeners, NOTIFY_MS)
   }
 
-  function start(key: number, file: File, resumed?: ResumableUpload): void {
+  function start(key: number, picked: PickedFile, resumed?: ResumableUpload): void {
+    const { file, folder, attach } = picked
     let isHeld = false
     const handle = client.upload(file, {
       resume: resumed?.id,
+      attach,
       signal: closing.signal,
       onProgress(progress) {
         change(key, { progress, id: handle.id })
@@ -104,13 +77,13 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       }
     })
     const initial = { progress: INITIAL_PROGRESS, error: undefined, id: undefined }
-    items.set(key, { key, file, resumed, handle, ...initial })
+    items.set(key, { key, file, folder, attach, resumed, handle, ...initial })
   }
 
-  function startAll(files: readonly File[]): void {
-    for (const file of files) {
+  function startAll(files: readonly PickedFile[]): void {
+    for (const picked of files) {
       lastKey += 1
-      start(lastKey, file)
+      start(lastKey, picked)
     }
     notifyListeners()
   }
@@ -155,8 +128,58 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       return
     }
     lastKey += 1
-    start(lastKey, file, upload)
+    start(lastKey, { file, folder: '', attach: undefined }, upload)
     removeResumable(upload)
+  }
+
+  /** Calls the service again and again until it responds. Meanwhile the files are shown as waiting. */
+  async function untilReached<Result>(
+    files: readonly PickedFile[],
+    call: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { signal } = stopWaiting
+    const isOurs = (picked: PickedFile) => files.includes(picked)
+    const setWaiting = (isWaiting: boolean) => {
+      const others = waiting.filter((picked) => !isOurs(picked))
+      waiting = isWaiting ? [...others, ...files] : others
+      notifyListeners()
+    }
+    try {
+      return await whenReachable(call, {
+        signal: AbortSignal.any([signal, closing.signal]),
+        onWait: () => setWaiting(true),
+      })
+    } catch (error) {
+      if (!signal.aborted && !closing.signal.aborted) throw error
+      return undefined
+    } finally {
+      if (waiting.some(isOurs)) setWaiting(false)
+    }
+  }
+
+  async function addNew(files: readonly PickedFile[]): Promise<void> {
+    const found = await untilReached(files, async () => {
+      const { assets } = await client.account({ retry: { tries: 1 } })
+      return findConflicts(client, files, assets)
+    })
+    if (found === undefined) return
+    conflicts = [...conflicts, ...found]
+    notifyListeners()
+    const taken = new Set(found.map(({ picked }) => picked))
+    const others = files.filter((picked) => !taken.has(picked))
+    if (others.length > 0) await acceptFitting(others)
+  }
+
+  async function acceptFitting(files: readonly PickedFile[]): Promise<void> {
+    const account = await untilReached(files, () => client.account({ retry: { tries: 1 } }))
+    if (account === undefined) return
+    const result = checkStorage({
+      files,
+      previous: shortage,
+      available: Math.max(0, account.available - bytesToReserve(items.values())),
+    })
+    shortage = result.shortage
+    startAll(result.accepted)
   }
 
   loadResumable().catch(() => {
@@ -170,22 +193,31 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     },
     read: () => state,
     async add(files) {
-      const resumableOf = (file: File) => resumable.find((upload) => isFileOf(upload, file))
+      const resumableOf = ({ file }: PickedFile) =>
+        resumable.find((upload) => isFileOf(upload, file))
       // A resumed upload needs no check: its storage is reserved.
-      const newFiles = files.filter((file) => resumableOf(file) === undefined)
-      for (const file of files) {
-        const upload = resumableOf(file)
-        if (upload !== undefined) resumeWith(upload, file)
+      const newFiles = files.filter((picked) => resumableOf(picked) === undefined)
+      for (const picked of files) {
+        const upload = resumableOf(picked)
+        if (upload !== undefined) resumeWith(upload, picked.file)
       }
-      if (newFiles.length === 0) return
-      const { available } = await client.account()
-      const result = checkStorage({
-        files: newFiles,
-        previous: shortage,
-        available: Math.max(0, available - bytesToReserve(items.values())),
-      })
-      shortage = result.shortage
-      startAll(result.accepted)
+      if (newFiles.length > 0) await addNew(newFiles)
+    },
+    resolveConflict(choice, { isForAll }) {
+      const decided = conflicts.slice(0, isForAll ? undefined : 1).map(({ picked }) => picked)
+      conflicts = conflicts.slice(decided.length)
+      notifyListeners()
+      if (choice === 'keep-both') acceptFitting(decided).catch(events.onAddError)
+    },
+    cancelWaiting() {
+      waiting = []
+      stopWaiting.abort(new Error('The files were removed from the tray.'))
+      stopWaiting = new AbortController()
+      notifyListeners()
+    },
+    setTarget(changed) {
+      target = changed
+      notifyListeners()
     },
     addFitting() {
       const { fitting = [] } = shortage ?? {}
@@ -200,7 +232,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     resume: (key) => items.get(key)?.handle.resume(),
     retry(key) {
       const item = items.get(key)
-      if (item !== undefined) start(key, item.file, item.resumed)
+      if (item !== undefined) start(key, item, item.resumed)
       notifyListeners()
     },
     remove,

@@ -11,6 +11,7 @@ import { isEnded, totalsOf, type UploadItem, type UploadTotals } from './upload-
 import { UploadRow } from './upload-row.tsx'
 import classes from './upload-tray.module.css'
 import { useUploads, useUploadsState } from './uploads.tsx'
+import { WaitingFiles } from './waiting-files.tsx'
 
 /** A folder may contain more files than a page can show. */
 const MAX_ROWS = 50
@@ -18,11 +19,12 @@ const MAX_ROWS = 50
 /** Stays at the bottom of every page for as long as it has anything to show. */
 export function UploadTray() {
   const uploads = useUploads()
-  const { items, resumable, shortage } = useUploadsState()
+  const { items, resumable, shortage, waiting } = useUploadsState()
   const [isOpen, { toggle }] = useDisclosure(true)
   const [cancelling, setCancelling] = useState<UploadItem | 'all'>()
   const isOnline = useOnline()
-  if (items.length + resumable.length === 0 && shortage === undefined) return null
+  const rowCount = items.length + resumable.length + waiting.length
+  if (rowCount === 0 && shortage === undefined) return null
   const totals = totalsOf(items)
   const rows = inDisplayOrder(items)
   const cancel = () => (cancelling === 'all' ? uploads.cancelAll() : remove(cancelling))
@@ -30,6 +32,7 @@ export function UploadTray() {
   return (
     <Paper component="section" aria-label="Uploads" className={classes.tray} withBorder shadow="md">
       {shortage !== undefined && <StorageAlert shortage={shortage} />}
+      {waiting.length > 0 && <WaitingFiles files={waiting} />}
       {items.length > 0 && (
         <TrayHeader
           totals={totals}

@@ -7,12 +7,13 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { notify } from '../components/notify.tsx'
+import { notify } from '../components/notify.ts'
 import { useLeaveWarning } from '../components/use-leave-warning.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 import { isEnded } from './upload-item.ts'
-import { openUploadStore, type UploadStore, type UploadsState } from './upload-store.ts'
+import { openUploadStore } from './upload-store.ts'
+import type { UploadStore, UploadsState } from './uploads-state.ts'
 
 const UploadsContext = createContext<UploadStore | undefined>(undefined)
 
@@ -34,6 +35,8 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
           void queries.invalidateQueries()
         }, REFRESH_MS)
       },
+      onAddError: (error) =>
+        notify({ isError: true, title: 'No files uploaded', message: errorText(error) }),
       onCancelError: (error) =>
         notify({ isError: true, title: 'Could not cancel the upload', message: errorText(error) }),
     })
@@ -55,8 +58,9 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
 
 /** Active while any upload is neither finished nor stopped. */
 function LeaveWarning() {
-  const { items } = useUploadsState()
-  useLeaveWarning(items.some((item) => !isEnded(item) && item.progress.state !== 'stopped'))
+  const { items, waiting } = useUploadsState()
+  const isUploading = items.some((item) => !isEnded(item) && item.progress.state !== 'stopped')
+  useLeaveWarning(isUploading || waiting.length > 0)
   return null
 }
 

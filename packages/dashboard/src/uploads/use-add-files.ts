@@ -1,10 +1,11 @@
-import { notify } from '../components/notify.tsx'
+import { notify } from '../components/notify.ts'
 import { errorText } from '../format/error-text.ts'
+import type { PickedFile } from './picked-file.ts'
 import { useUploads } from './uploads.tsx'
 
 /** Uploads files. Shows a message if there are none or the service cannot be reached. */
 export function useAddFiles(): (
-  files: Promise<readonly File[]> | readonly File[],
+  files: Promise<readonly PickedFile[]> | readonly PickedFile[],
 ) => Promise<void> {
   const uploads = useUploads()
   return async (files) => {

@@ -9,7 +9,7 @@ import {
 import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Notice, notify } from '../../components/notify.tsx'
+import { type Notice, notify } from '../../components/notify.ts'
 import { countText } from '../../format/count-text.ts'
 import { errorText } from '../../format/error-text.ts'
 import { useClient } from '../../session/session.tsx'

@@ -1,0 +1,2 @@
+/** The content of a file cannot be shown, and loading it again does not help. The message says why. */
+export class Unpreviewable extends Error {}

@@ -1,0 +1,8 @@
+import { isStowageError } from '@stowage/client'
+
+/** Whether the service did not respond or is temporarily unavailable, so that a retry can succeed. */
+export function isUnreachable(error: unknown): boolean {
+  if (!isStowageError(error)) return false
+  const { code, status } = error
+  return code === 'network' || code === 'timeout' || [429, 500, 502, 503, 504].includes(status)
+}

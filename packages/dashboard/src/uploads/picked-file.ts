@@ -1,0 +1,24 @@
+import type { UploadOptions } from '@stowage/client'
+
+/** A file that people chose or dropped. */
+export interface PickedFile {
+  file: File
+  /** The folder that it came from, such as `course/videos`. Empty for a file without one. */
+  folder: string
+  /** Products to attach it to. */
+  attach: UploadOptions['attach']
+}
+
+/** Files of a file input. Those of a folder know their path. */
+export function pickFiles(files: Iterable<File>): PickedFile[] {
+  return Array.from(files, (file) => ({
+    file,
+    folder: folderOf(file.webkitRelativePath),
+    attach: undefined,
+  }))
+}
+
+/** `course/videos` of `/course/videos/1.mp4`. */
+export function folderOf(path: string): string {
+  return path.split('/').slice(0, -1).filter(Boolean).join('/')
+}

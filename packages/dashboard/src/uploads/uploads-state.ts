@@ -1,0 +1,67 @@
+import type { StorageShortage } from './check-storage.ts'
+import type { NameConflict } from './find-conflicts.ts'
+import type { PickedFile } from './picked-file.ts'
+import type { ResumableUpload } from './resumable-upload.ts'
+import type { UploadItem } from './upload-item.ts'
+
+export interface UploadsState {
+  items: readonly UploadItem[]
+  resumable: readonly ResumableUpload[]
+  shortage: StorageShortage | undefined
+  /** Files whose names exist. They are not uploaded until people decide. */
+  conflicts: readonly NameConflict[]
+  /** Files that are uploaded as soon as the service can be reached. */
+  waiting: readonly PickedFile[]
+  /** Products that dropped files are attached to. */
+  target: UploadTarget | undefined
+}
+
+/** What to do with a file whose name exists. Replacing the asset needs versions of assets. */
+export type ConflictChoice = 'keep-both' | 'skip'
+
+/** The product whose page is open. */
+export interface UploadTarget {
+  name: string
+  attach: PickedFile['attach']
+}
+
+/** All uploads of this tab. They are independent of the page that is open. */
+export interface UploadStore {
+  /** Calls the listener after changes; for progress at most every 100 ms. */
+  subscribe(listener: () => void): () => void
+  read(): UploadsState
+  /**
+   * Waits until the service can be reached. Files whose names exist become conflicts. Then checks the
+   * available storage: if the other files do not fit together, none of them is uploaded.
+   */
+  add(files: readonly PickedFile[]): Promise<void>
+  /** Decides about the first conflict, or about all of them. */
+  resolveConflict(choice: ConflictChoice, options: { isForAll: boolean }): void
+  /** Forgets the files that wait for the service. */
+  cancelWaiting(): void
+  /** Sets where dropped files are attached to. */
+  setTarget(target: UploadTarget | undefined): void
+  addFitting(): void
+  dismissShortage(): void
+  pause(key: number): void
+  resume(key: number): void
+  /** Resumes an upload that failed. */
+  retry(key: number): void
+  /** Removes the upload from the tray and cancels it unless it has finished. */
+  remove(key: number): void
+  pauseAll(): void
+  resumeAll(): void
+  cancelAll(): void
+  clearDone(): void
+  /** A file that does not match sets the `problem` of the upload. */
+  resumeWith(upload: ResumableUpload, file: File): void
+  discard(upload: ResumableUpload): Promise<void>
+  /** Stops all uploads. They can be resumed later. */
+  close(): void
+}
+
+export interface StoreEvents {
+  onReady(): void
+  onAddError(error: unknown): void
+  onCancelError(error: unknown): void
+}
