@@ -9,26 +9,36 @@ import {
   cancel,
   complete,
   download,
+  downloadUrl,
   putPart,
   requestSession,
   someBytes,
+  uploadFile,
 } from '@stowage/testing/service/upload'
+import { aRawConnection } from '../support/raw-connection.ts'
 import { aSlowPut } from '../support/slow-transfer.ts'
 
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)
+/** More than the buffers of a connection hold. */
+const LARGE = 40_000_000
 
-/** The unfinished parts of an upload that use disk space, including files that are already unlinked. */
-async function unfinishedParts({ folder }: TestService, session: UploadSession): Promise<string[]> {
-  const uploads = join(folder, 'storage', 'uploads')
-  const own = (await readdir(uploads)).filter((name) => name.startsWith(session.id))
-  const inFolder = await Promise.all(own.map((name) => readdir(join(uploads, name))))
-  const open = await Promise.all(
+/** The files of the service that are open. */
+async function openFiles({ folder }: TestService): Promise<string[]> {
+  const paths = await Promise.all(
     (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
   )
+  return paths.filter((path) => path.startsWith(folder))
+}
+
+/** The unfinished parts of an upload that use disk space, including files that are already unlinked. */
+async function unfinishedParts(service: TestService, session: UploadSession): Promise<string[]> {
+  const uploads = join(service.folder, 'storage', 'uploads')
+  const own = (await readdir(uploads)).filter((name) => name.startsWith(session.id))
+  const inFolder = await Promise.all(own.map((name) => readdir(join(uploads, name))))
   return [
     ...inFolder.flat().filter((name) => name.startsWith('incoming-')),
-    ...open.filter((path) => path.startsWith(folder) && path.endsWith('(deleted)')),
+    ...(await openFiles(service)).filter((path) => path.endsWith('(deleted)')),
   ]
 }
 
@@ -80,4 +90,23 @@ test('cancelling an upload ends its transfers and frees their disk space', async
     const response = await transfer.finish().catch(() => undefined)
     if (response !== undefined) assert.equal(response.status, 404)
   }
+})
+
+test('a download whose response waits for an earlier one closes its file when the client disconnects', async (t) => {
+  const service = await aService(t)
+  const isOpen = async () =>
+    (await openFiles(service)).filter((path) => path.includes('/objects/')).length
+  const large = await uploadFile(service.baseUrl, { bytes: someBytes(LARGE) })
+  const small = await uploadFile(service.baseUrl, { bytes })
+  const urls = await Promise.all([large, small].map(({ id }) => downloadUrl(service.baseUrl, id)))
+  const { socket } = aRawConnection(t, service.storageUrl)
+  socket.pause()
+  const requests = urls.map((text) => {
+    const { pathname, search, host } = new URL(text)
+    return `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
+  })
+  socket.write(requests.join(''))
+  await until('both downloads have started', async () => (await isOpen()) === 2)
+  socket.destroy()
+  await until('both files are closed', async () => (await isOpen()) === 0, 20_000)
 })

@@ -11,6 +11,7 @@ import { openDigest } from './part-digest.ts'
 import { etagOf, readFooterOf } from './part-file.ts'
 import { checkPreconditions } from './preconditions.ts'
 import { closeConnection, refuse } from './respond.ts'
+import { openResponseWriter, type ResponseWriter } from './response-writer.ts'
 
 const READ_SIZE = 64 * 1024
 
@@ -104,7 +105,7 @@ async function openFirstPart(
 }
 
 async function writeRange(
-  response: ServerResponse,
+  writer: ResponseWriter,
   source: { folder: string; object: StoredObject; range: ByteRange; first: FileHandle },
 ): Promise<void> {
   const { folder, object, range, first } = source
@@ -119,7 +120,7 @@ async function writeRange(
       const bytes = { start: offset - part.start, end: end - part.start }
       const isWhole = bytes.start === 0 && end === part.end
       const check = isWhole ? await openCheck(file) : undefined
-      await writeBytes(response, file, { bytes, buffer, check })
+      await writeBytes(writer, file, { bytes, buffer, check })
     } finally {
       if (!isFirst) await file.close()
     }
@@ -132,14 +133,17 @@ async function stream(
   response: ServerResponse,
   source: Parameters<typeof writeRange>[1],
 ): Promise<void> {
+  const writer = openResponseWriter(request, response)
   try {
-    await writeRange(response, source)
+    await writeRange(writer, source)
     response.end()
   } catch (error) {
     // The client disconnected, or the file was deleted during the download.
-    const isGone = response.destroyed || hasCode(error, 'ENOENT')
+    const isGone = request.socket.destroyed || hasCode(error, 'ENOENT')
     closeConnection(request)
     if (!isGone) throw error
+  } finally {
+    writer.close()
   }
 }
 
@@ -169,7 +173,7 @@ async function openCheck(file: FileHandle): Promise<PartCheck> {
  * bytes are sent, so that a download of a damaged part never completes.
  */
 async function writeBytes(
-  response: ServerResponse,
+  writer: ResponseWriter,
   file: FileHandle,
   { bytes, buffer, check }: { bytes: ByteRange; buffer: Buffer; check: PartCheck | undefined },
 ): Promise<void> {
@@ -181,13 +185,6 @@ async function writeBytes(
     check?.update(chunk)
     position += bytesRead
     if (position === bytes.end) check?.finish()
-    await write(response, chunk)
+    await writer.write(chunk)
   }
-}
-
-/** Resolves when the buffer can be reused; rejects if the client has disconnected. */
-function write(response: ServerResponse, bytes: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    response.write(bytes, (error) => (error ? reject(error) : resolve()))
-  })
 }

@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export interface ResponseWriter {
+  /** Resolves when the bytes can be changed; rejects if the client has disconnected. */
+  write(bytes: Buffer): Promise<void>
+  close(): void
+}
+
+/**
+ * Node never reports on the bytes of a pipelined response that still waits for an earlier one when the
+ * client disconnects. The writer also watches the connection, so that the download ends and closes its file.
+ */
+export function openResponseWriter(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+): ResponseWriter {
+  let rejectPending: ((error: Error) => void) | undefined
+  function onClose(): void {
+    rejectPending?.(new Error('The client has disconnected.'))
+  }
+  socket.once('close', onClose)
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        rejectPending = reject
+        if (socket.destroyed) onClose()
+        else response.write(bytes, (error) => (error ? reject(error) : resolve()))
+      }),
+    close: () => socket.off('close', onClose),
+  }
+}
