@@ -10,7 +10,7 @@ const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
 
-test('axe finds no violations on products, import, storage, settings and sign-in', async (t) => {
+test('axe finds no violations on products, import, storage, settings, sign-in and the error page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context } = await openDashboard(t, KEYS)
   await page.goto('/products')
@@ -76,6 +76,9 @@ test('axe finds no violations on products, import, storage, settings and sign-in
   await signIn(guest, 'wrong')
   await guest.getByText('Invalid API key.').waitFor()
   await assertAccessible(guest, 'signing in')
+  await guest.goto('/setings')
+  await guest.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await assertAccessible(guest, 'a page that does not exist')
   await guest.close()
 })
 

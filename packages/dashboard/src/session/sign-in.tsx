@@ -95,8 +95,11 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
                 {COMMAND}
               </Code>
               <Text size="sm" c="dimmed">
-                It prints a new key once. See the <Anchor href="/docs">API reference</Anchor> for
-                using the service without the dashboard.
+                It prints a new key once. See the{' '}
+                <Anchor href="/docs" underline="always">
+                  API reference
+                </Anchor>{' '}
+                for using the service without the dashboard.
               </Text>
             </div>
           </Stack>

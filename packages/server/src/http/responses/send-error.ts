@@ -1,6 +1,7 @@
 import { type ErrorBody, type ErrorCode, statusOf } from '@stowage/protocol'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { EngineUnavailable, ServiceError } from '../../errors.ts'
+import { sendErrorPage, wantsPage } from './send-error-page.ts'
 import { wireErrors } from './wire-errors.ts'
 
 /** How long a caller waits before it retries after an engine was unavailable. */
@@ -47,7 +48,7 @@ const OTHER_CLIENT_ERROR = {
 const DISK_FULL =
   'The server’s disk is full. Nothing was changed. Delete files, or free space on the server.'
 
-/** Turns every error into the error body of the API. Internal details are only logged. */
+/** Turns every error into the error body of the API, or into a page for a person. Internal details are only logged. */
 export function sendError(
   error: FastifyError | Error,
   request: FastifyRequest,
@@ -91,6 +92,7 @@ function send(
   message: string,
   more: object = {},
 ): FastifyReply {
+  if (wantsPage(reply.request)) return sendErrorPage(reply, code, message)
   const body: ErrorBody = { message, code, ...more }
   // The route’s serializer is for its success, not for an error.
   return reply
