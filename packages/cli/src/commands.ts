@@ -86,7 +86,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/move.ts')).move,
   },
   adopt: {
-    summary: 'bind a storage to a database after one of them was replaced',
+    summary: 'bind the storage to the database after one of them was replaced',
     load: async () => (await import('./commands/adopt.ts')).adopt,
   },
 } as const satisfies Record<string, Entry>

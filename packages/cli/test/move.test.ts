@@ -93,7 +93,7 @@ if (missing !== undefined) {
   after(() => ceph.close())
   Object.assign(process.env, credentialsOf(ceph))
 
-  test('the store rejects a part that was changed on the way', async (t) => {
+  test('the storage rejects a part that was changed on the way', async (t) => {
     const storage = await openBucket(ceph)
     cleanUp(t, () => storage.close())
     const key = randomUUID()

@@ -174,7 +174,7 @@ test('an orphaned upload that cannot be removed does not block others', async (t
   for (const key of keys) await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
   const [stubborn] = await Array.fromAsync(storage.listUploads())
   const abortUpload = async (upload: StorageUpload) => {
-    if (upload.key === stubborn?.key) throw new Error('the store refuses to remove it')
+    if (upload.key === stubborn?.key) throw new Error('the storage refuses to remove it')
     await storage.abortUpload(upload)
   }
   const later = withClockAhead(service.context, 37)

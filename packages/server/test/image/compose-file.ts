@@ -52,7 +52,7 @@ function replaceVariables(text: string): string {
   })
 }
 
-/** The port of the store and the key that it accepts, from its startup script. */
+/** The port of the storage and the key that it accepts, from its startup script. */
 function readStore(store: ComposeService) {
   const script = store.entrypoint?.at(-1) ?? ''
   const printed = script.slice(0, script.indexOf('> /tmp/s3.json'))

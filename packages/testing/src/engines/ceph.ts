@@ -47,7 +47,7 @@ async function startDaemons(
   await run('ceph', ['-c', settings, 'osd', 'new', disk], { timeout: 60_000 })
   await run('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', disk, '-c', settings])
   daemon('ceph-osd', '-i', '0')
-  await until('the store is up', async () => {
+  await until('the storage is up', async () => {
     const { stdout } = await run('ceph', ['-c', settings, 'osd', 'stat'], { timeout: 20_000 })
     return stdout.includes('1 up')
   })

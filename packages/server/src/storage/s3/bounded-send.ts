@@ -10,8 +10,8 @@ const COMPLETE_TIMEOUT_MS = 60_000
 export type Send = S3Client['send']
 
 /**
- * Limits the time of each call, so that a store that does not respond is an outage. Throws also if a
- * successful response does not come from an S3 store.
+ * Limits the time of each call, so that storage that does not respond is an outage. Throws also if a
+ * successful response does not come from S3-compatible storage.
  */
 export function boundedSend(client: S3Client): Send {
   return (async (command: Parameters<Send>[0]) => {

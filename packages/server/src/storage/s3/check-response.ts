@@ -6,7 +6,7 @@ import {
   ListPartsCommand,
 } from '@aws-sdk/client-s3'
 
-/** The response of every S3 store has at least one of these fields. */
+/** The response of every S3-compatible storage has at least one of these fields. */
 const FIELDS = [
   [CompleteMultipartUploadCommand, ['Bucket', 'Key', 'Location', 'ETag']],
   [HeadObjectCommand, ['ETag', 'LastModified']],
@@ -16,7 +16,7 @@ const FIELDS = [
 ] as const
 
 /**
- * Throws if a successful response does not come from an S3 store. A proxy or a captive portal may
+ * Throws if a successful response does not come from S3-compatible storage. A proxy or a captive portal may
  * respond 200 with its own page, which the SDK reads as an empty result: no parts, or a completion that
  * never happened.
  */
@@ -27,6 +27,6 @@ export function checkResponse(command: object, output: object): void {
     (field) => field in output && output[field as never] !== undefined,
   )
   if (!isS3Response) {
-    throw new Error('the response is not that of an S3 store: a proxy may have replaced it')
+    throw new Error('the response is not from S3-compatible storage: a proxy may have replaced it')
   }
 }

@@ -59,7 +59,7 @@ test('a completion succeeds even if a part is replaced repeatedly', async () => 
   assert.deepEqual(await refusingParts(3), { outcome: 'completed' })
 })
 
-test('a store that keeps refusing the parts that it lists makes the completion fail permanently', async () => {
+test('storage that keeps refusing the parts that it lists makes the completion fail permanently', async () => {
   const reason = 'InvalidPart: part 1 has changed'
   assert.deepEqual(await refusingParts(99), { outcome: 'rejected', reason })
 })

@@ -40,7 +40,7 @@ export async function completeInS3(
     // Swift accepts and lists parts also after the completion, and would create another object.
     if (before.outcome === 'completed') return before
     if (held === undefined) {
-      // Another call may have completed it between the two queries, and on some stores an object
+      // Another call may have completed it between the two queries, and on some storage an object
       // appears only a moment after its upload is closed.
       const outcome = await objectOutcome(completion, queries)
       misses += 1
@@ -54,7 +54,7 @@ export async function completeInS3(
       await completion.send(
         new CompleteMultipartUploadCommand({
           ...completion.upload,
-          // Sorted and complete, as some stores refuse anything else.
+          // Sorted and complete, as some storage systems refuse anything else.
           MultipartUpload: {
             Parts: held.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
           },

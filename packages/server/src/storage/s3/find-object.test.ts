@@ -8,7 +8,7 @@ import { boundedSend } from './bounded-send.ts'
 import { findObject } from './find-object.ts'
 import { openClient } from './s3-client.ts'
 
-/** Finds an object in a store that sends these responses in turn: a status, and an S3 error code in the body. */
+/** Finds an object in storage that sends these responses in turn: a status, and an S3 error code in the body. */
 async function findIn(t: TestContext, ...responses: [number, string?][]) {
   const store = createServer((request, response) => {
     const [status, code] = responses.shift() ?? [500]
@@ -32,7 +32,7 @@ async function findIn(t: TestContext, ...responses: [number, string?][]) {
   return findObject(boundedSend(client), { Bucket: 'files', Key: 'a' })
 }
 
-test('an object is missing if the store responds with NoSuchKey', async (t) => {
+test('an object is missing if the storage responds with NoSuchKey', async (t) => {
   assert.equal(await findIn(t, [404], [404, 'NoSuchKey']), undefined)
 })
 

@@ -9,7 +9,7 @@ interface ObjectLocation {
 }
 
 /**
- * Returns undefined if the store responds 404. A response to HEAD has no body, so a missing bucket looks
+ * Returns undefined if the storage responds 404. A response to HEAD has no body, so a missing bucket looks
  * like a missing object: use `findObject` if the difference matters.
  */
 export async function headObject(
@@ -25,7 +25,7 @@ export async function headObject(
   }
 }
 
-/** Returns undefined if the store reports that the object is missing. Throws if the bucket is missing. */
+/** Returns undefined if the storage reports that the object is missing. Throws if the bucket is missing. */
 export async function findObject(
   send: Send,
   object: ObjectLocation,
@@ -41,6 +41,7 @@ export async function findObject(
   }
   // The object appeared after HEAD, or a proxy responded to HEAD.
   const again = await headObject(send, object)
-  if (again === undefined) throw new Error('the store responds 404 to HEAD for an existing object')
+  if (again === undefined)
+    throw new Error('the storage responds 404 to HEAD for an existing object')
   return again
 }

@@ -36,7 +36,7 @@ export function identityInS3(
   }
 
   /**
-   * Not random: instances that start at the same time must write the same identity, as some stores
+   * Not random: instances that start at the same time must write the same identity, as some storage systems
    * accept both of two concurrent conditional writes.
    */
   function identityFor(databaseId: string): StorageIdentity {
@@ -54,7 +54,7 @@ export function identityInS3(
         try {
           await put(identity, { IfNoneMatch: '*' })
         } catch (error) {
-          // It exists, or the store does not support conditional writes and wrote nothing.
+          // It exists, or the storage does not support conditional writes and wrote nothing.
           if (!isConditionRefused(error)) throw error
         }
       })

@@ -38,7 +38,7 @@ export function openPostClient(origin: string): PostClient {
         response.on('data', (chunk) => {
           text += chunk
           if (text.length > MAX_RESPONSE_LENGTH)
-            sent.destroy(new Error('the response of the store is too long'))
+            sent.destroy(new Error('the response of the storage is too long'))
         })
         response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
         response.on('error', reject)
@@ -66,7 +66,7 @@ export function openPostClient(origin: string): PostClient {
 
 /** Not retried, as the caller has waited long enough. */
 function timeout(): Error {
-  return Object.assign(new Error('the store does not respond'), { code: 'ETIMEDOUT' })
+  return Object.assign(new Error('the storage does not respond'), { code: 'ETIMEDOUT' })
 }
 
 function isTemporary(result: unknown): boolean {
@@ -80,5 +80,5 @@ function isResponse(result: unknown): result is Response {
 
 function toError(result: unknown): unknown {
   if (!isResponse(result)) return result
-  return new Error(`the store refused with ${result.status}: ${result.text.slice(0, 300)}`)
+  return new Error(`the storage refused with ${result.status}: ${result.text.slice(0, 300)}`)
 }

@@ -4,7 +4,7 @@ import { DamagedObject } from '../../errors.ts'
 import { isMissingObject, orOutage } from './s3-errors.ts'
 
 /**
- * Checks only the number of bytes: the store guarantees that they have not changed. There is no time
+ * Checks only the number of bytes: the storage guarantees that they have not changed. There is no time
  * limit, as the connection may be slow.
  */
 export async function* readPartOfS3(
@@ -22,7 +22,7 @@ export async function* readPartOfS3(
       throw error
     }),
   )
-  if (response === undefined) throw new DamagedObject(`${object.Key} is not in the store`)
+  if (response === undefined) throw new DamagedObject(`${object.Key} is not in the storage`)
   let length = 0
   for await (const chunk of response.Body as AsyncIterable<Uint8Array>) {
     length += chunk.length

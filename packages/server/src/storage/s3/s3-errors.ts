@@ -29,7 +29,7 @@ export function isEmptyRange(error: unknown): boolean {
   return statusOf(error) === 416
 }
 
-/** The condition is not met, or the store does not support the header and did nothing. */
+/** The condition is not met, or the storage does not support the header and did nothing. */
 export function isConditionRefused(error: unknown): boolean {
   return [409, 412, 501].includes(statusOf(error) ?? 0)
 }
@@ -39,7 +39,7 @@ const TEMPORARY_STATUSES = [404, 408, 409, 429]
 /** Errors that disappear when the credentials are renewed or the clocks are synchronized. */
 const TEMPORARY_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']
 
-/** The store refused, and will refuse the same call again. */
+/** The storage refused, and will refuse the same call again. */
 export function isFinalRefusal(error: unknown): boolean {
   const status = statusOf(error) ?? 500
   const isTemporary = TEMPORARY_STATUSES.includes(status) || TEMPORARY_NAMES.includes(nameOf(error))
@@ -53,7 +53,7 @@ export function isPartRefusal(error: unknown): boolean {
 
 const MAX_REASON_LENGTH = 300
 
-/** The error of the store as text. */
+/** The error of the storage as text. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const name = nameOf(error)
@@ -61,7 +61,7 @@ export function reasonOf(error: unknown): string {
   return (hasName ? message : `${name}: ${message}`).slice(0, MAX_REASON_LENGTH)
 }
 
-/** Reports every failure of the store as an outage, including those caused by wrong settings. */
+/** Reports every failure of the storage as an outage, including those caused by wrong settings. */
 export async function orOutage<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -78,6 +78,6 @@ function explained(error: unknown): unknown {
     return new Error(`the bucket does not exist; ${hint}`, { cause: error })
   }
   if (status === 403)
-    return new Error(`the store denies access with these credentials; ${hint}`, { cause: error })
+    return new Error(`the storage denies access with these credentials; ${hint}`, { cause: error })
   return error
 }

@@ -100,7 +100,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         const url = presignCreate(target(key), await signing(soon))
         const response = await postClient.post(url, { 'Content-Type': mime })
         const id = /<UploadId>([^<]+)<\/UploadId>/.exec(response)?.[1]
-        if (id === undefined) throw new Error('the store did not return an upload ID')
+        if (id === undefined) throw new Error('the storage did not return an upload ID')
         return decodeXml(id)
       }),
 

@@ -24,7 +24,7 @@ if (missing !== undefined) {
     return { storage, chunkSize: CHUNK, latePart: 'breaks the object' }
   })
 
-  test('swift: a part in transfer during the abort stays in the store, but S3 does not list it', async (t) => {
+  test('swift: a part in transfer during the abort stays in the storage, but S3 does not list it', async (t) => {
     const storage = await openBucket(gateway)
     cleanUp(t, () => storage.close())
     const key = randomUUID()

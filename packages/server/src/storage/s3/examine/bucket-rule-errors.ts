@@ -7,7 +7,7 @@ export function isNotSet(error: unknown): boolean {
   return /^NoSuch(CORS|Lifecycle)Configuration$/.test(nameOf(error))
 }
 
-/** The store does not support such rules. */
+/** The storage does not support such rules. */
 export function isUnsupported(error: unknown): boolean {
   return /^(NotImplemented|MethodNotAllowed|InvalidArgument|MalformedXML|InvalidRequest)$/.test(
     nameOf(error),

@@ -20,7 +20,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
         awsCommand(examination, `s3 mb s3://${bucket}`),
       ],
       InvalidAccessKeyId: [
-        `the store does not know the access key ${accessKeyId}`,
+        `the storage does not know the access key ${accessKeyId}`,
         'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this store',
       ],
       SignatureDoesNotMatch: [

@@ -6,7 +6,7 @@ import { type Examination, found, RESPONSE_TIMEOUT_MS } from './examination.ts'
 const REFUSED_SKEW_MS = 15 * 60_000
 const NOTED_SKEW_MS = 60_000
 
-/** Checks that the store responds, with any status, and compares its clock with ours. */
+/** Checks that the storage responds, with any status, and compares its clock with ours. */
 export async function examineClock({ location, clock }: Examination): Promise<Finding> {
   let response: Response
   try {
@@ -15,23 +15,26 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
   } catch (error) {
     const reason = error instanceof Error && error.cause ? error.cause : error
     return found('wrong', `no store responds at ${location.origin}: ${reason}`, {
-      remedy: 'start the store, or set STOWAGE_S3_ENDPOINT to its URL',
+      remedy: 'start the storage, or set STOWAGE_S3_ENDPOINT to its URL',
     })
   }
   const date = Date.parse(response.headers.get('date') ?? '')
-  if (Number.isNaN(date)) return found('well', `the store at ${location.origin} responds`)
+  if (Number.isNaN(date)) return found('well', `the storage at ${location.origin} responds`)
   const skewMs = clock().getTime() - date
   if (Math.abs(skewMs) < NOTED_SKEW_MS) {
-    return found('well', `the store at ${location.origin} responds, and its clock agrees with ours`)
+    return found(
+      'well',
+      `the storage at ${location.origin} responds, and its clock agrees with ours`,
+    )
   }
   const skew = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
   const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS
   const effect = isRefused
-    ? 'the store refuses signed requests'
-    : 'from 15 minutes on, the store refuses signed requests'
+    ? 'the storage refuses signed requests'
+    : 'from 15 minutes on, the storage refuses signed requests'
   return found(
     isRefused ? 'wrong' : 'note',
-    `this machine's clock is ${skew} the store's: ${effect}`,
+    `this machine's clock is ${skew} the storage's: ${effect}`,
     { remedy: 'timedatectl set-ntp true' },
   )
 }

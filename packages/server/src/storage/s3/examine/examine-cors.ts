@@ -39,7 +39,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     if (!isUnsupported(error)) throw error
     return found(
       'note',
-      `${problem}; this store does not support CORS rules for a bucket: allow PUT from every origin and expose ETag in the settings of the store, or at the proxy in front of it`,
+      `${problem}; this storage does not support CORS rules for a bucket: allow PUT from every origin and expose ETag in the settings of the storage, or at the proxy in front of it`,
     )
   }
   // First, as the first rule that matches an origin applies.
@@ -52,7 +52,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
   return setRules(examination, wanted)
 }
 
-/** Our own rule, possibly set by an earlier version or reformatted by the store. */
+/** Our own rule, possibly set by an earlier version or reformatted by the storage. */
 function isOurs({
   AllowedOrigins = [],
   AllowedMethods = [],

@@ -10,7 +10,7 @@ export async function examineCredentials(examination: Examination): Promise<Find
     ;({ expiration } = await client.config.credentials())
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return found('wrong', `there are no credentials for the store: ${reason}`, {
+    return found('wrong', `there are no credentials for the storage: ${reason}`, {
       remedy: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, set AWS_PROFILE, or attach a role',
     })
   }

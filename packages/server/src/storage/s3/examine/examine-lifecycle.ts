@@ -10,10 +10,10 @@ import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** The store counts from the start of an upload, the service from its last activity. */
+/** The storage counts from the start of an upload, the service from its last activity. */
 const SPARE_DAYS = 23
 
-/** Checks that the store removes uploads that no job will remove, such as those of a retired service. */
+/** Checks that the storage removes uploads that no job will remove, such as those of a retired service. */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
   return { ...(await examineRules(examination)), about: 'bucket rules' }
 }
@@ -30,7 +30,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     if (!isUnsupported(error)) throw error
     return found(
       'note',
-      'this store does not support lifecycle rules; only the service removes incomplete uploads',
+      'this storage does not support lifecycle rules; only the service removes incomplete uploads',
     )
   }
   const expiring = rules.find((rule) => removesObjects(rule, prefix))

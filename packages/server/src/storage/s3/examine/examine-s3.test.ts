@@ -114,7 +114,7 @@ if (missing !== undefined) {
     const ahead = await firstProblem({ clock: () => new Date(Date.now() + HOUR_MS) })
     assert.match(
       ahead.says,
-      /clock is 60 min ahead of the store's: the store refuses signed requests/,
+      /clock is 60 min ahead of the storage's: the storage refuses signed requests/,
     )
     const behind = await firstProblem({ clock: () => new Date(Date.now() - HOUR_MS) })
     assert.match(behind.says, /60 min behind/)
@@ -128,7 +128,7 @@ if (missing !== undefined) {
     assert.match(credentials.says, /valid for 60 min.*STOWAGE_SIGNED_FOR \(12 h\)/)
   })
 
-  test('a store that does not respond is reported', async () => {
+  test('storage that does not respond is reported', async () => {
     const { says } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
     assert.match(says, /no store responds at http:\/\/127\.0\.0\.1:9/)
   })

@@ -9,7 +9,7 @@ import { examineCredentials } from './examine-credentials.ts'
 import { examineLifecycle } from './examine-lifecycle.ts'
 import { examineRoundTrip } from './examine-round-trip.ts'
 
-/** The calls are small, so a store that responds at all responds quickly. */
+/** The calls are small, so storage that responds at all responds quickly. */
 const TIMEOUTS = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
 
 /**
@@ -31,7 +31,7 @@ export async function* examineS3(
     yield await examineLifecycle(examination)
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    const says = `the store at ${options.endpoint ?? 'AWS'} does not respond like S3: ${reason.slice(0, 300)}`
+    const says = `the storage at ${options.endpoint ?? 'AWS'} does not respond like S3: ${reason.slice(0, 300)}`
     yield { about: 'storage', verdict: 'wrong', says }
   } finally {
     client.destroy()

@@ -9,7 +9,7 @@ const MAX_MS = 25_000
 /** More than twice the maximum number of connections. */
 const MANY = 300
 
-/** A storage that uses a store with this connection handler. */
+/** A storage that uses an S3 server with this connection handler. */
 async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const store = createServer((socket) => {
@@ -40,7 +40,7 @@ async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void
 const upload = { key: '01890000-0000-7000-8000-000000000000', id: 'one' }
 const outage = { name: 'EngineUnavailable', engine: 'storage' }
 
-test('a store that accepts calls and does not respond is an outage', async (t) => {
+test('storage that accepts calls and does not respond is an outage', async (t) => {
   const storage = await aStorageAt(t, () => {})
   const plan = { size: 1, chunkSize: 1, count: 1 }
   const begin = performance.now()
@@ -59,7 +59,7 @@ test('a store that accepts calls and does not respond is an outage', async (t) =
   assert.ok(tookMs < MAX_MS, `${tookMs} ms`)
 })
 
-test('a store whose response never ends is an outage', async (t) => {
+test('storage whose response never ends is an outage', async (t) => {
   let sent = 0
   const storage = await aStorageAt(t, (socket) => {
     const chunk = Buffer.alloc(100_000, 'x')
