@@ -58,6 +58,27 @@ test('after kill -9, the same command sends only what is missing, from another f
   assert.ok((await download(baseUrl, assets[0]?.id ?? '')).equals(bytes))
 })
 
+test('with the default settings, an interrupted upload of 40 MB resumes after its complete parts', async (t) => {
+  const proxy = await aStorageProxy(t)
+  const { baseUrl } = await aService(t, proxy.settings)
+  const commandLine = await aCommandLine(t, baseUrl)
+  const bytes = someBytes(40_000_000)
+  await writeFile(join(commandLine.folder, 'video.mp4'), bytes)
+  proxy.letThrough(1)
+  const running = commandLine.start({}, 'upload', 'video.mp4')
+  await until('one part is stored', () => proxy.accepted() === 1 && proxy.held() === 2)
+  await running.end('SIGKILL')
+  await until('no part is held', () => proxy.held() === 0)
+  const before = proxy.bytesSent()
+
+  proxy.letThrough(Number.POSITIVE_INFINITY)
+  const { code, stdout, stderr } = await commandLine.run('upload', 'video.mp4', '--json')
+  assert.equal(code, 0, stderr)
+  // Without the first or the last part, depending on which of them arrived before the kill.
+  assert.ok([24_000_000, 32_000_000].includes(proxy.bytesSent() - before))
+  assert.ok((await download(baseUrl, JSON.parse(stdout).asset.id)).equals(bytes))
+})
+
 test('after a kill, files that were already uploaded are not sent again', async (t) => {
   const { baseUrl, proxy, commandLine } = await aLimitedService(t, 2)
   const { folder } = commandLine

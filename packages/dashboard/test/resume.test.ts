@@ -69,11 +69,11 @@ test('an upload of 500 MB is paused, interrupted by a reload, and resumed with t
   await drop(page, [video])
   await until('two parts are stored', () => parts.accepted() === 2, LONG_MS)
   // The digest of a part is computed beside its transfer, and may take longer on a busy machine.
-  const hasDigests = async () => (await page.evaluate<number>(SAVED_DIGESTS)) >= 2
+  const hasDigests = async () => (await page.evaluate<number>(SAVED_DIGESTS)) >= parts.started()
   await until('their digests are saved', hasDigests, LONG_MS)
   await tray(page).getByRole('button', { name: 'Pause: video.mov' }).click()
   await tray(page)
-    .getByText(/^Paused at 2\d\d(\.\d)? MB of 500 MB/)
+    .getByText(/^Paused at \d\d(\.\d)? MB of 500 MB/)
     .waitFor()
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
@@ -96,7 +96,8 @@ test('an upload of 500 MB is paused, interrupted by a reload, and resumed with t
   const started = parts.started()
   await choose(video)
   await tray(page).getByText('1 file uploaded').first().waitFor({ timeout: LONG_MS })
-  assert.equal(parts.started() - started, 3)
+  // 500 MB are 32 parts of at most 16 MB.
+  assert.equal(parts.started() - started, 30)
   const { data } = await client.assets().page()
   assert.deepEqual(
     data.map(({ filename, bytes }) => [filename, bytes]),

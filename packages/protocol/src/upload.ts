@@ -25,6 +25,9 @@ const fileSize = Type.Integer({
 /** Every S3-compatible storage accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
 const MIN_CHUNK_SIZE = 5 * 1024 ** 2
 const MAX_CHUNK_SIZE = 5 * 1024 ** 3
+const chunkSizeProblem = Problem(
+  `must be a whole number of bytes from ${MIN_CHUNK_SIZE} to ${MAX_CHUNK_SIZE}`,
+)
 
 /** `filename` and `mime_type` are accepted too, because existing clients send both spellings. */
 export const UploadRequest = Type.Object(
@@ -47,7 +50,17 @@ export const UploadRequest = Type.Object(
         maximum: MAX_CHUNK_SIZE,
         description:
           'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
-        ...Problem(`must be a whole number of bytes from ${MIN_CHUNK_SIZE} to ${MAX_CHUNK_SIZE}`),
+        ...chunkSizeProblem,
+      }),
+    ),
+    max_chunk_size: Type.Optional(
+      Type.Integer({
+        minimum: MIN_CHUNK_SIZE,
+        maximum: MAX_CHUNK_SIZE,
+        description:
+          'The longest useful part in bytes: after an interruption, a client sends incomplete parts again. The service chooses this or its default, whichever is smaller, and larger parts if there would be too many of them. Ignored with `chunk_size`',
+        examples: [16_000_000],
+        ...chunkSizeProblem,
       }),
     ),
   },

@@ -24,6 +24,12 @@ export type CallOptions = Pick<Call, 'signal' | 'retryPolicy' | 'retry' | 'onRet
 
 const MIN_LIFE_MS = 1_000
 
+/**
+ * After an interruption, incomplete parts are sent again, so parts are short. The service makes them
+ * longer for files that would need more than 10,000.
+ */
+const MAX_CHUNK_SIZE = 16_000_000
+
 export function sessionOf(response: UploadSession | ResumedUpload): Session {
   const now = Date.now()
   const expiresAt = response.expires_at === null ? now : Date.parse(response.expires_at)
@@ -54,7 +60,7 @@ export async function requestSession(
       ...call,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { name, path, size, mime, chunk_size: chunkSize },
+      body: { name, path, size, mime, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
     }),
   )
 }

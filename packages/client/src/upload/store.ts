@@ -10,7 +10,7 @@ export interface SavedUpload {
   mime: string
   /** The folder that the file came from; undefined for none. */
   path?: string | undefined
-  /** The size of the parts in bytes; undefined: the default of the service. */
+  /** The size of the parts in bytes; undefined: the service chooses it. */
   chunkSize?: number | undefined
   /** Identifies the content of the file, for example by size and modification time. */
   version: string

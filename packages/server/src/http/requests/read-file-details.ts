@@ -4,11 +4,12 @@ import type { FileDetails } from '../../operations/uploads/request-upload.ts'
 
 /** Accepts both spellings of the name and of the media type. */
 export function readFileDetails(body: UploadRequest): FileDetails {
-  const { name, filename, size, mime, mime_type: mimeType, chunk_size: chunkSize, path } = body
+  const { name, filename, size, mime, mime_type: mimeType, path } = body
+  const { chunk_size: chunkSize, max_chunk_size: maxChunkSize } = body
   const given = name ?? filename
   if (given === undefined) throw invalid({ name: ['is required: send the file’s name'] })
   if (filename !== undefined && filename !== given) {
     throw invalid({ filename: ['must not differ from name: send one of them'] })
   }
-  return { filename: given, size, mime: mime || mimeType, chunkSize, path }
+  return { filename: given, size, mime: mime || mimeType, chunkSize, maxChunkSize, path }
 }

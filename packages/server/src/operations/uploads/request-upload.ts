@@ -20,8 +20,9 @@ export interface FileDetails {
   filename: string
   size: number
   mime?: string | undefined
-  /** Undefined: the chunk size from the settings. */
+  /** Undefined: the chunk size from the settings, or `maxChunkSize` if that is smaller. */
   chunkSize?: number | undefined
+  maxChunkSize?: number | undefined
   /** The folder that the file came from. */
   path?: string | null | undefined
 }
@@ -51,7 +52,8 @@ export async function requestUpload(
   const { filename, size } = request.file
   const mime = checkFile(request.file)
   const path = normalizePath(request.file.path)
-  const chunkSize = request.file.chunkSize ?? settings.chunkSize
+  const { maxChunkSize = settings.chunkSize } = request.file
+  const chunkSize = request.file.chunkSize ?? Math.min(settings.chunkSize, maxChunkSize)
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
   const createdAt = context.clock()
   const id = context.newId()
@@ -75,6 +77,7 @@ export async function requestUpload(
     startedBy: request.startedBy,
   }
   const { idempotencyKey } = request
+  // Without `maxChunkSize`: the parts of an existing session stay as they are.
   const requested = [filename, size, mime]
   if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
   if (path !== null) requested.push(path)

@@ -54,6 +54,23 @@ test('a session has the documented fields, and its parts cover the file', async 
   assert.ok(hours > 11.9 && hours <= 12)
 })
 
+test('max_chunk_size makes parts shorter than the default, and never longer', async (t) => {
+  const chunkSizeOf = async (setting: string | undefined, request: object) => {
+    const settings = setting === undefined ? {} : { STOWAGE_CHUNK_SIZE: setting }
+    const { call } = await aService(t, { ...settings, STOWAGE_PLAN_STORAGE: '1PB' })
+    const body = { name: 'course.mp4', size: 40_000_000, ...request }
+    const { status, body: session } = await call('POST', `${API}/assets/signed`, body)
+    assert.equal(status, 201, JSON.stringify(session))
+    return session.chunk_size
+  }
+  const max_chunk_size = 16_000_000
+  assert.equal(await chunkSizeOf(undefined, {}), 100_000_000)
+  assert.equal(await chunkSizeOf(undefined, { max_chunk_size }), 16_000_000)
+  assert.equal(await chunkSizeOf('8MB', { max_chunk_size }), 8_000_000)
+  const chunk_size = 32_000_000
+  assert.equal(await chunkSizeOf('8MB', { max_chunk_size, chunk_size }), chunk_size)
+})
+
 test('a client can choose the part size with chunk_size', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '6MiB' })
   const bytes = someBytes(11_000_000)
