@@ -12,7 +12,7 @@ import { listKeys } from './operations/keys/list-keys.ts'
 import { revokeKey } from './operations/keys/revoke-key.ts'
 import { presentKey } from './present-key.ts'
 
-/** An account as the command line shows it; sizes in bytes. */
+/** An account as the CLI shows it, with sizes in bytes. */
 export interface AccountReport {
   name: string
   plan: string
@@ -26,7 +26,7 @@ export interface AccountReport {
 
 export type KeyReport = wire.Key
 
-/** What the command line does directly on the database, whether or not the service runs. */
+/** The operations of the CLI that work directly on the database, whether or not the service is running. */
 export interface Operator {
   listAccounts(): Promise<AccountReport[]>
   addAccount(account: { name: string; plan: string; storage: number }): Promise<AccountReport>

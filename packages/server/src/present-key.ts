@@ -1,7 +1,7 @@
 import type * as wire from '@stowage/protocol'
 import type { Key } from './domain/key.ts'
 
-/** A key as the API and the command line show it, without its hash. */
+/** A key as the API and the CLI show it, without its hash. */
 export function presentKey(key: Key): wire.Key {
   return {
     id: key.id,

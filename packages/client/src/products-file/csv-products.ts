@@ -85,7 +85,7 @@ function problemWithColumns(columns: Map<Column, number>): string | undefined {
 function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | undefined {
   const extra = fields.slice(header.fields.length).filter((value) => value.trim() !== '').length
   if (extra === 0) return undefined
-  return `has more fields than the header: put a field that contains the separator in quotes ("")`
+  return `The line has more fields than the header. Put a field that contains the separator in quotes ("").`
 }
 
 function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {

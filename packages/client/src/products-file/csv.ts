@@ -38,7 +38,8 @@ export function* readCsv(text: string): Generator<CsvRecord> {
   }
 }
 
-const AFTER_QUOTE = 'has text after a closing quote: write a quote inside quotes twice ("")'
+const AFTER_QUOTE =
+  'The line has text after a closing quote. Write a quote inside quotes twice ("").'
 
 interface Quoted {
   value: string
@@ -54,7 +55,11 @@ function readQuoted(text: string, start: number): Quoted {
     const quote = text.indexOf('"', from)
     if (quote === -1) {
       value += text.slice(from)
-      return { value, end: text.length, problem: 'opens a quote (") that is never closed' }
+      return {
+        value,
+        end: text.length,
+        problem: 'The line opens a quote (") that is never closed.',
+      }
     }
     value += text.slice(from, quote)
     if (text[quote + 1] !== '"') return { value, end: quote + 1 }

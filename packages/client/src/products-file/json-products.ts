@@ -10,7 +10,7 @@ type Entry = Record<string, unknown>
 export function collectJsonProducts(text: string, collect: Collector): void {
   for (const [index, entry] of readList(text, collect).entries()) {
     const position = index + 1
-    if (!isEntry(entry)) collect.refuse(position, 'must be a product')
+    if (!isEntry(entry)) collect.refuse(position, 'The entry is not a product.')
     else if (Array.isArray(entry.variants))
       collectVariants(position, entry, entry.variants, collect)
     else collect.add(position, pick(entry))
@@ -55,7 +55,7 @@ function collectVariants(
 ): void {
   for (const variant of variants) {
     if (!isEntry(variant)) {
-      collect.refuse(position, 'must have a list of variants')
+      collect.refuse(position, 'The product has no list of variants.')
       continue
     }
     collect.add(position, {

@@ -117,7 +117,9 @@ test('a duplicate variant is reported with the line of the first one', () => {
     'Product ID,Variant ID,Title\n1,2,Book\n1,3,Book\n1,2,Again',
   )
   assert.equal(products.length, 2)
-  assert.deepEqual(problems, [{ line: 4, message: 'is the same product and variant as line 2' }])
+  assert.deepEqual(problems, [
+    { line: 4, message: 'The product and variant are the same as in line 2.' },
+  ])
 })
 
 test('a row with more fields than the header is reported', () => {
@@ -179,9 +181,9 @@ test('Shopify’s products.json is read', () => {
 test('problems in JSON are reported with the index in the list', () => {
   const problems = problemsOf(JSON.stringify([pack, 7, { ...pack, variant_id: 1, sku: {} }, pack]))
   assert.deepEqual(problems, [
-    { line: 2, message: 'must be a product' },
+    { line: 2, message: 'The entry is not a product.' },
     { line: 3, field: 'sku', value: '{}', message: 'must be a string' },
-    { line: 4, message: 'is the same product and variant as number 1' },
+    { line: 4, message: 'The product and variant are the same as in number 1.' },
   ])
 })
 

@@ -62,7 +62,7 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
       const earlier = seen.get(key)
       if (earlier !== undefined) {
         const position = format === 'csv' ? `line ${earlier}` : `number ${earlier}`
-        collect.refuse(line, `is the same product and variant as ${position}`)
+        collect.refuse(line, `The product and variant are the same as in ${position}.`)
         return
       }
       seen.set(key, line)

@@ -98,7 +98,7 @@ function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryCl
         staleTime: 5_000,
         networkMode: 'always',
         refetchOnReconnect: true,
-        // A page recovers by itself when the service can be reached again.
+        // A page recovers automatically when the service can be reached again.
         refetchInterval: ({ state }) => isUnreachable(state.error) && RECOVER_MS,
       },
       mutations: { networkMode: 'always' },

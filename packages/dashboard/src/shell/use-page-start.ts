@@ -21,7 +21,7 @@ export function usePageStart(path: string): void {
     }
     const onPush = () => {
       onLeave()
-      // A list scrolls by itself when people return to it.
+      // A list restores its own scroll position when people return to it.
       if (history.state?.isReturn !== RETURN_STATE.isReturn)
         scrollTo({ top: 0, behavior: 'instant' })
     }

@@ -1,4 +1,4 @@
-/** Sizes, durations and timestamps as text, the same for the API, the command line and the dashboard. */
+/** Sizes, durations and timestamps as text, the same for the API, the CLI and the dashboard. */
 export { formatDuration, parseDuration } from './duration.ts'
 export { formatTimestamp } from './format-timestamp.ts'
 export { formatSize, parseSize } from './size.ts'

@@ -70,7 +70,7 @@ test('every setting is read', () => {
   })
 })
 
-test('parts of more than 5 GiB are refused, because no store accepts them', () => {
+test('parts of more than 5 GiB are refused, because no storage accepts them', () => {
   assert.equal(problemsOf({ STOWAGE_CHUNK_SIZE: '5GiB' }).length, 0)
   assert.match(problemsOf({ STOWAGE_CHUNK_SIZE: '6GB' })[0] ?? '', /at most 5 GiB/)
 })

@@ -73,7 +73,7 @@ export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[
   return [...atFault, ...numbersBeyond(plan, held)]
 }
 
-/** Parts received before the size was reduced. Some stores build the object from every stored part. */
+/** Parts received before the size was reduced. Some storage builds the object from every stored part. */
 export function numbersBeyond(plan: PartPlan, held: HeldPart[]): number[] {
   return held.map(({ number }) => number).filter((number) => number > plan.count)
 }

@@ -12,7 +12,7 @@ export interface PartPlan {
   count: number
 }
 
-/** No store accepts a larger part. */
+/** No storage accepts a larger part. */
 export const MAX_PART_SIZE = 5 * 1024 ** 3
 
 /** The chunk size grows only as far as the limit on the number of parts requires. */

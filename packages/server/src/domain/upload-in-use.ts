@@ -2,7 +2,7 @@ import type { AssetStatus } from './asset.ts'
 
 /**
  * Whether an upload that is open in the storage must be kept, because its asset is unfinished or may have
- * been created from it. Some stores still list an upload after its completion, and removing it would
+ * been created from it. Some storage still lists an upload after its completion, and removing it would
  * destroy the object. If no storage ID was recorded, as for an asset that was moved here, any upload of
  * the asset may be the one.
  */

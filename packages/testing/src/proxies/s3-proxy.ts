@@ -36,7 +36,7 @@ export interface S3Proxy {
   close(): Promise<void>
 }
 
-/** An HTTP proxy in front of an S3-compatible storage. It forwards the Host header unchanged, because it is signed. */
+/** An HTTP proxy in front of S3-compatible storage. It forwards the Host header unchanged, because it is signed. */
 export async function startS3Proxy(target: string): Promise<S3Proxy> {
   const { hostname, port } = new URL(target)
   let choose: (seen: S3Request) => S3Fault | undefined = () => undefined

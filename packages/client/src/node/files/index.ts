@@ -1,5 +1,5 @@
 /*
- * Shared with the command line, which bundles this package. Not part of the public API: it may change in
+ * Shared with the CLI, which bundles this package. Not part of the public API: it may change in
  * any release.
  */
 export { homeFolder } from './home-folder.ts'

@@ -101,7 +101,6 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
       {({ field, value, message }) => (
         <Table.Td className={classes.cell}>
           {field !== undefined && <b>{FIELD_LABELS[field]} </b>}
-          {field === undefined && /^[a-z]/.test(message) && 'It '}
           {message}
           {value && (
             <>

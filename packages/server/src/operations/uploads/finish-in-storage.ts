@@ -27,8 +27,8 @@ export async function finishInStorage(
 
 /**
  * The storage has the object. A concurrent call that was refused may have reopened the upload in the
- * meantime. If the upload was then cancelled, its removal also removes the object; but some stores
- * complete an upload after they confirmed its removal.
+ * meantime. If the upload was then cancelled, its removal also removes the object; but some S3-compatible storage
+ * completes an upload after it confirmed the removal.
  */
 async function markReady({ data, storage, settings }: AccountContext, id: string): Promise<void> {
   const { uploadsKeptForMs: keptForMs } = settings

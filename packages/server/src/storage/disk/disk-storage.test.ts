@@ -80,7 +80,7 @@ test('reading a part detects a byte that changed on the disk', async (t) => {
 
 test('a part stored by an earlier version keeps its ETag and is still verified', async (t) => {
   const { folder, storage, upload, plan } = await anOpenUpload(t)
-  // 128-bit XXH3, with the mark of version 0.1.
+  // 128-bit XXH3, with the marker of version 0.1.
   const etag = '2c00f4406d4115f65d7e9d56395451ea'
   const stored = Buffer.alloc(CHUNK + 24, 7)
   stored.write(etag, CHUNK, 'hex')

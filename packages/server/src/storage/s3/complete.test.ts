@@ -20,7 +20,7 @@ const failing = (async () => {
   throw Object.assign(new Error('try later'), { $metadata: { httpStatusCode: 500 } })
 }) as unknown as Send
 
-test('an upload counts as gone only after several checks, also after failed calls', async () => {
+test('an upload counts as lost only after several checks, also after failed calls', async () => {
   const outcome = await completeInS3(
     { send: failing, upload, plan, parts: [] },
     {
@@ -32,7 +32,7 @@ test('an upload counts as gone only after several checks, also after failed call
   assert.deepEqual(outcome, { outcome: 'completed' })
 })
 
-test('an upload whose object never appears is gone', async () => {
+test('an upload whose object never appears is lost', async () => {
   const outcome = await completeInS3(
     { send: failing, upload, plan, parts: [] },
     { listParts: inOrder(undefined), findObject: inOrder(undefined) },
@@ -40,7 +40,7 @@ test('an upload whose object never appears is gone', async () => {
   assert.deepEqual(outcome, { outcome: 'gone' })
 })
 
-/** A store that refuses this many completions because of a part, then succeeds. */
+/** Storage that refuses this many completions because of a part, then succeeds. */
 function refusingParts(times: number) {
   let refused = 0
   const send = (async () => {

@@ -10,7 +10,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : ''
 }
 
-/** The upload does not exist. Some stores report that its key does not exist. */
+/** The upload does not exist. Some S3-compatible storage reports that its key does not exist. */
 export function isGone(error: unknown): boolean {
   return statusOf(error) === 404 && ['NoSuchUpload', 'NoSuchKey'].includes(nameOf(error))
 }

@@ -14,7 +14,7 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
     response = await fetch(location.origin, { method: 'HEAD', redirect: 'manual', signal })
   } catch (error) {
     const reason = error instanceof Error && error.cause ? error.cause : error
-    return found('wrong', `no store responds at ${location.origin}: ${reason}`, {
+    return found('wrong', `no storage responds at ${location.origin}: ${reason}`, {
       remedy: 'start the storage, or set STOWAGE_S3_ENDPOINT to its URL',
     })
   }

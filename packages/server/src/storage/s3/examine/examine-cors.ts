@@ -73,7 +73,7 @@ async function setRules(examination: Examination, rules: CORSRule[]): Promise<Fi
   const { client, bucket, webOrigin } = examination
   const request = { Bucket: bucket, CORSConfiguration: { CORSRules: rules } }
   await client.send(new PutBucketCorsCommand(request))
-  // Some stores apply the rules after a moment.
+  // Some S3-compatible storage applies the rules after a moment.
   for (let attempt = 0; attempt < MAX_CHECKS; attempt += 1) {
     if ((await findProblem(examination)) === undefined) {
       return found(

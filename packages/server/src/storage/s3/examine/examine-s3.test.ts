@@ -130,7 +130,7 @@ if (missing !== undefined) {
 
   test('storage that does not respond is reported', async () => {
     const { says } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
-    assert.match(says, /no store responds at http:\/\/127\.0\.0\.1:9/)
+    assert.match(says, /no storage responds at http:\/\/127\.0\.0\.1:9/)
   })
 
   test('existing rules of the bucket are kept', async () => {
