@@ -108,6 +108,11 @@ const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-
 
 export const ListAssetsQuery = Type.Object({
   ...PageQuery,
+  search: Type.Optional(
+    SearchQuery(
+      'every word must be in the file name, or in the name, variant name, SKU or vendor of an attached product',
+    ),
+  ),
   filename: Type.Optional(
     TextQuery('Any part of the name, case-insensitive; `%` and `_` are not wildcards'),
   ),

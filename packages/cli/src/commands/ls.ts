@@ -15,6 +15,7 @@ const OPTIONS = {
   // The former names, still accepted.
   linked: { type: 'boolean' },
   unlinked: { type: 'boolean' },
+  search: { type: 'string' },
   sku: { type: 'string' },
   limit: { type: 'string', short: 'n' },
   all: { type: 'boolean' },
@@ -34,9 +35,10 @@ export const ls: Command = {
 
 Usage:
   stowage ls [NAME] [--sort ORDER] [--type file|link] [--attached | --unattached]
-             [--sku SKU] [--limit N | --all]
+             [--search WORDS] [--sku SKU] [--limit N | --all]
 
   NAME          a part of the name, case-insensitive
+  --search      words in any order, in the names of files and in names, SKUs and vendors of products
   -s, --sort    ${SORT_NAMES.join(', ')}
   --type        only files, or only links (assets that are external URLs)
   --attached    only assets that are attached to a product
@@ -52,6 +54,7 @@ On a terminal, the table is truncated to its width. stowage list is an alias.
 Examples:
   stowage ls
   stowage ls preset --sort largest --limit 100
+  stowage ls --search "dusty pack"
   stowage ls --unattached --all --json | jq -r '.[].id'
 `,
   async run(commandLine) {
@@ -68,6 +71,7 @@ Examples:
     const sort = readChoice(values.sort, '--sort', SORT_NAMES)
     const query = {
       with_products: true,
+      search: values.search,
       filename: positionals[0],
       sort: sort && SORTS[sort],
       type: readChoice(values.type, '--type', ['file', 'link'] as const),

@@ -36,6 +36,11 @@ export interface AssetQuery extends PageRequest {
   sort: AssetSort
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
   after?: Cursor
+  /**
+   * Each word is part of the name, or of the name, variant name, SKU or vendor of an attached product. Folded
+   * by `searchWords`.
+   */
+  words?: string[]
   /** Part of the name, folded by `foldText`. */
   name?: string
   kind?: Asset['kind']

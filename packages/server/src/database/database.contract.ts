@@ -1,5 +1,6 @@
 import { testAccounts } from './contract/accounts.ts'
 import { testAssetList } from './contract/asset-list.ts'
+import { testAssetSearch } from './contract/asset-search.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
@@ -24,6 +25,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testResizing(contract)
   testJobs(contract)
   testAssetList(contract)
+  testAssetSearch(contract)
   testLongLists(contract)
   testPaths(contract)
   testProducts(contract)

@@ -1,12 +1,12 @@
 import { foldText } from './search-text.ts'
 
 /**
- * The different words of a search, folded, longest first. A word that is part of another one is left out,
+ * The different words of a search, folded, longest first and then sorted. A word that is part of another one is left out,
  * as every text with the other one contains it.
  */
 export function searchWords(text: string): string[] {
   const all = foldText(text).split(/\s+/u)
-  const longestFirst = all.toSorted((a, b) => b.length - a.length)
+  const longestFirst = all.toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1))
   const words: string[] = []
   for (const word of longestFirst) {
     if (!words.some((longer) => longer.includes(word))) words.push(word)

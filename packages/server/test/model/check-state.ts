@@ -4,7 +4,7 @@ import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { partBytes } from './clients.ts'
-import { CHUNK_SIZE } from './commands.ts'
+import { CHUNK_SIZE, PRODUCT_NAME } from './commands.ts'
 import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
 
 /** The state of an account, as seen through the API and in its storage. */
@@ -17,6 +17,8 @@ export interface State {
     variants: number[]
     sha256: string
   }[]
+  /** The assets that a search for the name of the products finds. */
+  found: string[]
   stored: number
   reserved: number
   /** Uploads that are open in the storage, with the ETags of their parts. */
@@ -34,6 +36,8 @@ export async function readState(
   ids: string[],
 ): Promise<State> {
   const { body } = await account.call('GET', `${API}/assets?limit=1000&with_products=true`)
+  const search = `${API}/assets?limit=1000&search=${PRODUCT_NAME}`
+  const found: Asset[] = (await account.call('GET', search)).body.data
   const { data: summary } = (await account.call('GET', `${API}/account`)).body
   const assets = body.data.map(async (asset: Asset & { products: Product[] }) => ({
     id: asset.id,
@@ -49,14 +53,15 @@ export async function readState(
     const parts = (await context.storage.listParts(upload)) ?? []
     open.push({ id: upload.key, etags: parts.map(({ etag }) => etag) })
   }
-  const found = await Promise.all(ids.map((id) => context.storage.findObject(id)))
+  const objects = await Promise.all(ids.map((id) => context.storage.findObject(id)))
   const usage = await context.database.compareUsage()
   return {
     assets: byId(await Promise.all(assets)),
+    found: found.map(({ id }) => id).sort(),
     stored: summary.stored,
     reserved: summary.reserved,
     open: byId(open),
-    objects: ids.filter((_, index) => found[index] !== undefined).sort(),
+    objects: ids.filter((_, index) => objects[index] !== undefined).sort(),
     wrongCounters: usage.filter(
       ({ counted, actual }) => JSON.stringify(counted) !== JSON.stringify(actual),
     ),
@@ -75,6 +80,9 @@ export function expectedState(model: Model): State {
       variants: upload.variants,
       sha256: sha256(contentOf(upload)),
     })),
+    found: ready
+      .filter(({ name, variants }) => variants.length > 0 || name.includes(PRODUCT_NAME))
+      .map(({ id }) => id),
     stored: bytesIn(model, 'ready'),
     reserved: bytesIn(model, 'uploading'),
     open: uploading.map(({ id, parts }) => ({ id, etags: parts.map(({ etag }) => etag) })),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Asset, CompletedPart, ListedUpload, PartUrl, UploadSession } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
-import type { Command, JobName } from './commands.ts'
+import { type Command, type JobName, PRODUCT_NAME } from './commands.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 
 /** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
@@ -91,7 +91,7 @@ export function openClients(
       case 'import': {
         const vendor = command.vendor !== undefined && { vendor: command.vendor }
         const list = command.variants.map((id) => ({
-          ...{ product_id: 1, variant_id: id, name: 'Pack' },
+          ...{ product_id: 1, variant_id: id, name: PRODUCT_NAME },
           ...vendor,
         }))
         const { status, body } = await call('PUT', `${API}/products`, { products: list })

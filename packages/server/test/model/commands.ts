@@ -40,6 +40,8 @@ export type JobName =
 export type Batch = Command[]
 
 /** Small, so that the plan is sometimes full and most files have several parts. */
+/** The name of all products. */
+export const PRODUCT_NAME = 'pack'
 export const CHUNK_SIZE = 10
 export const INITIAL_PLAN = 120
 const MAX_FILE_SIZE = 35

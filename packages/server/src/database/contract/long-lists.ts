@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Asset } from '../../domain/asset.ts'
 import { type Cursor, cursorText, readCursor } from '../../domain/cursor.ts'
+import type { Product } from '../../domain/product.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { hasWords } from '../../domain/search-words.ts'
 import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
 import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
 
@@ -19,11 +21,21 @@ export function testLongLists({ name, open }: Contract): void {
     async (t) => {
       const { account, data } = await open(t, { planStorage: 1_000_000 })
       const model = await fillLongList(data, account.id)
-      const [product] = await data.putProducts([aProduct()])
-      assert.ok(product)
-      const selection = { ids: [product.id], productIds: [], variantIds: [], skus: [] }
-      const linked = new Set<string>()
-      const change: Record<string, (asset: Asset) => Promise<void>> = {
+      const products = new Map<number, Product>()
+      const put = async (number: number, name: string) => {
+        const [stored] = await data.putProducts([aProduct({ variantId: number, name })])
+        if (stored !== undefined) products.set(number, stored)
+      }
+      for (const number of [0, 1, 2]) await put(number, `product ${number}`)
+      const selectionOf = (index: number) => ({
+        ids: [...products.values()].map(({ id }) => id).slice(index % 3, (index % 3) + 1),
+        productIds: [],
+        variantIds: [],
+        skus: [],
+      })
+      // The numbers of the products of each asset.
+      const links = new Map<string, Set<number>>()
+      const change: Record<string, (asset: Asset, index: number) => Promise<void>> = {
         async rename(asset) {
           const filename = `renamed ${asset.filename}`
           await data.changeAsset(asset.id, { filename })
@@ -55,13 +67,23 @@ export function testLongLists({ name, open }: Contract): void {
           await data.changeAsset(asset.id, { bytes })
           model.set(asset.id, { ...asset, bytes })
         },
-        async attach(asset) {
-          await data.attachProducts(asset.id, selection)
-          linked.add(asset.id)
+        async attach(asset, index) {
+          await data.attachProducts(asset.id, selectionOf(index))
+          links.set(asset.id, new Set([...(links.get(asset.id) ?? []), index % 3]))
         },
-        async detach(asset) {
-          await data.detachProducts(asset.id, selection)
-          linked.delete(asset.id)
+        async detach(asset, index) {
+          await data.detachProducts(asset.id, selectionOf(index))
+          links.get(asset.id)?.delete(index % 3)
+        },
+        async renameProduct(_, index) {
+          const renamed = (products.get(index % 3)?.name ?? '').length < 20
+          await put(index % 3, renamed ? `dusty product ${index}, a guitar` : 'product')
+        },
+        async replaceProduct(_, index) {
+          const old = products.get(index % 3)
+          if (old !== undefined) await data.deleteProduct(old.id)
+          await put(index % 3, 'new product')
+          for (const numbers of links.values()) numbers.delete(index % 3)
         },
       }
       const steps = fc.record({
@@ -79,14 +101,16 @@ export function testLongLists({ name, open }: Contract): void {
         for (const [kind, index] of changes) {
           const assets = [...model.values()]
           const asset = assets[index % assets.length]
-          if (asset !== undefined) await change[kind]?.(asset)
+          if (asset !== undefined) await change[kind]?.(asset, index)
         }
-        const expected = listed([...model.values()], linked, query)
+        const productsOf = ({ id }: Asset) =>
+          [...(links.get(id) ?? [])].flatMap((number) => products.get(number) ?? [])
+        const expected = listed([...model.values()], productsOf, query)
         const { rows, total } = await data.listAssets(query)
         assert.deepEqual({ ids: idsOf(rows), total }, expected)
       })
       // Each run changes the database, so fast-check can't shrink a failure.
-      await fc.assert(property, { numRuns: 150, endOnFailure: true })
+      await fc.assert(property, { numRuns: 250, endOnFailure: true })
     },
   )
 
@@ -165,6 +189,15 @@ function queries(): fc.Arbitrary<AssetQuery> {
     { folder: 'moved/' },
     { folder: 'course/week 1/', name: 'drum' },
     { folder: 'course/', linked: false },
+    { words: ['r'] },
+    { words: ['guitar'] },
+    { words: ['guitar', '12'] },
+    { words: ['product', 'drum'] },
+    { words: ['dusty'] },
+    { words: ['dusty', 'pi'] },
+    { words: ['product'], linked: true, name: 'renamed' },
+    { words: ['nothing', 'r'] },
+    { words: ['renamed'], kind: 'file' },
   ] as const
   const by = fc.constantFrom('created_at', 'created_at', 'filename', 'bytes')
   return fc
@@ -178,14 +211,22 @@ function queries(): fc.Arbitrary<AssetQuery> {
 }
 
 /** The expected list, from a scan of all assets. */
-function listed(assets: Asset[], linked: Set<string>, query: AssetQuery) {
-  const { page, perPage, sort, name = '', folder = '', kind, after } = query
+function listed(assets: Asset[], productsOf: (asset: Asset) => Product[], query: AssetQuery) {
+  const { page, perPage, sort, words = [], name = '', folder = '', kind, after } = query
+  const textOf = (asset: Asset) =>
+    [
+      asset.filename,
+      ...productsOf(asset).flatMap((one) => [one.name, one.variantName, one.sku, one.vendor]),
+    ]
+      .map(foldText)
+      .join(' ')
   const matching = assets.filter(
     (asset) =>
       foldText(asset.filename).includes(name) &&
       `${asset.path ?? ''}/`.startsWith(folder) &&
       (kind === undefined || asset.kind === kind) &&
-      (query.linked === undefined || linked.has(asset.id) === query.linked),
+      (query.linked === undefined || productsOf(asset).length > 0 === query.linked) &&
+      hasWords(textOf(asset), words),
   )
   const keyOf = (asset: Asset) =>
     ({ created_at: '', filename: foldText(asset.filename), bytes: asset.bytes })[sort.by]

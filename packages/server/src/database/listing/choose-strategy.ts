@@ -13,7 +13,8 @@ export interface ListingStrategies {
   /** Lists all assets. The account has a counter of them, so that only the page must be found. */
   listAll(): Page | Promise<Page>
   /**
-   * Looks the name up in the trigram index, or the folder in its index, and caches the IDs of all matches. Undefined when more than
+   * Looks the name or a word up in the trigram index, or the folder in its index, and caches the IDs of all
+   * matches. Undefined when more than
    * `MAX_SMALL_RESULT` assets match.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
@@ -44,6 +45,6 @@ export function isFarPage({ sort }: AssetQuery, skippedRows: number): boolean {
   return skippedRows > MAX_SKIPPED_ROWS && sort.by === 'created_at'
 }
 
-function hasTrigrams({ name = '' }: AssetQuery): boolean {
-  return [...name].length >= TRIGRAM_LENGTH
+function hasTrigrams({ name = '', words = [] }: AssetQuery): boolean {
+  return [name, ...words].some((text) => [...text].length >= TRIGRAM_LENGTH)
 }

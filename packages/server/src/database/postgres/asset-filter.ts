@@ -4,6 +4,7 @@ import { SORT_COLUMNS } from '../listing/sort-columns.ts'
 import type { Sql } from './connection.ts'
 import { containing } from './name-filter.ts'
 import type { Fragment } from './statement.ts'
+import { wordFilter } from './word-filter.ts'
 
 export function orderOf(sql: Sql, { by, descending }: AssetSort): Fragment {
   const direction = descending ? sql`desc` : sql`asc`
@@ -54,5 +55,5 @@ export function conditionsOf(
     const value = nameBy === 'index' ? sql`folder` : sql`(folder || '')`
     conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
   }
-  return conditions
+  return [...conditions, ...wordFilter(sql, account, query.words ?? [])]
 }

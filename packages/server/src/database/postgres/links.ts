@@ -10,7 +10,7 @@ export function accountLinks(sql: Sql, account: string): Links {
   async function changeLinks(
     assetId: string,
     selection: ProductSelection,
-    change: (transaction: Sql, productIds: string[]) => Promise<unknown>,
+    change: (transaction: Sql, productIds: string[]) => Promise<{ count: number }>,
   ): Promise<LinkOutcome> {
     return begin(sql, async (transaction) => {
       const found = await transaction<ProductRow[]>`
@@ -31,8 +31,8 @@ export function accountLinks(sql: Sql, account: string): Links {
         return { outcome: 'products_not_found', unknown }
       }
       const productIds = found.map(({ id }) => id)
-      await change(transaction, productIds)
-      await updateLinked(transaction, account, [assetId])
+      const { count } = await change(transaction, productIds)
+      if (count > 0) await updateLinked(transaction, account, [assetId])
       return { outcome: 'done' }
     })
   }
@@ -57,7 +57,10 @@ export function accountLinks(sql: Sql, account: string): Links {
   }
 }
 
-/** Updates `linked` and the listing for all of these assets in one statement. There may be thousands. */
+/**
+ * Updates `linked` and the listing of these assets, whose attachments have changed, in one statement. There
+ * may be thousands.
+ */
 export async function updateLinked(
   transaction: Sql,
   account: string,
@@ -68,9 +71,9 @@ export async function updateLinked(
       update assets set linked = not linked
       where id = any(${assetIds}::uuid[])
         and linked <> exists (select from asset_products where asset_id = assets.id)
-      returning id, status
     )
-    select note_all_listed(${account}, array_agg(id), 0) from changed where status = 'ready'
+    select note_all_listed(${account}, array_agg(id), 0) from assets
+    where id = any(${assetIds}::uuid[]) and status = 'ready'
     having count(*) > 0`
 }
 

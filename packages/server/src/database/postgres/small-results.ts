@@ -1,4 +1,5 @@
 import type { Asset } from '../../domain/asset.ts'
+import { TRIGRAM_LENGTH } from '../../domain/search-text.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { filterKey, isByProduct } from '../listing/asset-filters.ts'
 import {
@@ -11,16 +12,58 @@ import {
 import { afterCursor, conditionsOf, orderOf } from './asset-filter.ts'
 import { inSnapshot, type Sql } from './connection.ts'
 import { ASSET_COLUMNS, type ListedRow, listedAt, toAsset } from './rows.ts'
-import { allOf } from './statement.ts'
+import { allOf, type Fragment } from './statement.ts'
+import { wordCandidates } from './word-filter.ts'
+
+/** A number of rows that no account has. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER
+
+/** Whether PostgreSQL finds the assets by the index of another filter. */
+function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
+  return [...name].length >= TRIGRAM_LENGTH || folder !== undefined
+}
 
 export type SmallResultCache = ReturnType<typeof openSmallResultCache<string>>
 
-/** Finds assets by a folder, or by the trigrams of a name, that few assets have. */
+/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
 export function smallResults(sql: Sql, account: string, cache: SmallResultCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 
   async function find(query: AssetQuery): Promise<SmallResult<string> | undefined> {
-    const filter = conditionsOf(sql, account, query, 'index')
+    const { words } = query
+    if (words === undefined) return findAmong(query, [])
+    const counts = await countCandidates(words)
+    const [fewest] = words
+      .map((word, index) => ({ word, count: counts[index] ?? Infinity }))
+      .sort((a, b) => a.count - b.count)
+    if (fewest === undefined || fewest.count > MAX_SMALL_RESULT) {
+      return hasIndexedFilter(query) ? findAmong(query, []) : undefined
+    }
+    const candidates = wordCandidates(sql, account, { word: fewest.word, limit: NO_LIMIT })
+    return findAmong(query, [sql`id in (select id from (${candidates}) candidates)`])
+  }
+
+  /** The number of assets that have each word, up to a bit more than a small result. */
+  async function countCandidates(words: string[]): Promise<number[]> {
+    const counts = words.map((word) => {
+      const candidates = wordCandidates(sql, account, { word, limit: MAX_SMALL_RESULT + 1 })
+      return [...word].length < TRIGRAM_LENGTH
+        ? sql`select ${MAX_SMALL_RESULT + 1}::bigint`
+        : sql`select count(*) from (${candidates}) candidates`
+    })
+    const rows = counts.map(
+      (count, index) => sql`select ${index}::int as index, (${count}) as count`,
+    )
+    const found = await sql<{ index: number; count: number }[]>`
+      ${rows.reduce((all, row) => sql`${all} union all ${row}`)} order by index`
+    return found.map(({ count }) => count)
+  }
+
+  async function findAmong(
+    query: AssetQuery,
+    candidates: Fragment[],
+  ): Promise<SmallResult<string> | undefined> {
+    const filter = [...candidates, ...conditionsOf(sql, account, query, 'index')]
     const [found] = await sql<[{ ids: string[] | null; listed_at: number }]>`
       with found as materialized (
         select id, search_name, bytes from assets where ${allOf(sql, [ready, ...filter])}

@@ -17,6 +17,8 @@ import type { Connection } from './statement.ts'
 
 /** Filtered blocks that are counted in one turn of the event loop: one or two milliseconds. */
 const BLOCKS_PER_TURN = 8
+/** A search may have to read the products of every asset. */
+const SEARCHED_BLOCKS_PER_TURN = 1
 /** Without a filter the count of a block is only looked up. */
 const UNFILTERED_BLOCKS_PER_TURN = 100_000
 
@@ -34,6 +36,11 @@ function matching(conditions: string[], from: string, until: string): string {
   return `from assets where account_id = :account and ${within.join(' and ')}`
 }
 
+interface BlockFilter {
+  filter: AssetFilter
+  blocksPerTurn: number
+}
+
 type Block = { first_id: string; next_id: string; revision: number }
 
 /** Counts the matches of a filter block by block, and caches the counts. */
@@ -48,8 +55,9 @@ export function prepareAssetBlocks({ prepare }: Connection) {
   function countInOneTurn(
     account: string,
     key: string,
-    { conditions, parameters }: AssetFilter,
+    { filter, blocksPerTurn }: BlockFilter,
   ): BlockCounts | undefined {
+    const { conditions, parameters } = filter
     const known = cache.get(account, key)
     const { revision, block } = known
     if (isComplete(known) && known.matching.size > 0) {
@@ -61,7 +69,7 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       `select first_id, revision, ${isFiltered ? `(select count(*) ${inBlock})` : 'assets'} as matching
        from (${CHANGED}) changed`,
     )
-    const limit = isFiltered ? BLOCKS_PER_TURN : UNFILTERED_BLOCKS_PER_TURN
+    const limit = isFiltered ? blocksPerTurn : UNFILTERED_BLOCKS_PER_TURN
     const blocks = countChanged.all({ account, revision, block, limit, ...parameters })
     const counts = addBlocks(known, blocks, { areAll: blocks.length < limit })
     cache.set(account, key, counts)
@@ -73,7 +81,11 @@ export function prepareAssetBlocks({ prepare }: Connection) {
    * a block that changes meanwhile may be wrong, but the block then has a new revision and is counted
    * again.
    */
-  async function countInTurns(account: string, key: string, filter: AssetFilter): Promise<void> {
+  async function countInTurns(
+    account: string,
+    key: string,
+    { filter, blocksPerTurn }: BlockFilter,
+  ): Promise<void> {
     const known = cache.get(account, key)
     const { revision, block } = known
     const changed = listChanged.all({ account, revision, block, limit: UNFILTERED_BLOCKS_PER_TURN })
@@ -82,7 +94,7 @@ export function prepareAssetBlocks({ prepare }: Connection) {
     )
     const blocks: CountedBlock[] = []
     for (const { first_id, next_id, revision } of changed) {
-      if (blocks.length % BLOCKS_PER_TURN === 0) await nextTurn()
+      if (blocks.length % blocksPerTurn === 0) await nextTurn()
       const row = count.get({ account, first_id, next_id, ...filter.parameters })
       blocks.push({ first_id, revision, matching: row?.matching ?? 0 })
     }
@@ -103,10 +115,12 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       read: (counts: BlockCounts) => Result,
     ): Promise<Result> {
       const key = filterKey(query)
+      const blocksPerTurn = query.words === undefined ? BLOCKS_PER_TURN : SEARCHED_BLOCKS_PER_TURN
+      const blockFilter = { filter, blocksPerTurn }
       for (;;) {
-        const counts = countInOneTurn(account, key, filter)
+        const counts = countInOneTurn(account, key, blockFilter)
         if (counts !== undefined) return read(counts)
-        await cache.countOnce(account, key, () => countInTurns(account, key, filter))
+        await cache.countOnce(account, key, () => countInTurns(account, key, blockFilter))
       }
     },
 

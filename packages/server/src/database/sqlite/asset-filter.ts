@@ -1,6 +1,7 @@
 import { folderRange } from '../../domain/asset-path.ts'
 import type { AssetQuery, AssetSort } from '../account-data.ts'
 import { SORT_COLUMNS } from '../listing/sort-columns.ts'
+import { wordFilter } from './word-filter.ts'
 
 export interface AssetFilter {
   /** To be joined by `and`. */
@@ -39,7 +40,11 @@ export function filterOf(query: AssetQuery): AssetFilter {
     const { from, until } = folderRange(query.folder)
     Object.assign(parameters, { folder_from: from, folder_until: until })
   }
-  return { conditions, parameters }
+  const words = wordFilter(query.words ?? [])
+  return {
+    conditions: [...conditions, ...words.conditions],
+    parameters: { ...parameters, ...words.parameters },
+  }
 }
 
 /** Matches the rows after the query's cursor, in its sort order. Without a cursor all rows match. */

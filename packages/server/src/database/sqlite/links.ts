@@ -25,7 +25,7 @@ export function prepareLinks({ prepare, transaction }: Connection) {
   )
   const asset = prepare<{ seq: number }>(`select seq from assets where ${VISIBLE}`)
   const markLinked = prepare<{ seq: number }>(
-    `update assets set linked = 1 where ${VISIBLE} returning seq`,
+    `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning seq`,
   )
   const link = prepare(
     `insert or ignore into asset_products (asset_seq, product_seq)
@@ -35,9 +35,10 @@ export function prepareLinks({ prepare, transaction }: Connection) {
     `delete from asset_products where asset_seq = :asset_seq
      and product_seq in (select value from json_each(:product_seqs))`,
   )
-  const markUnlinked = prepare(
-    `update assets set linked = 0 where seq = :asset_seq
-     and not exists (select 1 from asset_products where asset_seq = :asset_seq)`,
+  const updateLinked = prepare(
+    `update assets set link_changes = link_changes + 1,
+       linked = exists (select 1 from asset_products where asset_seq = :asset_seq)
+     where seq = :asset_seq`,
   )
 
   /** The `seq` numbers of the selected products, and the selectors that match no product. */
@@ -82,7 +83,7 @@ export function prepareLinks({ prepare, transaction }: Connection) {
         if (row === undefined) return { outcome: 'asset_not_found' }
         if (!isComplete) return { outcome: 'products_not_found', unknown }
         unlink.run({ asset_seq: row.seq, product_seqs: seqs })
-        markUnlinked.run({ asset_seq: row.seq })
+        updateLinked.run({ asset_seq: row.seq })
         return { outcome: 'done' }
       })
     },

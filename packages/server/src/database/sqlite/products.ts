@@ -14,9 +14,10 @@ export function prepareProducts({ prepare, transaction }: Connection) {
     'delete from products where id = :id and account_id = :account returning seq',
   )
   const unindexText = prepare('delete from product_texts where rowid = :seq')
-  const markUnlinked = prepare(
-    `update assets set linked = 0 where seq in (select value from json_each(:seqs))
-     and not exists (select 1 from asset_products where asset_seq = assets.seq)`,
+  const updateLinked = prepare(
+    `update assets set link_changes = link_changes + 1,
+       linked = exists (select 1 from asset_products where asset_seq = assets.seq)
+     where seq in (select value from json_each(:seqs))`,
   )
 
   return {
@@ -31,7 +32,7 @@ export function prepareProducts({ prepare, transaction }: Connection) {
         const row = remove.get({ account, id })
         if (row === undefined) return false
         unindexText.run({ seq: row.seq })
-        markUnlinked.run({ seqs: JSON.stringify(linked.map(({ asset_seq }) => asset_seq)) })
+        updateLinked.run({ seqs: JSON.stringify(linked.map(({ asset_seq }) => asset_seq)) })
         return true
       })
     },

@@ -12,6 +12,7 @@ import { type AssetFilter, afterCursor, orderOf } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
+import { wordCandidates } from './word-filter.ts'
 
 interface SmallResultRow {
   candidates: number
@@ -31,8 +32,8 @@ interface FindOptions {
   filter: AssetFilter
 }
 
-/** The rows that an index finds for the name or the folder. One of them may be few enough. */
-function candidatesOf({ name = '', folder }: AssetQuery): Candidates[] {
+/** The rows that an index finds for the folder, the name or a word. One of them may be few enough. */
+function candidatesOf({ name = '', words = [], folder }: AssetQuery): Candidates[] {
   const match = matchExpression(name)
   const byName = match !== undefined && {
     sql: 'select rowid as seq from asset_names where asset_names match :match',
@@ -44,10 +45,17 @@ function candidatesOf({ name = '', folder }: AssetQuery): Candidates[] {
          and folder >= :folder_from and folder < :folder_until`,
     parameters: {},
   }
-  return [byFolder, byName].filter((candidates) => candidates !== false)
+  const byWords = words.map(
+    (word, index) =>
+      matchExpression(word) !== undefined && {
+        sql: wordCandidates(index, MAX_SMALL_RESULT + 1),
+        parameters: {},
+      },
+  )
+  return [byFolder, byName, ...byWords].filter((candidates) => candidates !== false)
 }
 
-/** Finds assets by a folder, or by the trigrams of a name, that few assets have. */
+/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
 export function prepareSmallResults({ prepare }: Connection) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(

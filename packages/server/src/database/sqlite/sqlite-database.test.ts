@@ -163,6 +163,7 @@ test('the migration to product search makes existing products searchable', async
   await before.close()
   const other = new DatabaseSync(file)
   other.exec(`
+    drop trigger products_changed;
     drop table product_texts; create table product_names (search_name text);
     drop index products_without_search_sku; alter table products drop column search_text;
     alter table products drop column search_sku;

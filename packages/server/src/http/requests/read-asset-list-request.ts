@@ -4,11 +4,12 @@ import type { AssetListRequest } from '../../operations/assets/list-assets.ts'
 import { readPageRequest } from './read-page-request.ts'
 
 export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
-  const { filename, type, linked, sku, product_id: productId, path } = query
+  const { search, filename, type, linked, sku, product_id: productId, path } = query
   const sort = readSort(query.sort)
   return {
     ...readPageRequest(query, sort.by),
     sort,
+    search,
     filename,
     sku,
     path,

@@ -76,7 +76,28 @@ interface Filter {
 const hasVariant = (row: Row, variants: number[]) =>
   row.variants.some((id) => variants.includes(id))
 
+/** The words that a search finds, of the file name and of the products. */
+function textOf(row: Row): string {
+  const products = PRODUCTS.filter(({ variant_id }) => row.variants.includes(variant_id))
+  const texts = products.flatMap(({ name, variant_name, sku, vendor }) => [
+    name,
+    variant_name,
+    sku,
+    vendor,
+  ])
+  return [row.filename, ...texts].join(' ').toLowerCase()
+}
+
+const hasAll = (row: Row, ...words: string[]) => words.every((word) => textOf(row).includes(word))
+
 const FILTERS: Record<string, Filter[]> = {
+  search: [
+    { query: 'search=zip+PACK', matches: (row) => hasAll(row, 'zip', 'pack') },
+    { query: 'search=drum+a.zip', matches: (row) => hasAll(row, 'drum', 'a.zip') },
+    { query: 'search=mp3%20%C3%A9clair', matches: (row) => hasAll(row, 'mp3', 'éclair') },
+    { query: 'search=%C3%84+b%26C', matches: (row) => hasAll(row, 'ä', 'b&c') },
+    { query: 'search=100%25', matches: (row) => hasAll(row, '100%') },
+  ],
   filename: [
     { query: 'filename=pack', matches: (row) => /pack/i.test(row.filename) },
     { query: 'filename=A', matches: (row) => /a/i.test(row.filename) },
@@ -111,6 +132,7 @@ const maybe = (filters: Filter[] = []) =>
 
 const combination = fc.record({
   filters: fc.tuple(
+    maybe(FILTERS.search),
     maybe(FILTERS.filename),
     maybe(FILTERS.type),
     maybe(FILTERS.linked),

@@ -1,0 +1,40 @@
+import type { AssetFilter } from './asset-filter.ts'
+import { matchExpression } from './name-filter.ts'
+
+/** The texts of an asset that `search` looks at, besides those of its products. */
+const OWN_TEXTS = ['search_name']
+
+/**
+ * Matches assets that have every word in one of their own texts or in a text of an attached product. If no
+ * product has the trigrams of a word, which is looked up once, the attachments are not read.
+ */
+export function wordFilter(words: readonly string[]): AssetFilter {
+  const conditions: string[] = []
+  const parameters: AssetFilter['parameters'] = {}
+  for (const [index, word] of words.entries()) {
+    const own = OWN_TEXTS.map((text) => `instr(${text}, :word${index}) > 0`)
+    const inProduct = `exists (
+      select 1 from asset_products l cross join products p on p.seq = l.product_seq
+      where l.asset_seq = assets.seq and instr(p.search_text, :word${index}) > 0)`
+    const match = matchExpression(word)
+    parameters[`word${index}`] = word
+    if (match !== undefined) parameters[`match${index}`] = match
+    const anyProduct =
+      match === undefined
+        ? ''
+        : `(select exists (select 1 from product_texts where product_texts match :match${index})) and `
+    conditions.push(`(${own.join(' or ')} or (${anyProduct}${inProduct}))`)
+  }
+  return { conditions, parameters }
+}
+
+/** Selects the assets that may have the word at this index, at most `limit` of each kind. */
+export function wordCandidates(index: number, limit: number): string {
+  return `
+    select seq from (
+      select rowid as seq from asset_names where asset_names match :match${index} limit ${limit})
+    union select seq from (
+      select l.asset_seq as seq
+      from product_texts t cross join asset_products l on l.product_seq = t.rowid
+      where product_texts match :match${index} limit ${limit})`
+}
