@@ -19,6 +19,7 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   assert.deepEqual(await namesOf('--all'), ODD_NAMES.toReversed())
   assert.deepEqual(await namesOf('--sort', 'oldest', '--limit', '2'), ODD_NAMES.slice(0, 2))
   assert.deepEqual(await namesOf('FAMILY'), [ODD_NAMES[4]])
+  assert.deepEqual(await namesOf('--search', 'TAR pac'), [ODD_NAMES[1]])
   assert.deepEqual(
     await namesOf('--sku', 'PACK', '--sort', 'smallest'),
     [1, 3, 5].map((at) => ODD_NAMES[at]),

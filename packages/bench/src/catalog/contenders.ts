@@ -6,7 +6,7 @@ import { API } from '../processes/stowage.ts'
 import { timed } from '../timed.ts'
 import type { Contender } from '../workload.ts'
 import { BY_ID, HELLO } from './metrics.ts'
-import { assetId, COMMON, RARE, RARE_COUNT } from './records.ts'
+import { assetId, COMMON, PRODUCT_WORD, RARE, RARE_COUNT, withProductWord } from './records.ts'
 
 const PAGE = 25
 const ID_COUNT = 100
@@ -30,11 +30,14 @@ export function listContender(
     async run() {
       await expectTotal(url, `filename=${RARE}`, RARE_COUNT)
       await expectTotal(url, `filename=${COMMON}`, count)
+      await expectTotal(url, `search=${COMMON}+${RARE}`, RARE_COUNT)
+      await expectTotal(url, `search=${COMMON}`, count)
       return {
         first: await rateOf(''),
         middle: await rateOf(`?page=${count / PAGE / 2}`),
         last: await rateOf(`?page=${count / PAGE}`),
         rare: await rateOf(`?filename=${RARE}`),
+        rareWords: await rateOf(`?search=${COMMON}+${RARE}`),
         one: await rateOf(...someIds(count).map((id) => `/${id}`)),
         thousand: await rateOf('?limit=1000&with_products=true'),
         ...(await searchAll({ url, count, newTerm: newTerms.next().value })),
@@ -68,12 +71,28 @@ async function searchAll(options: { url: string; count: number; newTerm: string 
   const { url, count, newTerm = '' } = options
   const { result, longestMs } = await watchStalls(url, async () => {
     const { time: cold } = await timed(() => expectTotal(url, `filename=${newTerm}`, count))
+    const { time: coldWord } = await timed(() => expectTotal(url, `search=${newTerm}`, count))
+    const products = `search=${PRODUCT_WORD}+${newTerm}`
+    const { time: coldProducts } = await timed(() =>
+      expectTotal(url, products, withProductWord(count)),
+    )
     const times: number[] = []
     for (let turn = 0; turn < REPETITIONS; turn += 1) {
       const { time } = await timed(() => expectTotal(url, `filename=${COMMON}`, count))
       times.push(time)
     }
-    return { cold, all: spreadOf(times).median }
+    const words: number[] = []
+    for (let turn = 0; turn < REPETITIONS; turn += 1) {
+      const { time } = await timed(() => expectTotal(url, `search=${COMMON}`, count))
+      words.push(time)
+    }
+    return {
+      cold,
+      coldWord,
+      coldProducts,
+      all: spreadOf(times).median,
+      allWords: spreadOf(words).median,
+    }
   })
   return { ...result, stall: longestMs }
 }

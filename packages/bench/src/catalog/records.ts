@@ -6,6 +6,18 @@ export const RARE = 'zebra'
 export const COMMON = 'pack'
 export const RARE_COUNT = 300
 
+/** A word of every second product, which some file names have, too. */
+export const PRODUCT_WORD = 'wav'
+
+/** How many of `count` assets have it in their file name or in their product. */
+export function withProductWord(count: number): number {
+  const all = Array.from({ length: 10 }, (_, index) => index)
+  return (
+    (count / 10) *
+    all.filter((index) => index % 2 === 0 || pick(TYPES, index) === PRODUCT_WORD).length
+  )
+}
+
 const PRODUCTS = 1000
 const FIRST_AT = Date.UTC(2024, 0, 1)
 const WORDS = ['summer', 'drum', 'vocal', 'guitar', 'ambient', 'studio', 'live', 'remix', 'loop']

@@ -136,7 +136,8 @@ test('the migration to listing blocks creates blocks for existing assets', async
   const other = new DatabaseSync(file)
   other.exec(`
     drop trigger accounts_first_block; drop trigger assets_inserted; drop trigger assets_listed;
-    drop trigger assets_changed; drop table asset_blocks;
+    drop trigger assets_changed; drop trigger assets_links_changed; drop trigger products_changed;
+    drop table asset_blocks;
     alter table accounts drop column revision;
     delete from migrations where name like '0003%'`)
   other.close()
