@@ -1,5 +1,4 @@
-import type { AssetFilter } from './asset-filter.ts'
-import { matchExpression } from './name-filter.ts'
+import { type Filter, matchExpression } from './name-filter.ts'
 
 /** The texts of an asset that `search` looks at, besides those of its products. */
 const OWN_TEXTS = ['search_name']
@@ -8,9 +7,9 @@ const OWN_TEXTS = ['search_name']
  * Matches assets that have every word in one of their own texts or in a text of an attached product. If no
  * product has the trigrams of a word, which is looked up once, the attachments are not read.
  */
-export function wordFilter(words: readonly string[]): AssetFilter {
+export function wordFilter(words: readonly string[]): Filter {
   const conditions: string[] = []
-  const parameters: AssetFilter['parameters'] = {}
+  const parameters: Filter['parameters'] = {}
   for (const [index, word] of words.entries()) {
     const own = OWN_TEXTS.map((text) => `instr(${text}, :word${index}) > 0`)
     const inProduct = `exists (
