@@ -42,7 +42,7 @@ async function untilReady() {
   return new Promise((resolve, reject) => {
     const read = (text) => {
       output += text
-      const [, url] = /Service\s+(http\S+)/.exec(output) ?? []
+      const [, url] = /Dashboard\s+(http\S+)/.exec(output) ?? []
       if (url !== undefined) resolve(url)
     }
     service.stdout.on('data', read)

@@ -6,12 +6,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { aFolder } from '@stowage/testing/machine/clean-up'
+import { missingForCurl } from '@stowage/testing/machine/curl'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
-import { someBytes } from '@stowage/testing/service/upload'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-const SCREEN = 25
+const SCREEN = 30
 
 test('the client section of the README fits on a screen, and its code works', async (t) => {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
@@ -22,8 +23,6 @@ test('the client section of the README fits on a screen, and its code works', as
   const { baseUrl } = await aServiceProcess(t, { STOWAGE_CHUNK_SIZE: '100kB' })
 
   const folder = await aFolder(t)
-  const bytes = someBytes(250_000)
-  await writeFile(join(folder, 'sample-pack.zip'), bytes)
   await mkdir(join(folder, 'node_modules'))
   await symlink(join(ROOT, 'node_modules/@stowage'), join(folder, 'node_modules/@stowage'))
   const program = join(folder, 'program.mjs')
@@ -34,6 +33,23 @@ test('the client section of the README fits on a screen, and its code works', as
   })
   const lines = stdout.trim().split('\n')
   assert.match(lines.at(-2) ?? '', /^1 /)
-  assert.equal(lines.at(-1), 'sample-pack.zip 250 kB')
-  assert.ok((await readFile(join(folder, 'copy.zip'))).equals(bytes))
+  assert.equal(lines.at(-1), 'pack.zip 250 kB')
+  assert.ok((await readFile(join(folder, 'copy.zip'))).equals(Buffer.alloc(250_000)))
+})
+
+test('the curl examples of the README work one after the other in an empty folder', async (t) => {
+  const missing = await missingForCurl()
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  const examples = ['Upload a file in three steps', 'Link assets, products and deletion'].map(
+    (title) => new RegExp(`^## ${title}\n.*?\`\`\`sh\n(.*?)\`\`\``, 'ms').exec(readme)?.[1] ?? '',
+  )
+  const { baseUrl } = await aServiceProcess(t)
+  const script = examples.join('\n').replace('http://127.0.0.1:4000', baseUrl)
+  // The calls of an example never use -f, so that people see the error.
+  const strict = script.replaceAll('curl -s', 'curl -sS --fail-with-body')
+  const { stdout } = await run('sh', ['-euc', strict], { cwd: await aFolder(t) })
+  assert.match(stdout, /"filename":"sample-pack.zip","size":"300 kB".*"status":"ready"/)
+  assert.match(stdout, /"url":"https:\/\/example.com\/course.zip"/)
+  assert.match(stdout, /"filename":"pack.zip".*"deleted":true/s)
 })

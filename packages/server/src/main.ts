@@ -185,10 +185,10 @@ function explain(error: unknown): number {
 function greeting(service: Service, version: string, config: Config): string {
   return `Stowage ${version} is ready.
 
-  Service   ${service.baseUrl}
-  Storage   ${service.storageUrl}
-  Docs      ${service.baseUrl}/docs
-  Data      ${config.database.kind === 'sqlite' ? config.dataDirectory : describeDatabase(config)}
+  Dashboard   ${service.baseUrl}
+  Reference   ${service.baseUrl}/docs
+  Storage     ${service.storageUrl}
+  Data        ${config.database.kind === 'sqlite' ? config.dataDirectory : describeDatabase(config)}
 
 ${config.auth.kind === 'open' ? OPEN : KEYS}
 
@@ -202,5 +202,6 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
 }
 
 const OPEN = 'Only this machine can reach the service, and no API key is needed.'
-const KEYS = 'An API key is required. Create one with: stowage keys add --name first --scope manage'
+const KEYS =
+  'An API key is required. Create one with: npx stowage keys add --name first --scope manage'
 const AUTHORIZATION = "    -H 'Authorization: Bearer <key>' \\\n"

@@ -37,7 +37,7 @@ export async function npxServe(
   const url = await new Promise<string>((resolve, reject) => {
     const read = (text: Buffer) => {
       output += text
-      const found = /Service\s+(\S+)\s/.exec(output)?.[1]
+      const found = /Dashboard\s+(\S+)\s/.exec(output)?.[1]
       if (found !== undefined) resolve(found)
     }
     child.stdout.on('data', read)

@@ -58,7 +58,7 @@ export async function aServiceProcess(
     child,
     pid: child.pid ?? 0,
     deployment,
-    baseUrl: urlOf('Service'),
+    baseUrl: urlOf('Dashboard'),
     storageUrl: urlOf('Storage'),
     output: () => ({ stdout, stderr }),
     async stop(signal) {
