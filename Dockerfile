@@ -1,10 +1,10 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY . .
-# Fails when a part can't be built, such as the dashboard.
+# Fails if a component, such as the dashboard, cannot be built.
 RUN npm ci --ignore-scripts && npm run pack
 WORKDIR /app
-# With the lock file beside it, npm installs the packed command's dependencies in the locked versions.
+# With the lock file next to it, npm installs the locked versions of the CLI's dependencies.
 RUN cp /build/package-lock.json /build/.npmrc . \
   && npm install --omit=dev --ignore-scripts /build/dist-packages/stowage-[0-9]*.tgz
 
