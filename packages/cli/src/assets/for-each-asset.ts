@@ -10,12 +10,12 @@ import { CommandFailed } from '../usage.ts'
  * `--json`, as `{asset, error}`), and does not stop the rest. Returns the exit code.
  */
 export async function forEachAsset(
-  assets: Asset[],
+  assets: Iterable<Asset> | AsyncIterable<Asset>,
   { connection, json }: { connection: Connection; json: boolean },
   work: (asset: Asset) => Promise<void>,
 ): Promise<number> {
   let code = 0
-  for (const asset of assets) {
+  for await (const asset of assets) {
     try {
       await work(asset)
     } catch (caught) {

@@ -1,4 +1,5 @@
 import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
+import { fullName } from '../text/full-name.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
@@ -78,8 +79,8 @@ function candidates(assets: Asset[], title: string): string {
   if (assets.length === 0) return ''
   const shown = assets.slice(0, MAX_CANDIDATES)
   const lines = shown.map(
-    ({ id, filename, size, created_at }) =>
-      `\n  ${sanitize(`${id}  ${filename}  ${size}  ${created_at.slice(0, 10)}`)}`,
+    ({ id, size, created_at, ...file }) =>
+      `\n  ${sanitize(`${id}  ${fullName(file)}  ${size}  ${created_at.slice(0, 10)}`)}`,
   )
   const more = assets.length - shown.length
   return ` ${title}:${lines.join('')}${more > 0 ? `\n  and ${more} more` : ''}`

@@ -1,4 +1,5 @@
 import type { Asset } from '@stowage/client'
+import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets/asset-filters.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth } from '../output.ts'
@@ -10,13 +11,7 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   sort: { type: 'string', short: 's' },
   type: { type: 'string' },
-  attached: { type: 'boolean' },
-  unattached: { type: 'boolean' },
-  // The former names, still accepted.
-  linked: { type: 'boolean' },
-  unlinked: { type: 'boolean' },
-  search: { type: 'string' },
-  sku: { type: 'string' },
+  ...FILTER_OPTIONS,
   limit: { type: 'string', short: 'n' },
   all: { type: 'boolean' },
 } as const
@@ -34,16 +29,13 @@ export const ls: Command = {
   help: `stowage ls: list assets, newest first
 
 Usage:
-  stowage ls [NAME] [--sort ORDER] [--type file|link] [--attached | --unattached]
-             [--search WORDS] [--sku SKU] [--limit N | --all]
+  stowage ls [NAME] [--search WORDS] [--path FOLDER] [--sort ORDER] [--type file|link]
+             [--attached | --unattached] [--sku SKU] [--limit N | --all]
 
   NAME          a part of the name, case-insensitive
-  --search      words in any order, in the names of files and in names, SKUs and vendors of products
   -s, --sort    ${SORT_NAMES.join(', ')}
   --type        only files, or only links (assets that are external URLs)
-  --attached    only assets that are attached to a product
-  --unattached  only assets that are not attached to a product
-  --sku         only assets of products with exactly this SKU
+${FILTER_HELP}
   -n, --limit   the maximum number of assets (default: 25)
   --all         all assets
 ${CONNECTION_HELP}
@@ -55,6 +47,7 @@ Examples:
   stowage ls
   stowage ls preset --sort largest --limit 100
   stowage ls --search "dusty pack"
+  stowage ls --path 'course/week 1'
   stowage ls --unattached --all --json | jq -r '.[].id'
 `,
   async run(commandLine) {
@@ -63,20 +56,15 @@ Examples:
       throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
     }
     const { all = false, json = false } = values
-    const attached = values.attached ?? values.linked ?? false
-    const unattached = values.unattached ?? values.unlinked ?? false
-    if (attached && unattached) throw new UsageError('Pass either --attached or --unattached.')
     const limit = readCount(values.limit, '--limit')
     if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
     const sort = readChoice(values.sort, '--sort', SORT_NAMES)
     const query = {
+      ...readFilters(values),
       with_products: true,
-      search: values.search,
       filename: positionals[0],
       sort: sort && SORTS[sort],
       type: readChoice(values.type, '--type', ['file', 'link'] as const),
-      linked: attached || unattached ? attached : undefined,
-      sku: values.sku,
     }
     return withClient(values, async (client) => {
       const list = (pageSize: number) => client.assets(omitUndefined({ ...query, limit: pageSize }))
@@ -91,17 +79,20 @@ Examples:
 const COLUMNS: Column[] = [
   { head: 'ID', dropOrder: 1 },
   { head: 'NAME', minWidth: 16 },
+  { head: 'PATH', minWidth: 10, dropOrder: 3 },
   { head: 'SIZE', align: 'right' },
   { head: 'CREATED', dropOrder: 2 },
-  { head: 'PRODUCTS', minWidth: 10, dropOrder: 3 },
+  { head: 'PRODUCTS', minWidth: 10, dropOrder: 4 },
 ]
 
 function assetTable(assets: Asset[]): string {
+  const hasPaths = assets.some(({ path }) => path)
   return table(
-    COLUMNS,
-    assets.map(({ id, filename, is_link, size, bytes, created_at, products = [] }) => [
+    COLUMNS.filter(({ head }) => head !== 'PATH' || hasPaths),
+    assets.map(({ id, filename, path, is_link, size, bytes, created_at, products = [] }) => [
       id,
       filename,
+      ...(hasPaths ? [path ?? ''] : []),
       is_link && bytes === 0 ? 'link' : size,
       created_at.slice(0, 10),
       [...new Set(products.map(({ sku, name }) => sku || name))].join(', '),

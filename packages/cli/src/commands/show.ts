@@ -34,10 +34,22 @@ Examples:
 }
 
 function textOf(asset: Asset, url: string): string {
-  const { id, filename, size, bytes, mime, status, created_at, is_link, products = [] } = asset
+  const {
+    id,
+    filename,
+    path,
+    size,
+    bytes,
+    mime,
+    status,
+    created_at,
+    is_link,
+    products = [],
+  } = asset
   const details: [string, string][] = [
     ['id', id],
     ['type', is_link ? 'link' : `file, ${mime}`],
+    ...(path ? [['path', path] as [string, string]] : []),
     ['size', bytes < 1000 ? size : `${size} (${bytes} bytes)`],
     ['created', created_at],
     ...(status === 'ready' ? [] : [['status', 'uploading (not complete)'] as [string, string]]),

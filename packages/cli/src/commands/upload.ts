@@ -15,6 +15,7 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   attach: { type: 'string', multiple: true, short: 'a' },
   name: { type: 'string' },
+  path: { type: 'string' },
   restart: { type: 'boolean' },
   again: { type: 'boolean' },
   quiet: { type: 'boolean', short: 'q' },
@@ -24,7 +25,7 @@ export const upload: Command = {
   help: `stowage upload: upload files, folders and standard input
 
 Usage:
-  stowage upload FILE|FOLDER|PATTERN|-… [--attach SKU|ID]… [--name NAME]
+  stowage upload FILE|FOLDER|PATTERN|-… [--attach SKU|ID]… [--name NAME] [--path PATH]
 
   FOLDER        all files in it and in its subfolders, except hidden files
   PATTERN       files that match a glob pattern, such as 'bonus/*.pdf' (quote it)
@@ -32,6 +33,8 @@ Usage:
   -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or
                 the ID that the product has in Stowage; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
+  --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name and
+                its subfolders, a PATTERN the folders that it matched, a FILE none)
   --again       upload files again that were already uploaded
   --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress
@@ -76,8 +79,8 @@ Examples:
 
 function readRequest(commandLine: string[]): UploadRequest {
   const { values, positionals } = readOptions(commandLine, OPTIONS)
-  const { url, key, name, attach = [], restart = false, quiet = false, json = false } = values
+  const { url, key, name, path, attach = [], restart = false, quiet = false, json = false } = values
   const inputs = requireArguments(positionals, 'file')
   const again = restart || values.again === true
-  return { inputs, name, attach, url, key, restart, again, quiet, json }
+  return { inputs, name, path, attach, url, key, restart, again, quiet, json }
 }

@@ -3,6 +3,7 @@ import { formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth } from '../output.ts'
+import { fullName } from '../text/full-name.ts'
 import { type Column, table } from '../text/table.ts'
 import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
 import { reportRemaining, writeList } from '../write-list.ts'
@@ -70,9 +71,9 @@ const COLUMNS: Column[] = [
 function uploadTable(uploads: ListedUpload[]): string {
   return table(
     COLUMNS,
-    uploads.map(({ id, filename, received_bytes, bytes, started_by, created_at, expires_at }) => [
+    uploads.map(({ id, received_bytes, bytes, started_by, created_at, expires_at, ...file }) => [
       id,
-      filename,
+      fullName(file),
       received_bytes === null ? 'unknown' : formatSize(received_bytes),
       formatSize(bytes),
       started_by?.name ?? '',

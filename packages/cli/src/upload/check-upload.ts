@@ -1,3 +1,4 @@
+import { folderPath } from '@stowage/client/internal/files'
 import type { NodeClient, ProductReferences } from '@stowage/client/node'
 import type { Connection } from '../connection/resolve-connection.ts'
 import { openClient } from '../connection/with-client.ts'
@@ -16,6 +17,8 @@ export interface UploadRequest {
   /** Files, folders, patterns and `-`, as they were given. */
   inputs: string[]
   name: string | undefined
+  /** The path of the assets, instead of the name of each folder. */
+  path: string | undefined
   attach: string[]
   url: string | undefined
   key: string | undefined
@@ -65,14 +68,14 @@ export async function checkUpload(
 }
 
 async function checkFiles(
-  { inputs, name }: UploadRequest,
+  { inputs, name, path }: UploadRequest,
   signal: AbortSignal,
 ): Promise<LocalFile[]> {
   const usesStdin = inputs.includes('-')
   if (usesStdin && name === undefined)
     throw new UsageError('Standard input has no name. Pass --name.')
   const paths = inputs.filter((input) => input !== '-')
-  const { files, skipped } = await collectFiles(paths, signal)
+  const { files, skipped } = await collectFiles(paths, { signal, under: path })
   const count = files.length + Number(usesStdin)
   if (name !== undefined && count > 1) {
     throw new UsageError(`--name is for one file, but ${count} were given.`)
@@ -92,7 +95,8 @@ async function addStdin(plan: UploadPlan, client: NodeClient, signal: AbortSigna
   const { request, completed } = plan
   const spooled = await spoolStdin(request.name ?? '', signal)
   const inputs = request.inputs.map((input) => (input === '-' ? spooled.path : input))
-  const files = [...plan.files, spooled]
+  const folder = request.path === undefined ? undefined : folderPath(`${request.path}/-`)
+  const files = [...plan.files, { ...spooled, folder }]
   const resumeWith = howToResume({ ...request, inputs })
   await checkStorage(client, files, { completed, signal }).catch((error) => {
     writeMessage(`Standard input was kept. To send it later:\n  ${resumeWith}`)
@@ -101,9 +105,9 @@ async function addStdin(plan: UploadPlan, client: NodeClient, signal: AbortSigna
   return { ...plan, files, resumeWith }
 }
 
-function howToResume({ inputs, attach, name, url, key }: UploadRequest): string {
+function howToResume({ inputs, attach, name, path, url, key }: UploadRequest): string {
   const folder = process.cwd()
-  const command = { inputs, attach, name, url, hasKey: key !== undefined }
+  const command = { inputs, attach, name, path, url, hasKey: key !== undefined }
   const options = { folder, program: program() }
   return resumeCommand(command, options) ?? `(the same command, in ${folder})`
 }

@@ -73,3 +73,23 @@ test('all missing files are reported together', async (t) => {
     return true
   })
 })
+
+test('a file keeps the folders below its input, and a folder its own name', async (t) => {
+  const root = join(await aFolder(t), 'course')
+  for (const name of ['a.txt', 'week 1/b.txt', 'week 1/deep/c.txt']) {
+    await mkdir(join(root, name, '..'), { recursive: true })
+    await writeFile(join(root, name), '')
+  }
+  const foldersOf = async (input: string, under?: string) => {
+    const { files } = await collectFiles([join(root, input)], { under })
+    return files.map(({ folder }) => folder)
+  }
+  assert.deepEqual(await foldersOf('.'), ['course', 'course/week 1', 'course/week 1/deep'])
+  assert.deepEqual(await foldersOf('week 1/'), ['week 1', 'week 1/deep'])
+  assert.deepEqual(await foldersOf('week 1/b.txt'), [undefined])
+  assert.deepEqual(await foldersOf('*/*.txt'), ['week 1'])
+  assert.deepEqual(await foldersOf('**/*.txt'), [undefined, 'week 1', 'week 1/deep'])
+  assert.deepEqual(await foldersOf('.', 'x/y'), ['x/y', 'x/y/week 1', 'x/y/week 1/deep'])
+  assert.deepEqual(await foldersOf('.', ''), [undefined, 'week 1', 'week 1/deep'])
+  assert.deepEqual(await foldersOf('a.txt', 'x'), ['x'])
+})

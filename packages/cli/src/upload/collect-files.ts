@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { glob, readdir, realpath, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { folderPath } from '@stowage/client/internal/files'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 import { assetNameOf } from './asset-name.ts'
@@ -11,6 +12,8 @@ export interface LocalFile {
   label: string
   /** The name of the asset. */
   name: string
+  /** The path of the asset: the folder that the file was found in. Undefined for none. */
+  folder?: string | undefined
   size: number
   /** The time of the last change. With the size, it tells whether the file is still the same. */
   changedMs: number
@@ -28,25 +31,30 @@ const PATTERN = /[*?[\]{}]/
 
 /**
  * Finds the files of all inputs: files, folders (recursively, without hidden files) and patterns. Each
- * file is returned once, in the order of the inputs. Throws one `CommandFailed` that lists every
- * problem.
+ * file is returned once, in the order of the inputs. A file keeps its folder below the input: of a
+ * folder with the name of that folder, or with `under` instead; of a pattern the folders that the
+ * pattern matched. Throws one `CommandFailed` that lists every problem.
  */
 export async function collectFiles(
   inputs: string[],
-  signal?: AbortSignal,
+  { signal, under }: { signal?: AbortSignal | undefined; under?: string | undefined } = {},
 ): Promise<CollectedFiles> {
   const found = new Map<string, LocalFile>()
   const skipped: string[] = []
   const problems: string[] = []
   const visited = new Set<string>()
 
-  function add(path: string, { size, mtimeMs }: Stats): void {
+  /** `base` is the folder that the path of the asset starts in. */
+  function add(path: string, { size, mtimeMs }: Stats, base: string): void {
     const key = resolve(path)
-    const file = { path, label: path, name: assetNameOf(path), size, changedMs: mtimeMs }
+    const below = relative(base, key).replaceAll(sep, '/')
+    const folder = folderPath(under === undefined ? below : `${under}/${below}`)
+    const name = assetNameOf(path)
+    const file = { path, label: path, name, folder, size, changedMs: mtimeMs }
     if (!found.has(key)) found.set(key, file)
   }
 
-  async function addFolder(folder: string): Promise<void> {
+  async function addFolder(folder: string, base: string): Promise<void> {
     signal?.throwIfAborted()
     // A symlink may point to a parent folder.
     const real = await realpath(folder)
@@ -56,14 +64,14 @@ export async function collectFiles(
     for (const name of names) {
       const path = join(folder, name)
       if (HIDDEN.test(name)) skipped.push(path)
-      else await addPath(path, await inspect(path))
+      else await addPath(path, await inspect(path), base)
     }
   }
 
-  async function addPath(path: string, stats: Stats | string): Promise<void> {
+  async function addPath(path: string, stats: Stats | string, base: string): Promise<void> {
     if (typeof stats === 'string') problems.push(stats)
-    else if (stats.isDirectory()) await addFolder(path).catch(addProblem(path))
-    else if (stats.isFile()) add(path, stats)
+    else if (stats.isDirectory()) await addFolder(path, base).catch(addProblem(path))
+    else if (stats.isFile()) add(path, stats, base)
     else
       problems.push(
         `${sanitize(path)} is neither a file nor a folder (to upload from a pipe: stowage upload -)`,
@@ -78,15 +86,24 @@ export async function collectFiles(
   for (const input of inputs) {
     const stats = await inspect(input)
     if (typeof stats !== 'string' || !PATTERN.test(input)) {
-      await addPath(input, stats)
+      const isFolder = typeof stats !== 'string' && stats.isDirectory()
+      const keepsName = !isFolder || under === undefined
+      await addPath(input, stats, keepsName ? dirname(resolve(input)) : resolve(input))
       continue
     }
     const matches = (await Array.fromAsync(glob(input))).toSorted()
     if (matches.length === 0) problems.push(`no file matches ${sanitize(input)}`)
-    for (const match of matches) await addPath(match, await inspect(match))
+    const base = resolve(fixedPartOf(input))
+    for (const match of matches) await addPath(match, await inspect(match), base)
   }
   if (problems.length > 0) throw new CommandFailed(`Nothing was sent: ${problems.join('; ')}.`)
   return { files: [...found.values()], skipped }
+}
+
+/** The folders of a pattern before its first wildcard. */
+function fixedPartOf(pattern: string): string {
+  const fixed = pattern.slice(0, pattern.search(PATTERN))
+  return fixed.slice(0, Math.max(fixed.lastIndexOf('/'), fixed.lastIndexOf(sep)) + 1)
 }
 
 /** Returns a problem as text if the path cannot be inspected. */

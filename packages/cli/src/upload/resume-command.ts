@@ -4,6 +4,7 @@ export interface UploadCommand {
   inputs: string[]
   attach: string[]
   name: string | undefined
+  path?: string | undefined
   url: string | undefined
   hasKey: boolean
 }
@@ -15,7 +16,7 @@ const MAX_INPUTS = 20
  * long to be useful. It never contains a key.
  */
 export function resumeCommand(
-  { inputs, attach, name, url, hasKey }: UploadCommand,
+  { inputs, attach, name, path, url, hasKey }: UploadCommand,
   { folder, program }: { folder: string; program: string },
 ): string | undefined {
   if (inputs.length > MAX_INPUTS) return undefined
@@ -24,6 +25,7 @@ export function resumeCommand(
     ...inputs.map((input) => resolve(folder, input)),
     ...attach.flatMap((product) => ['--attach', product]),
     ...(name === undefined ? [] : ['--name', name]),
+    ...(path === undefined ? [] : ['--path', path]),
     ...(url === undefined ? [] : ['--url', url]),
   ]
   const key = hasKey ? ' --key …' : ''

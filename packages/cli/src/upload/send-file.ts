@@ -30,6 +30,8 @@ export async function sendFile(
       { path: file.path },
       {
         name: file.name,
+        // Without a folder, an upload that is resumed keeps the path that it was started with.
+        ...(file.folder !== undefined && { path: file.folder }),
         signal,
         ...(request.restart && { resume: false }),
         ...(products && { attach: products }),

@@ -3,6 +3,7 @@ import type { Connection } from '../connection/resolve-connection.ts'
 import { explain } from '../connection/with-client.ts'
 import { Interrupted } from '../interrupt.ts'
 import { writeItem, writeMessage } from '../output.ts'
+import { fullName } from '../text/full-name.ts'
 import { sanitize } from '../text/sanitize.ts'
 import type { UploadPlan } from './check-upload.ts'
 import type { Outcome } from './send-file.ts'
@@ -13,7 +14,7 @@ export function writeOutcome(outcome: Outcome, { connection, request }: UploadPl
   const file = outcome.file.label
   if ('asset' in outcome) {
     const { asset } = outcome
-    const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${asset.filename}`)
+    const text = sanitize(`${asset.id}  ${asset.size.padStart(8)}  ${fullName(asset)}`)
     writeItem(outcome.isSkipped ? { file, asset, skipped: true } : { file, asset }, { json, text })
     return
   }

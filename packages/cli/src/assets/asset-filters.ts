@@ -1,0 +1,35 @@
+import { omitUndefined } from '../omit-undefined.ts'
+import { UsageError } from '../usage.ts'
+
+/** The options that select assets, for every command that lists them. */
+export const FILTER_OPTIONS = {
+  search: { type: 'string' },
+  path: { type: 'string' },
+  attached: { type: 'boolean' },
+  unattached: { type: 'boolean' },
+  // The former names, still accepted.
+  linked: { type: 'boolean' },
+  unlinked: { type: 'boolean' },
+  sku: { type: 'string' },
+} as const
+
+export const FILTER_HELP = `  --search      words in any order, in the names of files and in names, SKUs and vendors of products
+  --path        only assets in this folder and below it, such as course/
+  --attached    only assets that are attached to a product
+  --unattached  only assets that are not attached to a product
+  --sku         only assets of products with exactly this SKU`
+
+type Values = { [Name in keyof typeof FILTER_OPTIONS]?: string | boolean | undefined }
+
+/** The parameters of the API for these options. */
+export function readFilters(values: Values) {
+  const attached = values.attached ?? values.linked ?? false
+  const unattached = values.unattached ?? values.unlinked ?? false
+  if (attached && unattached) throw new UsageError('Pass either --attached or --unattached.')
+  return omitUndefined({
+    search: values.search as string | undefined,
+    path: values.path as string | undefined,
+    linked: attached || unattached ? attached === true : undefined,
+    sku: values.sku as string | undefined,
+  })
+}

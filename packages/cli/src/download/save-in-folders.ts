@@ -1,0 +1,53 @@
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Asset, NodeClient } from '@stowage/client/node'
+import { writeItem } from '../output.ts'
+import { sanitize } from '../text/sanitize.ts'
+import { CommandFailed } from '../usage.ts'
+import { enterFolder } from './enter-folder.ts'
+import { createFolderTargets } from './folder-targets.ts'
+import { type SaveOptions, saveAsset } from './save-asset.ts'
+
+export interface FolderCounts {
+  downloaded: number
+  /** Files that were there already, with the size of the asset. */
+  skipped: number
+}
+
+/** Returns a function that saves one asset after the other below `root`, in the folders of their paths. */
+export function createFolderSaver(
+  client: NodeClient,
+  { root, json, ...options }: SaveOptions & { root: string; json: boolean },
+) {
+  const targetOf = createFolderTargets()
+  const counts: FolderCounts = { downloaded: 0, skipped: 0 }
+
+  async function save(asset: Asset): Promise<void> {
+    const segments = targetOf(asset)
+    const folder = await enterFolder(root, segments.slice(0, -1))
+    const path = join(folder, segments.at(-1) ?? '')
+    if (!options.force && (await isThere(path, asset))) {
+      counts.skipped += 1
+      if (json) writeItem({ asset, path, skipped: true }, { json, text: '' })
+      return
+    }
+    await saveAsset(client, asset, { ...options, path })
+    counts.downloaded += 1
+    writeItem({ asset, path }, { json, text: sanitize(path) })
+  }
+
+  return { save, counts }
+}
+
+/** Whether the file exists with the size of the asset. A different file is not overwritten. */
+async function isThere(path: string, { bytes }: Asset): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return false
+  if (stats.isFile() && stats.size === bytes) return true
+  const problem = stats.isFile()
+    ? `with ${stats.size} bytes instead of ${bytes}`
+    : 'and is not a file'
+  throw new CommandFailed(
+    `${sanitize(path)} already exists, ${problem}. Move it, or pass --force to overwrite it.`,
+  )
+}

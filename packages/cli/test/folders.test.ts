@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Asset } from '@stowage/client'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { aCommandLine } from './support/command-line.ts'
+
+const FILES: Record<string, string> = {
+  'course/notes.txt': 'the first notes',
+  'course/week 1/notes.txt': 'other notes',
+  'course/week 1/film.mp4': 'a film',
+  'loose.txt': 'in no folder',
+}
+
+/** A service with the files above, uploaded by the command line. */
+async function anUploadedCourse(t: TestContext) {
+  const { baseUrl, call } = await aService(t)
+  const commandLine = await aCommandLine(t, baseUrl)
+  for (const [path, text] of Object.entries(FILES)) {
+    await mkdir(join(commandLine.folder, path, '..'), { recursive: true })
+    await writeFile(join(commandLine.folder, path), text)
+  }
+  const { code, stdout, stderr } = await commandLine.run('upload', 'course', 'loose.txt')
+  assert.equal(code, 0, stderr)
+  return { commandLine, call, stdout, run: commandLine.run }
+}
+
+async function treeOf(folder: string): Promise<Record<string, string>> {
+  const names = (await readdir(folder, { recursive: true })).toSorted()
+  const files: Record<string, string> = {}
+  for (const name of names) {
+    const path = join(folder, name)
+    if ((await stat(path)).isFile()) files[name] = await readFile(path, 'utf8')
+  }
+  return files
+}
+
+test('upload keeps the folders, ls and show show them, and get rebuilds them', async (t) => {
+  const { commandLine, call, run, stdout } = await anUploadedCourse(t)
+  assert.match(stdout, /course\/notes\.txt\n/)
+  const { data } = (await call('GET', `${API}/assets?sort=filename`)).body
+  const names = data.map(({ path, filename }: Asset) => join(path ?? '', filename))
+  assert.deepEqual(names.toSorted(), Object.keys(FILES).toSorted())
+  const listed = await run('ls', '--path', 'course/week 1/', '--sort', 'name')
+  assert.match(
+    listed.stdout,
+    /^ID +NAME +PATH +SIZE[^\n]*\n\S+ +film\.mp4 +course\/week 1 [^\n]*\n/,
+  )
+  assert.equal(listed.stdout.trimEnd().split('\n').length, 3)
+  const ambiguous = await run('show', 'notes.txt')
+  for (const name of ['course/notes.txt', 'course/week 1/notes.txt']) {
+    assert.ok(ambiguous.stderr.includes(`  ${name}  `), ambiguous.stderr)
+  }
+  const shown = await run('show', data[0].id)
+  assert.match(shown.stdout, /path +course\/week 1\n/)
+
+  const copied = await run('get', '--all', '--into', 'copy')
+  assert.deepEqual([copied.code, copied.stderr], [0, '4 downloaded, 0 already there, 0 failed.\n'])
+  assert.deepEqual(await treeOf(join(commandLine.folder, 'copy')), FILES)
+  const again = await run('get', '--all', '--into', 'copy', '--path', 'course', '--json')
+  assert.match(again.stderr, /^0 downloaded, 3 already there, 0 failed\.\n$/)
+  const lines = again.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.ok(lines.every(({ skipped, path }) => skipped && path.startsWith(join('copy', 'course'))))
+})
+
+test('get --all overwrites nothing, tells equal names apart and stays in its folder', async (t) => {
+  const { commandLine, run } = await anUploadedCourse(t)
+  await run('upload', '--again', '--path', 'course', 'loose.txt', 'course/notes.txt')
+  const copy = join(commandLine.folder, 'copy')
+  const outside = await aFolder(t)
+  await mkdir(join(copy, 'course'), { recursive: true })
+  await writeFile(join(copy, 'loose.txt'), 'mine')
+  await symlink(outside, join(copy, 'course/week 1'))
+  const { code, stderr } = await run('get', '--all', '--into', 'copy')
+  assert.equal(code, 1)
+  assert.match(stderr, /loose\.txt already exists, with 4 bytes instead of 12\. .* --force/)
+  assert.match(stderr, /week 1 is a link that leads out of copy\. /)
+  assert.match(stderr, /3 downloaded, 0 already there, 3 failed\./)
+  assert.deepEqual(await readdir(outside), [])
+  const tree = await treeOf(copy)
+  assert.equal(tree['loose.txt'], 'mine')
+  const names = Object.keys(tree).filter((name) => name.startsWith('course/notes'))
+  assert.equal(names.length, 2)
+  assert.match(names.join(' '), /course\/notes \([0-9a-f-]{36}\)\.txt course\/notes\.txt/)
+  const forced = await run('get', '--all', '--into', 'copy', '--sku', 'NONE')
+  assert.deepEqual([forced.code, forced.stderr], [0, 'No file matches.\n'])
+})
+
+test('wrong combinations of options are refused before anything is requested', async (t) => {
+  const { run } = await aCommandLine(t, 'http://127.0.0.1:9')
+  for (const words of [
+    ['--all'],
+    ['--all', 'a.zip', '--into', 'x'],
+    ['--all', '-o', 'x'],
+    ['a.zip', '--into', 'x'],
+    ['a.zip', '--path', 'x'],
+    [],
+  ]) {
+    assert.equal((await run('get', ...words)).code, 2, words.join(' '))
+  }
+})
