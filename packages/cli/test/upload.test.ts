@@ -163,7 +163,7 @@ test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are r
   assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 
   const linkedBy = async (...words: string[]) => {
-    const { code, stdout, stderr } = await run('upload', 'a.txt', ...words, '--json')
+    const { code, stdout, stderr } = await run('upload', 'a.txt', '--again', ...words, '--json')
     assert.equal(code, 0, stderr)
     const { asset } = JSON.parse(stdout)
     return asset.products.map(({ variant_id }: { variant_id: number }) => variant_id).toSorted()
