@@ -35,3 +35,12 @@ test('the lock file contains no download URLs', () => {
     .map(([path]) => path)
   assert.deepEqual(located, [])
 })
+
+test('overrides of scoped packages have no version, because npm 10 ignores those and then refuses the lock file', () => {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  const overridden = Object.keys(JSON.parse(manifest).overrides)
+  assert.deepEqual(
+    overridden.filter((name) => /^@.+@/.test(name)),
+    [],
+  )
+})
