@@ -172,6 +172,10 @@ test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are r
   assert.deepEqual(await linkedBy('--attach', 'product:10', '-a', 'FILM'), [101, 102, 121])
   assert.deepEqual(await linkedBy('--attach', '111'), [111])
   assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
+  // A skipped file is attached, too.
+  const skipped = JSON.parse((await run('upload', 'a.txt', '-a', 'FILM', '--json')).stdout)
+  const skus = skipped.asset.products.map(({ sku }: { sku: string }) => sku)
+  assert.deepEqual([skipped.skipped, skus.toSorted()], [true, ['FILM', 'PACK']])
 })
 
 test('with a home folder that is not writable, uploads work, and a note says that they cannot be resumed', async (t) => {

@@ -50,8 +50,8 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   ].join('\r\n')
   await choose(page, `\uFEFF${HEADER}${text}`)
   assert.deepEqual(await rows(page, /^Problems/), [
-    '3 Vendor must not have line breaks or other control characters: New Press',
-    '7 Product ID must be a whole number from 0 to 9007199254740991: x',
+    '3 Vendor must not have line breaks or other control characters (found New Press)',
+    '7 Product ID must be a whole number from 0 to 9007199254740991 (found x)',
     '8 Title must not be empty',
   ])
   assert.deepEqual(await rows(page, /^Changed/), [

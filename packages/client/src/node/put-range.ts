@@ -21,16 +21,20 @@ export interface PutRangeOptions extends PutSettings {
 export interface Agents {
   http: http.Agent
   https: https.Agent
+  /** Free blocks. The next parts use them, because discarded ones accumulate until they are collected. */
+  blocks: Buffer[]
 }
 
 /** Keeps connections open between parts. */
 export function openAgents(): Agents {
   const options = { keepAlive: true, maxSockets: Infinity }
-  return { http: new http.Agent(options), https: new https.Agent(options) }
+  return { http: new http.Agent(options), https: new https.Agent(options), blocks: [] }
 }
 
 /** Two blocks are used: while one is sent, the other is filled. */
 const BLOCK = 1024 * 1024
+/** Enough for the parts that are sent at the same time. */
+const MAX_FREE_BLOCKS = 24
 
 /** Sends a range of a file. */
 export function putRange(url: string, options: PutRangeOptions): Promise<PutResponse> {
@@ -131,13 +135,14 @@ function put(
 }
 
 async function sendBlocks(
-  { file, range, onBytes, onRead }: PutRangeOptions,
+  { file, range, agents, onBytes, onRead }: PutRangeOptions,
   to: RequestBody,
 ): Promise<void> {
   const { start, end } = range
   const size = Math.min(BLOCK, end - start)
-  let filling = Buffer.allocUnsafeSlow(size)
-  let draining = Buffer.allocUnsafeSlow(size)
+  const takeBlock = () => (size === BLOCK && agents.blocks.pop()) || Buffer.allocUnsafeSlow(size)
+  let filling = takeBlock()
+  let draining = takeBlock()
   let sending: Promise<void> = Promise.resolve()
   for (let at = start; at < end && !to.isOver(); ) {
     const wanted = Math.min(BLOCK, end - at)
@@ -160,4 +165,7 @@ async function sendBlocks(
   }
   if (start === end) await onRead()
   await sending
+  // After a failure, the connection may still use them.
+  const isFree = size === BLOCK && !to.isOver() && agents.blocks.length < MAX_FREE_BLOCKS
+  if (isFree) agents.blocks.push(filling, draining)
 }

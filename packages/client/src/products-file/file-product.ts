@@ -54,7 +54,7 @@ export function readProduct(
     if (Number.isSafeInteger(id)) return id
     if (text === '') refuse(field, 'is missing')
     else if (ROUNDED.test(text)) {
-      refuse(field, `is ${text}: a spreadsheet rounded it. Format the column as text`)
+      refuse(field, 'was rounded by a spreadsheet. Format the column as text')
     } else refuse(field, `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`)
     return 0
   }

@@ -106,7 +106,7 @@ test('each field that the service would refuse is reported with its line and its
       [10, 'tags', '0,1,2,3,4,5,6,7,'],
     ],
   )
-  assert.match(problems[2]?.message ?? '', /spreadsheet rounded it/)
+  assert.match(problems[2]?.message ?? '', /was rounded by a spreadsheet/)
   assert.deepEqual(products, [
     { line: 11, details: { product_id: 1, variant_id: 6, name: 'Good', tags: [] } },
   ])

@@ -104,8 +104,8 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
           {message}
           {value && (
             <>
-              {': '}
-              <bdi className={classes.invalid}>{value}</bdi>
+              {' '}
+              (found <bdi className={classes.invalid}>{value}</bdi>)
             </>
           )}
         </Table.Td>
