@@ -20,6 +20,8 @@ const LAZY_PAGES = {
     import('./products/import/import-page.tsx').then((it) => ({ default: it.ImportPage })),
   ProductPage: () =>
     import('./products/product-page.tsx').then((it) => ({ default: it.ProductPage })),
+  UnfinishedPage: () =>
+    import('./uploads/unfinished-page.tsx').then((it) => ({ default: it.UnfinishedPage })),
   StoragePage: () =>
     import('./storage/storage-page.tsx').then((it) => ({ default: it.StoragePage })),
   SettingsPage: () =>
@@ -29,6 +31,7 @@ const AssetPage = lazy(LAZY_PAGES.AssetPage)
 const ProductsPage = lazy(LAZY_PAGES.ProductsPage)
 const ImportPage = lazy(LAZY_PAGES.ImportPage)
 const ProductPage = lazy(LAZY_PAGES.ProductPage)
+const UnfinishedPage = lazy(LAZY_PAGES.UnfinishedPage)
 const StoragePage = lazy(LAZY_PAGES.StoragePage)
 const SettingsPage = lazy(LAZY_PAGES.SettingsPage)
 
@@ -66,6 +69,7 @@ export function App() {
                 <Route path="/products" component={ProductsPage} />
                 <Route path="/products/import" component={ImportPage} />
                 <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
+                <Route path="/uploads" component={UnfinishedPage} />
                 <Route path="/storage" component={StoragePage} />
                 <Route path="/settings" component={SettingsPage} />
                 <Route component={NotFound} />

@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[]> = {
   session: ['components', 'format'],
   uploads: ['session', 'components', 'format'],
   assets: ['uploads', 'session', 'components', 'format'],
-  products: ['assets', 'session', 'components', 'format'],
+  products: ['assets', 'uploads', 'session', 'components', 'format'],
   storage: ['assets', 'session', 'components', 'format'],
   settings: ['uploads', 'session', 'components', 'format'],
   shell: ['uploads', 'session', 'components'],

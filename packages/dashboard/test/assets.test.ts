@@ -141,7 +141,7 @@ test('the list loads one page at a time, every page has a URL, and people return
 })
 
 const IS_LAST_OPTION_VISIBLE = `(() => {
-  const option = [...document.querySelectorAll('[role=dialog] [role=option]')].at(-1)
+  const option = [...document.querySelectorAll('[role=option]')].at(-1)
   if (option === undefined) return false
   const { x, y, width, height } = option.getBoundingClientRect()
   return option.contains(document.elementFromPoint(x + width / 2, y + height - 2))

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { storeFiles } from './support/assets.ts'
+import {
+  aFolder,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+import { drop } from './support/drop.ts'
 import {
   aProduct,
   HOSTILE,
@@ -34,17 +44,17 @@ test('products are filtered as people type, and the filters follow the URL, back
   ])
   await page.goto('/products')
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
-  await page.getByRole('searchbox', { name: 'Search by name' }).pressSequentially('LOOPS')
+  await page.getByRole('searchbox', { name: 'Search products' }).pressSequentially('LOOPS')
   await untilNames(page, ['Bass loops', 'Drum loops'])
-  assert.equal(pathOf(page), '/products?name=LOOPS')
+  assert.equal(pathOf(page), '/products?search=LOOPS')
   await page.getByRole('searchbox', { name: 'Exact SKU' }).fill('D-1')
   await untilNames(page, ['Drum loops'])
-  assert.equal(pathOf(page), '/products?name=LOOPS&sku=D-1')
+  assert.equal(pathOf(page), '/products?search=LOOPS&sku=D-1')
   await page.goBack()
   await untilNames(page, ['Bass loops', 'Drum loops'])
   await page.goBack()
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
-  assert.equal(await page.getByRole('searchbox', { name: 'Search by name' }).inputValue(), '')
+  assert.equal(await page.getByRole('searchbox', { name: 'Search products' }).inputValue(), '')
   await page.goForward()
   await untilNames(page, ['Bass loops', 'Drum loops'])
   await page.goto('/products?vendor=press')
@@ -112,6 +122,58 @@ test('a product page shows details and links to the assets', async (t) => {
   await page.waitForURL(`**/assets/${asset.id}`)
   await page.goto('/products/01981d2c-5a7e-7a10-b2c3-d4e5f6071829')
   await page.getByRole('heading', { name: 'Product not found' }).waitFor()
+})
+
+test('a product is one row with all of its variants, and its page attaches, detaches and uploads', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts(
+    ['WAV', 'MP3', 'FLAC'].map((name, index) =>
+      aProduct({ variant_id: index + 1, variant_name: name, vendor: 'Dusty' }),
+    ),
+  )
+  const [asset] = await storeFiles(client, [{ name: 'drums.txt' }])
+  const variantsOf = async (search: string) => {
+    const { data } = await client.assets({ filename: search, with_products: true }).page()
+    return data[0]?.products?.length
+  }
+  await page.goto('/products')
+  await page.getByRole('searchbox', { name: 'Search products' }).fill('dus flac')
+  await page.getByRole('cell', { name: '3 variants' }).waitFor()
+  await untilNames(page, ['Sample pack'])
+  await page.getByRole('link', { name: 'Sample pack' }).click()
+  await page.getByRole('cell', { name: 'FLAC' }).waitFor()
+  await page.getByRole('combobox', { name: 'Attach assets' }).fill('drum')
+  await page.getByRole('option', { name: 'drums.txt' }).click()
+  const detach = page.getByRole('button', { name: 'Detach drums.txt' })
+  await detach.click()
+  await detach.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await detach.waitFor()
+  assert.equal(await variantsOf('drums.txt'), 3)
+  const folder = await aFolder(t)
+  await writeFile(join(folder, 'dropped.txt'), 'dropped')
+  await drop(page, [join(folder, 'dropped.txt')], 'attach them to')
+  await page.getByRole('button', { name: 'Detach dropped.txt' }).waitFor()
+  assert.equal(await variantsOf('dropped.txt'), 3)
+
+  await page.goto(`/assets/${asset?.id}`)
+  await page.getByRole('button', { name: 'Detach Sample pack, all variants' }).click()
+  const picker = page.getByRole('combobox', { name: 'Attach to products' })
+  await picker.fill('pack wav')
+  await page.getByRole('option', { name: 'Sample pack · WAV' }).waitFor()
+  await page.getByRole('option', { name: 'Sample pack · all 3 variants' }).click()
+  await page.getByRole('button', { name: '3 variants' }).waitFor()
+
+  await page.goto('/')
+  await page.getByRole('button', { name: 'More upload options' }).click()
+  await page.getByRole('menuitem', { name: 'Upload and attach to products' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Upload and attach to products' })
+  await dialog.getByRole('combobox', { name: 'Products' }).fill('mp3')
+  await page.getByRole('option', { name: 'Sample pack · MP3' }).click()
+  const file = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
+  await dialog.getByLabel('Files to upload').setInputFiles(file)
+  await until('it is uploaded', async () => (await variantsOf('chosen.txt')) === 1)
 })
 
 test('a product is deleted by keyboard after a confirmation, and its assets stay', async (t) => {

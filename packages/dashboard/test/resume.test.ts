@@ -144,6 +144,38 @@ test('an unfinished upload can be discarded after a reload', async (t) => {
   assert.equal(await tray(page).count(), 0)
 })
 
+test('all unfinished uploads of the account are listed, resumed together and discarded', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t)
+  const start = (name: string, size: number) =>
+    fetch(`${service.baseUrl}/api/v1/assets/signed`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name, size, mime: 'text/plain' }),
+    })
+  for (const name of ['one.txt', 'two.txt', 'three.txt']) await start(name, name.length)
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Unfinished' }).click()
+  await page.getByRole('status').getByText('3 uploads').waitFor()
+  await page.getByRole('button', { name: 'Discard three.txt' }).click()
+  await page.getByRole('status').getByText('2 uploads').waitFor()
+  const aFile = (name: string, content = name) => ({
+    name,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(content),
+  })
+  const choosing = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Choose files to resume' }).click()
+  await (await choosing).setFiles([aFile('one.txt'), aFile('two.txt'), aFile('other.txt')])
+  await page.getByText('has the name and size of “other.txt”').waitFor()
+  await page.getByRole('heading', { name: 'No unfinished uploads' }).waitFor()
+  const { data } = await client.assets({ sort: 'filename' }).page()
+  assert.deepEqual(
+    data.map(({ filename }) => filename),
+    ['one.txt', 'two.txt'],
+  )
+})
+
 test('an upload waits while the browser is offline, and resumes automatically', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)

@@ -48,12 +48,18 @@ for (const settings of [{}, KEYS]) {
     for (const name of ['alone.txt', 'two.txt', 'three.txt']) assert.ok(found.includes(name), name)
     const three = stored.data.find(({ filename }) => filename === 'three.txt')
     assert.equal(await (await client.download(three?.id ?? '')).text(), 'deep/er/three.txt')
+    assert.equal(three?.path, 'course/deep/er')
 
     // The tray stays on other pages, and lists show the new assets.
     await page.getByRole('link', { name: 'Assets' }).click()
     await page.getByText('1 to 50 of 124').waitFor()
     await tray(page).getByRole('button', { name: 'Clear finished' }).click()
     await tray(page).waitFor({ state: 'detached' })
+    await page.goto(`/assets/${three?.id}`)
+    await page.getByRole('link', { name: 'course/deep/er' }).click()
+    await page.getByRole('status').getByText('1 asset found').waitFor()
+    await page.getByRole('button', { name: 'Show the assets of all folders' }).click()
+    await page.getByText('1 to 50 of 124').waitFor()
   })
 }
 

@@ -1,12 +1,14 @@
-import { ActionIcon, Code, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Anchor, Code, Group, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { IconCopy } from '@tabler/icons-react'
+import { Link } from 'wouter'
 import { copyText } from '../components/copy-text.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { Detail, DetailList } from '../components/detail-list.tsx'
 import { Section } from '../components/section.tsx'
 import { countText } from '../format/count-text.ts'
 import { KIND_LABELS, kindOf, sizeOf } from './asset-kind.ts'
+import { assetsUrl, readAssetQuery } from './asset-query.ts'
 
 export function AssetDetails({ asset }: { asset: Asset }) {
   return (
@@ -17,6 +19,17 @@ export function AssetDetails({ asset }: { asset: Asset }) {
         </Detail>
         {sizeOf(asset) && (
           <Detail name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Detail>
+        )}
+        {asset.path !== null && (
+          <Detail name="Folder">
+            <Anchor
+              component={Link}
+              href={assetsUrl({ ...readAssetQuery(''), path: asset.path })}
+              inherit
+            >
+              <bdi dir="auto">{asset.path}</bdi>
+            </Anchor>
+          </Detail>
         )}
         <Detail name="Added">
           <DateTime value={asset.created_at} />

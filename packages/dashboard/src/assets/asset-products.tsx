@@ -6,6 +6,7 @@ import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import { AttachedProduct } from './attached-product.tsx'
+import { type ProductChoice, referencesOf } from './product-choices.ts'
 import { groupProducts } from './product-groups.ts'
 import { ProductPicker } from './product-picker.tsx'
 import { useDetach } from './use-detach.ts'
@@ -17,8 +18,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
   const attached = asset.products ?? []
   const detaching = useDetach()
   const attaching = useMutation({
-    mutationFn: (products: Product[]) =>
-      client.attach(asset.id, { products: products.map(({ id }) => id) }),
+    mutationFn: (choices: ProductChoice[]) => client.attach(asset.id, referencesOf(choices)),
     onMutate: () => detaching.reset(),
     onSuccess(changed) {
       queries.setQueryData(['asset', asset.id], changed)

@@ -3,7 +3,14 @@ import { test } from 'node:test'
 import { assetsUrl, nextSort, readAssetQuery } from './asset-query.ts'
 
 test('a URL contains only what differs from the defaults, and is read back unchanged', () => {
-  const query = { search: 'a & b=?é', show: 'no-product', sort: 'bytes', page: 3 } as const
+  const query = {
+    search: 'a & b=?é',
+    show: 'no-product',
+    product: '12',
+    path: 'a b/c',
+    sort: 'bytes',
+    page: 3,
+  } as const
   assert.deepEqual(readAssetQuery(assetsUrl(query).slice(2)), query)
   assert.equal(assetsUrl(readAssetQuery('')), '/')
   assert.equal(assetsUrl({ ...readAssetQuery(''), page: 2 }), '/?page=2')
@@ -15,7 +22,17 @@ test('the earlier names of filters are still understood', () => {
 })
 
 test('invalid parameters get their defaults', () => {
-  for (const search of ['page=0', 'page=-1', 'page=1.5', 'page=x', 'sort=name', 'show=some']) {
+  for (const search of [
+    'page=0',
+    'page=-1',
+    'page=1.5',
+    'page=x',
+    'sort=name',
+    'show=some',
+    'product=x',
+    'path=a//b',
+    'path=../a',
+  ]) {
     assert.deepEqual(readAssetQuery(search), readAssetQuery(''), search)
   }
 })

@@ -4,6 +4,10 @@ import { readPage, readText } from '../components/url-query.ts'
 export interface AssetQuery {
   search: string
   show: Show
+  /** The shop's ID of a product; empty for all assets. */
+  product: string
+  /** A folder; also shows those in it. */
+  path: string
   sort: Sort
   page: number
 }
@@ -14,7 +18,14 @@ export type SortField = 'created_at' | 'filename' | 'bytes'
 export type Sort = SortField | `-${SortField}`
 
 const SORTS: Sort[] = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes']
-const DEFAULTS: AssetQuery = { search: '', show: 'all', sort: '-created_at', page: 1 }
+const DEFAULTS: AssetQuery = {
+  search: '',
+  show: 'all',
+  product: '',
+  path: '',
+  sort: '-created_at',
+  page: 1,
+}
 
 /** Missing and invalid parameters get their defaults. */
 export function readAssetQuery(search: string): AssetQuery {
@@ -22,9 +33,18 @@ export function readAssetQuery(search: string): AssetQuery {
   return {
     search: readText(params, 'search'),
     show: readShow(params.get('show')),
+    product: /^\d{1,15}$/.exec(params.get('product') ?? '')?.[0] ?? '',
+    path: readPath(params.get('path') ?? ''),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
     page: readPage(params),
   }
+}
+
+/** The service refuses other paths. */
+function readPath(path: string): string {
+  const isValid =
+    path.length <= 512 && path.split('/').every((folder) => !/^(\.{0,2})$/.test(folder))
+  return isValid ? path : ''
 }
 
 /** Earlier versions used other names, which bookmarks may contain. */
@@ -42,8 +62,10 @@ export function assetsUrl(query: AssetQuery): string {
   return params.length === 0 ? '/' : `/?${new URLSearchParams(params)}`
 }
 
-export function isFiltered({ search, show }: AssetQuery): boolean {
-  return search !== '' || show !== 'all'
+export const NO_FILTERS = { search: '', show: 'all', product: '', path: '' } as const
+
+export function isFiltered({ search, show, product, path }: AssetQuery): boolean {
+  return search !== '' || show !== 'all' || product !== '' || path !== ''
 }
 
 const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
@@ -54,8 +76,14 @@ const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
 }
 
 /** The query as parameters of the API, without the page. */
-export function assetFilters({ search, show, sort }: AssetQuery) {
-  return { ...FILTERS[show], ...(search !== '' && { filename: search }), sort }
+export function assetFilters({ search, show, product, path, sort }: AssetQuery) {
+  return {
+    ...FILTERS[show],
+    ...(search !== '' && { filename: search }),
+    ...(product !== '' && { product_id: Number(product) }),
+    ...(path !== '' && { path }),
+    sort,
+  }
 }
 
 /** The first click sorts names ascending and everything else descending; the second reverses the order. */

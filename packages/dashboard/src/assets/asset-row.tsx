@@ -52,6 +52,11 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
             >
               <Name>{asset.filename}</Name>
             </Anchor>
+            {asset.path !== null && (
+              <Box fz="xs" c="dimmed">
+                <Name>{asset.path}</Name>
+              </Box>
+            )}
             <Text size="xs" c="dimmed" hiddenFrom="sm">
               {sizeOf(asset) ?? KIND_LABELS.link}
               {names.length > 0 && ` · ${countText(names.length, 'product')}`} ·{' '}

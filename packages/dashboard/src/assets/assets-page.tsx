@@ -4,6 +4,7 @@ import { IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useCallback, useEffect } from 'react'
 import { ErrorAlert } from '../components/error-alert.tsx'
 import { FilterInput } from '../components/filter-input.tsx'
+import { FilterPill } from '../components/filter-pill.tsx'
 import { NoMatch } from '../components/no-match.tsx'
 import { PageLinks } from '../components/page-links.tsx'
 import { ResultCount } from '../components/result-count.tsx'
@@ -13,16 +14,29 @@ import { useUrlQuery } from '../components/use-url-query.ts'
 import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import { AddLink } from './add-link.tsx'
-import { assetsUrl, isFiltered, nextSort, readAssetQuery, type Show } from './asset-query.ts'
+import {
+  assetsUrl,
+  isFiltered,
+  NO_FILTERS,
+  nextSort,
+  readAssetQuery,
+  type Show,
+} from './asset-query.ts'
 import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
 import { FirstUse } from './first-use.tsx'
+import { ProductFilter } from './product-filter.tsx'
 import { useAssetPage } from './use-asset-page.ts'
 import { useSelection } from './use-selection.ts'
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
   import('./selection-bar.tsx').then((it) => ({ default: it.SelectionBar })),
+)
+
+/** Loaded when it is opened. */
+const UploadToProducts = lazy(() =>
+  import('./upload-to-products.tsx').then((it) => ({ default: it.UploadToProducts })),
 )
 
 const SHOW_OPTIONS: { value: Show; label: string }[] = [
@@ -35,12 +49,13 @@ const SHOW_OPTIONS: { value: Show; label: string }[] = [
 export function AssetsPage() {
   useTitle('Assets')
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
-  const { search, show, sort, page } = query
+  const { search, show, product, path, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetPage(query)
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
   const canWrite = useHasScope('write')
   const [isAddingLink, addingLink] = useDisclosure()
+  const [isChoosingProducts, choosingProducts] = useDisclosure()
 
   const onSearch = useCallback(
     (text: string, isFirst: boolean) => change({ search: text }, { replace: !isFirst }),
@@ -48,7 +63,7 @@ export function AssetsPage() {
   )
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
-  useEffect(clear, [search, show, clear])
+  useEffect(clear, [search, show, product, path, clear])
 
   const lastPage = data?.meta.last_page ?? page
   const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
@@ -67,7 +82,7 @@ export function AssetsPage() {
           Assets
         </Title>
         <RequireScope scope="write">
-          <ChooseFiles onLink={addingLink.open} />
+          <ChooseFiles onLink={addingLink.open} onChooseProducts={choosingProducts.open} />
         </RequireScope>
       </Group>
       <Group gap="sm">
@@ -89,6 +104,18 @@ export function AssetsPage() {
           onChange={(value) => change({ show: value as Show })}
         />
       </Group>
+      {product !== '' && (
+        <ProductFilter productId={Number(product)} onClear={() => change({ product: '' })} />
+      )}
+      {path !== '' && (
+        <FilterPill
+          label="Folder"
+          clearLabel="Show the assets of all folders"
+          onClear={() => change({ path: '' })}
+        >
+          {path}
+        </FilterPill>
+      )}
       <ResultCount
         total={isPlaceholderData ? undefined : data?.meta.total}
         noun="asset"
@@ -102,7 +129,7 @@ export function AssetsPage() {
         />
       )}
       {isEmpty && isFiltered(query) && (
-        <NoMatch title="No matching assets" onClear={() => change({ search: '', show: 'all' })} />
+        <NoMatch title="No matching assets" onClear={() => change(NO_FILTERS)} />
       )}
       {isEmpty && !isFiltered(query) && <FirstUse />}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -123,6 +150,9 @@ export function AssetsPage() {
         />
       )}
       <AddLink isOpen={isAddingLink} onClose={addingLink.close} />
+      <Suspense>
+        {isChoosingProducts && <UploadToProducts isOpen onClose={choosingProducts.close} />}
+      </Suspense>
       {selection.selected.size > 0 && (
         <Suspense>
           <SelectionBar selection={selection} query={query} total={data?.meta.total ?? 0} />

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import type { Asset, Product } from '@stowage/client'
+import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
@@ -9,6 +9,7 @@ import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 import { forEachAsset } from './for-each-asset.ts'
+import { type ProductChoice, referencesOf } from './product-choices.ts'
 import { ProductPicker } from './product-picker.tsx'
 
 interface Props {
@@ -21,15 +22,13 @@ interface Props {
 export function AttachAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
-  const [picked, setPicked] = useState<Product[]>([])
+  const [picked, setPicked] = useState<ProductChoice[]>([])
   const subject = countText(assets.length, 'asset')
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () => {
-      const products = picked.map(({ id }) => id)
-      return forEachAsset(assets, ({ id }) => client.attach(id, { products }))
-    },
+    mutationFn: () => forEachAsset(assets, ({ id }) => client.attach(id, referencesOf(picked))),
     onSuccess() {
-      notify({ message: `${subject} attached to ${countText(picked.length, 'product')}` })
+      const products = new Set(picked.map(({ productId }) => productId))
+      notify({ message: `${subject} attached to ${countText(products.size, 'product')}` })
       setPicked([])
       onClose()
       onDone()

@@ -7,11 +7,11 @@ import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
-import type { ProductGroup } from './product-groups.ts'
+import type { VariantGroup } from './product-groups.ts'
 import { productName } from './product-names.ts'
 
 interface Props {
-  group: ProductGroup
+  group: VariantGroup
   /** The variants that are being detached. */
   detaching: readonly Product[]
   onDetach(products: readonly Product[]): void

@@ -5,7 +5,7 @@ import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
-import { groupProducts, type ProductGroup } from './product-groups.ts'
+import { groupProducts, type VariantGroup } from './product-groups.ts'
 import { useDetach } from './use-detach.ts'
 
 interface Props {
@@ -98,7 +98,7 @@ function DetachForm({ assets, onClose, onDone }: Omit<Props, 'isOpen'>) {
   )
 }
 
-function labelOf({ name, variants }: ProductGroup): string {
+function labelOf({ name, variants }: VariantGroup): string {
   const count = new Set(variants.map(({ id }) => id)).size
   return count > 1 ? `${name} (${countText(count, 'variant')})` : name
 }

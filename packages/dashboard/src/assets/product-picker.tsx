@@ -1,74 +1,70 @@
 import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { Client, Product } from '@stowage/client'
+import type { Product } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useClient } from '../session/session.tsx'
-import { productName } from './product-names.ts'
+import { choicesOf, type ProductChoice } from './product-choices.ts'
 
 interface Props {
-  picked: readonly Product[]
-  onPick(products: Product[]): void
+  picked: readonly ProductChoice[]
+  onPick(products: ProductChoice[]): void
   label?: string
-  /** Products that are not offered. */
+  /** Variants that are not offered. */
   exclude?: readonly Product[]
 }
 
-const MAX_OPTIONS = 20
+const MAX_PRODUCTS = 15
 
-/** Searches the service by part of the name or by SKU, because a shop has too many products to list. */
+/** Searches the service, because a shop has too many products to list. */
 export function ProductPicker({ picked, onPick, label = 'Products', exclude = [] }: Props) {
   const client = useClient()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const [searchText] = useDebouncedValue(text.trim(), 150)
-  const { data: found = [], isFetching } = useQuery({
-    queryKey: ['products', 'search', searchText],
-    queryFn: ({ signal }) => findProducts(client, searchText, signal),
+  const [search] = useDebouncedValue(text.trim(), 150)
+  const { data: found, isFetching } = useQuery({
+    queryKey: ['products', 'search', search],
+    queryFn: ({ signal }) =>
+      client
+        .productGroups({ ...(search !== '' && { search }), limit: MAX_PRODUCTS, signal })
+        .page(),
     placeholderData: keepPreviousData,
   })
-  const known = new Map([...picked, ...found].map((product) => [product.id, product]))
-  for (const { id } of exclude) known.delete(id)
+  const excluded = new Set(exclude.map(({ id }) => id))
+  const offered = (found?.data ?? []).flatMap((group) => {
+    const isComplete = countOf(exclude, group.product_id) === group.variants_total
+    return isComplete ? [] : choicesOf(group, search)
+  })
+  const known = new Map([...picked, ...offered].map((choice) => [choice.key, choice]))
+  for (const id of excluded) known.delete(id)
   return (
     <MultiSelect
       label={label}
-      placeholder={picked.length === 0 ? 'Search by name or SKU' : undefined}
+      placeholder={picked.length === 0 ? 'Search by name, variant, SKU or vendor' : undefined}
       searchable
       clearable
       hidePickedOptions
-      data={[...known.values()].map((product) => ({ value: product.id, label: labelOf(product) }))}
+      data={[...known.values()].map((choice) => ({ value: choice.key, label: choice.label }))}
       // The service has filtered already.
       filter={({ options }) => options}
       searchValue={text}
       onSearchChange={setText}
-      value={picked.map(({ id }) => id)}
-      onChange={(ids) => {
+      value={picked.map(({ key }) => key)}
+      onChange={(keys) => {
         // The dropdown would cover the buttons below.
         setOpen(false)
-        onPick(ids.flatMap((id) => known.get(id) ?? []))
+        onPick(keys.flatMap((key) => known.get(key) ?? []))
       }}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
-      // In the dialog's element, but not clipped by it.
-      comboboxProps={{ withinPortal: false, floatingStrategy: 'fixed' }}
-      maxDropdownHeight={260}
+      maxDropdownHeight={320}
       clearButtonProps={{ 'aria-label': 'Clear products' }}
     />
   )
 }
 
-async function findProducts(client: Client, text: string, signal: AbortSignal): Promise<Product[]> {
-  if (text === '') return (await client.products({ limit: MAX_OPTIONS, signal }).page()).data
-  const [byName, bySku] = await Promise.all([
-    client.products({ name: text, limit: MAX_OPTIONS, signal }).page(),
-    client.products({ sku: text, limit: MAX_OPTIONS, signal }).page(),
-  ])
-  const both = [...bySku.data, ...byName.data]
-  return [...new Map(both.map((product) => [product.id, product])).values()]
-}
-
-function labelOf(product: Product): string {
-  return product.sku === '' ? productName(product) : `${productName(product)} (${product.sku})`
+function countOf(products: readonly Product[], productId: number): number {
+  return products.filter(({ product_id }) => product_id === productId).length
 }

@@ -5,7 +5,7 @@ import { countText } from '../format/count-text.ts'
 interface Props {
   /** Undefined while it is loading. */
   total: number | undefined
-  noun: 'asset' | 'product'
+  noun: 'asset' | 'product' | 'upload'
   isFiltered: boolean
 }
 

@@ -1,33 +1,38 @@
 import { Alert, Text } from '@mantine/core'
+import type { ProductGroup } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
 import { useClient } from '../session/session.tsx'
-import type { ListedProduct } from './product-table.tsx'
 
 interface Props {
   /** Undefined while the dialog is closed. */
-  product: ListedProduct | undefined
+  product: ProductGroup | undefined
   onClose(): void
   onDone?(): void
 }
 
+/** Deletes a product with all of its variants. */
 export function DeleteProduct({ product, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const deletion = useMutation({
-    mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
-      client.deleteProduct(id, { signal }),
-    async onSuccess() {
+    async mutationFn({ productId, signal }: { productId: number; signal: AbortSignal }) {
+      for await (const { id } of client.products({ product_id: productId, signal })) {
+        await client.deleteProduct(id, { signal })
+      }
+    },
+    onSuccess() {
       notify({ message: 'Product deleted' })
       onClose()
       onDone?.()
-      await queries.invalidateQueries()
     },
+    onSettled: () => queries.invalidateQueries(),
   })
   const assets = product?.assets_total ?? 0
+  const variants = product?.variants_total ?? 1
   return (
     <ConfirmDialog
       isOpen={product !== undefined}
@@ -35,12 +40,12 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
       confirmLabel="Delete product"
       errorTitle="Could not delete the product"
       mutation={deletion}
-      onConfirm={(signal) => product && deletion.mutate({ id: product.id, signal })}
+      onConfirm={(signal) => product && deletion.mutate({ productId: product.product_id, signal })}
       onClose={onClose}
     >
       <div>
         <Name fw={600}>{product?.name ?? ''}</Name>
-        {product?.variant_name && <Name c="dimmed">{product.variant_name}</Name>}
+        {variants > 1 && <Text c="dimmed">All {countText(variants, 'variant')}</Text>}
       </div>
       {assets > 0 && (
         <Alert color="orange" title={countText(assets, 'attached asset')}>

@@ -17,15 +17,15 @@ const MORE: [ProductFilter, string][] = [
   ['tag', 'Tag'],
 ]
 
-/** On a phone, all filters but the name are hidden behind a button. */
+/** On a phone, all filters but the search are hidden behind a button. */
 export function ProductFilters({ query, change }: Props) {
-  const active = activeFilters(query).filter((filter) => filter !== 'name').length
+  const active = activeFilters(query).filter((filter) => filter !== 'search').length
   const [isOpen, { toggle }] = useDisclosure(active > 0)
   return (
     <Group gap="sm" component="search">
       <Filter
-        filter="name"
-        label="Search by name"
+        filter="search"
+        label="Search products"
         isMain
         query={query}
         change={change}

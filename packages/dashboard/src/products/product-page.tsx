@@ -1,26 +1,25 @@
-import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Stack, Title } from '@mantine/core'
+import type { ProductGroup } from '@stowage/client'
 import { IconTrash } from '@tabler/icons-react'
-import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
-import { AssetIcon } from '../assets/asset-icon.tsx'
-import { sizeOf } from '../assets/asset-kind.ts'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
 import { BackLink } from '../components/back-link.tsx'
 import { listUrl, RETURN_STATE } from '../components/list-position.ts'
 import { LoadedRecord } from '../components/loaded-record.tsx'
-import { Name } from '../components/name.tsx'
-import { Section } from '../components/section.tsx'
 import { useTitle } from '../components/use-title.ts'
-import { countText } from '../format/count-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
+import { useUploads } from '../uploads/uploads.tsx'
 import { DeleteProduct } from './delete-product.tsx'
+import { ProductAssets } from './product-assets.tsx'
 import { ProductDetails } from './product-details.tsx'
 import classes from './product-page.module.css'
-import type { ListedProduct } from './product-table.tsx'
+import { ProductVariants } from './product-variants.tsx'
 import { useProduct } from './use-products.ts'
 
+/** The product of a variant, with all of its variants. */
 export function ProductPage({ id }: { id: string }) {
   const product = useProduct(id)
-  useTitle(product.data?.name ?? 'Product')
+  useTitle(product.data?.group.name ?? 'Product')
   return (
     <Stack gap="md">
       <BackLink list="/products">All products</BackLink>
@@ -29,15 +28,16 @@ export function ProductPage({ id }: { id: string }) {
         kind="product"
         notFoundText="It may have been deleted, or the URL is wrong."
       >
-        {(data) => <ProductContent product={data} />}
+        {({ group }) => <ProductContent product={group} />}
       </LoadedRecord>
     </Stack>
   )
 }
 
-function ProductContent({ product }: { product: ListedProduct }) {
+function ProductContent({ product }: { product: ProductGroup }) {
   const [isDeleting, setDeleting] = useState(false)
   const [, navigate] = useLocation()
+  useDropTarget(product)
   return (
     <>
       <Group justify="space-between" align="flex-start">
@@ -45,11 +45,6 @@ function ProductContent({ product }: { product: ListedProduct }) {
           <Title order={1} size="h2">
             <bdi dir="auto">{product.name}</bdi>
           </Title>
-          {product.variant_name !== '' && (
-            <Text c="dimmed" size="lg" component="bdi" dir="auto">
-              {product.variant_name}
-            </Text>
-          )}
         </div>
         <RequireScope scope="write">
           <Button
@@ -63,8 +58,11 @@ function ProductContent({ product }: { product: ListedProduct }) {
         </RequireScope>
       </Group>
       <div className={classes.columns}>
-        <Assets assets={product.assets ?? []} total={product.assets_total ?? 0} />
-        <ProductDetails product={product} />
+        <ProductAssets product={product} />
+        <Stack gap="lg">
+          <ProductVariants product={product} />
+          <ProductDetails product={product} />
+        </Stack>
       </div>
       <DeleteProduct
         product={isDeleting ? product : undefined}
@@ -75,45 +73,11 @@ function ProductContent({ product }: { product: ListedProduct }) {
   )
 }
 
-function Assets({
-  assets,
-  total,
-}: {
-  assets: NonNullable<ListedProduct['assets']>
-  total: number
-}) {
-  return (
-    <Section title="Assets">
-      {assets.length === 0 && (
-        <Text c="dimmed" size="sm">
-          No assets attached. Open an asset to attach it to this product.
-        </Text>
-      )}
-      <ul className={classes.assets}>
-        {assets.map((asset) => (
-          <li key={asset.id}>
-            <AssetIcon asset={asset} />
-            <Anchor
-              component={Link}
-              href={`/assets/${asset.id}`}
-              c="inherit"
-              fz="sm"
-              fw={500}
-              miw={0}
-            >
-              <Name>{asset.filename}</Name>
-            </Anchor>
-            <Text size="sm" c="dimmed" className={classes.size}>
-              {sizeOf(asset)}
-            </Text>
-          </li>
-        ))}
-      </ul>
-      {total > assets.length && (
-        <Text c="dimmed" size="sm">
-          Showing the newest {assets.length} of {countText(total, 'asset')}.
-        </Text>
-      )}
-    </Section>
-  )
+/** Files that are dropped while the page is open are attached to the product. */
+function useDropTarget({ product_id, name }: ProductGroup): void {
+  const { setTarget } = useUploads()
+  useEffect(() => {
+    setTarget({ name, attach: { product_ids: [product_id] } })
+    return () => setTarget(undefined)
+  }, [setTarget, name, product_id])
 }

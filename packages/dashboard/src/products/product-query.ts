@@ -2,7 +2,7 @@ import { readPage, readText } from '../components/url-query.ts'
 
 /** The filters and the page of the list of products, as in the URL. */
 export interface ProductQuery {
-  name: string
+  search: string
   sku: string
   vendor: string
   tag: string
@@ -11,14 +11,20 @@ export interface ProductQuery {
 
 export type ProductFilter = Exclude<keyof ProductQuery, 'page'>
 
-export const FILTERS: readonly ProductFilter[] = ['name', 'sku', 'vendor', 'tag']
-export const NO_FILTERS: Record<ProductFilter, string> = { name: '', sku: '', vendor: '', tag: '' }
+export const FILTERS: readonly ProductFilter[] = ['search', 'sku', 'vendor', 'tag']
+export const NO_FILTERS: Record<ProductFilter, string> = {
+  search: '',
+  sku: '',
+  vendor: '',
+  tag: '',
+}
 
 /** Missing and invalid parameters get their defaults. */
 export function readProductQuery(search: string): ProductQuery {
   const params = new URLSearchParams(search)
   return {
-    name: readText(params, 'name'),
+    // Earlier versions searched names only, and bookmarks may say so.
+    search: readText(params, params.has('search') ? 'search' : 'name'),
     sku: readText(params, 'sku'),
     vendor: readText(params, 'vendor'),
     tag: readText(params, 'tag'),

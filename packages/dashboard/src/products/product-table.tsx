@@ -8,27 +8,26 @@ import {
   Tooltip,
   VisuallyHidden,
 } from '@mantine/core'
-import type { Client } from '@stowage/client'
+import type { ProductGroup } from '@stowage/client'
 import { IconTrash } from '@tabler/icons-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { countText, numberText } from '../format/count-text.ts'
+import { countText } from '../format/count-text.ts'
 import { ProductTags } from './product-tags.tsx'
-
-export type ListedProduct = Awaited<ReturnType<Client['product']>>
 
 interface Props {
   /** Undefined while the first page is loading. */
-  products: readonly ListedProduct[] | undefined
+  products: readonly ProductGroup[] | undefined
   /** The products belong to the previous query, and the current one is loading. */
   isStale: boolean
   /** Undefined if products cannot be deleted. */
-  onDelete: ((product: ListedProduct) => void) | undefined
+  onDelete: ((product: ProductGroup) => void) | undefined
 }
 
+/** One row per product, whatever the number of its variants. */
 export function ProductTable({ products, isStale, onDelete }: Props) {
   return (
     <ListTable
@@ -37,7 +36,7 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
       head={
         <>
           <Table.Th>Product</Table.Th>
-          <Table.Th visibleFrom="sm">SKU</Table.Th>
+          <Table.Th visibleFrom="sm">Variants</Table.Th>
           <Table.Th visibleFrom="md">Vendor</Table.Th>
           <Table.Th visibleFrom="md">Tags</Table.Th>
           <Table.Th visibleFrom="sm">Assets</Table.Th>
@@ -48,27 +47,33 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
           )}
         </>
       }
-      row={(product) => <ProductRow key={product.id} product={product} onDelete={onDelete} />}
+      row={(product) => (
+        <ProductRow key={product.product_id} product={product} onDelete={onDelete} />
+      )}
       skeletonRow={(width) => <SkeletonRow width={width} />}
     />
   )
 }
 
 interface RowProps extends Pick<Props, 'onDelete'> {
-  product: ListedProduct
+  product: ProductGroup
 }
 
 /** On a phone, the contents of the other columns are below the name. */
 const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
-  const { id, name, variant_name, sku, vendor, tags, assets = [], assets_total = 0 } = product
+  const { name, vendor, tags, variants, variants_total: total } = product
   const row = useFocusHandover<HTMLTableRowElement>()
-  const summary = [variant_name, sku].filter((text) => text !== '').join(' · ')
+  const [first] = variants
+  const variantText =
+    total > 1
+      ? countText(total, 'variant')
+      : [first?.variant_name, first?.sku].filter(Boolean).join(' · ')
   return (
     <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%" miw={160}>
         <Anchor
           component={Link}
-          href={`/products/${id}`}
+          href={`/products/${first?.id}`}
           data-row-link
           c="inherit"
           fz="sm"
@@ -78,17 +83,12 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
           <Name>{name}</Name>
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
-          {summary !== '' && <Name>{summary}</Name>}
-          {countText(assets_total, 'asset')}
+          {variantText !== '' && <Name>{variantText}</Name>}
+          {assetCountText(product)}
         </Box>
-        {variant_name !== '' && (
-          <Box visibleFrom="sm" fz="xs" c="dimmed">
-            <Name>{variant_name}</Name>
-          </Box>
-        )}
       </Table.Td>
-      <Table.Td visibleFrom="sm" maw={160}>
-        <Name>{sku}</Name>
+      <Table.Td visibleFrom="sm" maw={200}>
+        <Name>{variantText}</Name>
       </Table.Td>
       <Table.Td visibleFrom="md" maw={160}>
         <Name>{vendor}</Name>
@@ -96,8 +96,10 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
       <Table.Td visibleFrom="md" maw={240}>
         <ProductTags tags={tags} max={2} />
       </Table.Td>
-      <Table.Td visibleFrom="sm" maw={200}>
-        <AssetNames assets={assets} total={assets_total} />
+      <Table.Td visibleFrom="sm">
+        <Text inherit {...(product.assets_total === 0 && { c: 'dimmed' })}>
+          {assetCountText(product)}
+        </Text>
       </Table.Td>
       {onDelete && (
         <Table.Td w={44}>
@@ -117,33 +119,10 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   )
 })
 
-function AssetNames({
-  assets,
-  total,
-}: {
-  assets: NonNullable<ListedProduct['assets']>
-  total: number
-}) {
-  const [first] = assets
-  if (first === undefined) {
-    return (
-      <Text inherit c="dimmed">
-        None
-      </Text>
-    )
-  }
-  return (
-    <Box title={assets.map(({ filename }) => filename).join('\n')}>
-      <Anchor component={Link} href={`/assets/${first.id}`} inherit display="block">
-        <Name>{first.filename}</Name>
-      </Anchor>
-      {total > 1 && (
-        <Text size="xs" c="dimmed">
-          and {numberText(total - 1)} more
-        </Text>
-      )}
-    </Box>
-  )
+/** The service does not count very many attachments. */
+function assetCountText({ assets_total: total }: ProductGroup): string {
+  if (total === 0) return 'No assets'
+  return typeof total === 'number' ? countText(total, 'asset') : 'Many assets'
 }
 
 function SkeletonRow({ width }: { width: number }) {
@@ -160,7 +139,7 @@ function SkeletonRow({ width }: { width: number }) {
       {cell('sm', 90)}
       {cell('md', 90)}
       {cell('md', 120)}
-      {cell('sm', 120)}
+      {cell('sm', 70)}
       <Table.Td w={44} />
     </Table.Tr>
   )

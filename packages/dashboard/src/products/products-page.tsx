@@ -1,4 +1,5 @@
 import { Button, Group, Stack, Title } from '@mantine/core'
+import type { ProductGroup } from '@stowage/client'
 import { IconFileImport } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -14,14 +15,14 @@ import { DeleteProduct } from './delete-product.tsx'
 import { FirstProducts } from './first-products.tsx'
 import { ProductFilters } from './product-filters.tsx'
 import { activeFilters, NO_FILTERS, productsUrl, readProductQuery } from './product-query.ts'
-import { type ListedProduct, ProductTable } from './product-table.tsx'
+import { ProductTable } from './product-table.tsx'
 import { useProductPage } from './use-products.ts'
 
 export function ProductsPage() {
   useTitle('Products')
   const { query, change } = useUrlQuery(readProductQuery, productsUrl)
   const { data, error, isPlaceholderData, refetch } = useProductPage(query)
-  const [deleting, setDeleting] = useState<ListedProduct>()
+  const [deleting, setDeleting] = useState<ProductGroup>()
   const canWrite = useHasScope('write')
   const total = data?.meta.total
   const last = data?.meta.last_page ?? 1

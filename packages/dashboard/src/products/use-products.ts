@@ -1,3 +1,4 @@
+import type { Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.tsx'
 import { activeFilters, type ProductQuery } from './product-query.ts'
@@ -11,17 +12,44 @@ export function useProductPage(query: ProductQuery) {
     queryKey: ['products', query],
     queryFn({ signal }) {
       const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
-      const options = { ...filters, limit: PER_PAGE, with_assets: true, signal }
-      return client.products(options).page(query.page)
+      return client.productGroups({ ...filters, limit: PER_PAGE, signal }).page(query.page)
     },
     placeholderData: keepPreviousData,
   })
 }
 
+export interface LoadedProduct {
+  /** The variant in the URL. */
+  variant: Product
+  group: ProductGroup
+}
+
+/** The variant with this ID, and the product that it belongs to. */
 export function useProduct(id: string) {
   const client = useClient()
   return useQuery({
     queryKey: ['product', id],
-    queryFn: ({ signal }) => client.product(id, { with_assets: true, signal }),
+    async queryFn({ signal }): Promise<LoadedProduct> {
+      const variant = await client.product(id, { signal })
+      const { product_id } = variant
+      const { data } = await client.productGroups({ product_id, limit: 1, signal }).page()
+      // Its last variant may have been deleted in between.
+      const group = data[0] ?? { ...variant, variants: [variant], variants_total: 1 }
+      return { variant, group }
+    },
+  })
+}
+
+const MAX_ASSETS = 100
+
+/** The newest assets that are attached to any variant of the product. */
+export function useProductAssets(productId: number) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['assets', 'of product', productId],
+    queryFn: ({ signal }) =>
+      client
+        .assets({ product_id: productId, with_products: true, limit: MAX_ASSETS, signal })
+        .page(),
   })
 }

@@ -1,6 +1,13 @@
 import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconApi, IconChartDonut, IconFiles, IconSettings, IconTag } from '@tabler/icons-react'
+import {
+  IconApi,
+  IconChartDonut,
+  IconFiles,
+  IconHourglass,
+  IconSettings,
+  IconTag,
+} from '@tabler/icons-react'
 import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Logo } from '../components/logo.tsx'
@@ -18,6 +25,7 @@ import { usePageStart } from './use-page-start.ts'
 const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
   { path: '/products', label: 'Products', Icon: IconTag },
+  { path: '/uploads', label: 'Unfinished', Icon: IconHourglass },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
   { path: '/settings', label: 'Settings', Icon: IconSettings },
 ] as const

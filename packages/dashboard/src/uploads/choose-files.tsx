@@ -8,20 +8,25 @@ interface Props {
   /** Products to attach the files to. */
   attach?: PickedFile['attach']
   /** Adds items to the menu. */
+  isDisabled?: boolean
+  /** Files were chosen, and are about to be uploaded. */
+  onChosen?(): void
   onLink?(): void
   onChooseProducts?(): void
 }
 
 /** Buttons to upload files or a folder, or to add a link. */
-export function ChooseFiles({ attach, onLink, onChooseProducts }: Props) {
+export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: Props) {
+  const { onLink, onChooseProducts } = items
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   return (
     <Group gap={1} wrap="nowrap">
-      <FileInput inputRef={files} attach={attach} />
-      <FileInput inputRef={folder} attach={attach} isFolder />
+      <FileInput inputRef={files} attach={attach} onChosen={onChosen} />
+      <FileInput inputRef={folder} attach={attach} onChosen={onChosen} isFolder />
       <Button
         leftSection={<IconUpload size={18} aria-hidden />}
+        disabled={isDisabled}
         onClick={() => files.current?.click()}
         styles={{ root: { borderStartEndRadius: 0, borderEndEndRadius: 0 } }}
       >
@@ -32,6 +37,7 @@ export function ChooseFiles({ attach, onLink, onChooseProducts }: Props) {
           <ActionIcon
             size={36}
             variant="filled"
+            disabled={isDisabled}
             aria-label="More upload options"
             styles={{ root: { borderStartStartRadius: 0, borderEndStartRadius: 0 } }}
           >
@@ -62,11 +68,12 @@ export function ChooseFiles({ attach, onLink, onChooseProducts }: Props) {
 }
 
 interface InputProps extends Pick<Props, 'attach'> {
+  onChosen: (() => void) | undefined
   inputRef: React.RefObject<HTMLInputElement | null>
   isFolder?: boolean
 }
 
-function FileInput({ inputRef, attach, isFolder = false }: InputProps) {
+function FileInput({ inputRef, attach, onChosen, isFolder = false }: InputProps) {
   const addFiles = useAddFiles()
   return (
     <input
@@ -81,6 +88,7 @@ function FileInput({ inputRef, attach, isFolder = false }: InputProps) {
         // Otherwise choosing the same files again would not count as a change.
         currentTarget.value = ''
         void addFiles(files)
+        if (files.length > 0) onChosen?.()
       }}
     />
   )

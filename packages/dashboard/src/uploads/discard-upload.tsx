@@ -7,6 +7,7 @@ import { CONFIRM_FROM_BYTES } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 
 interface Props extends ButtonProps {
+  'aria-label'?: string
   upload: ResumableUpload
   onDone?(): void
 }

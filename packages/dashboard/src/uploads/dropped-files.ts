@@ -1,4 +1,4 @@
-import { folderOf, type PickedFile, pickFiles } from './picked-file.ts'
+import { type PickedFile, pickFiles } from './picked-file.ts'
 
 /** Files that operating systems create in folders. */
 const JUNK = new Set(['.DS_Store', 'Thumbs.db', 'desktop.ini'])
@@ -18,7 +18,7 @@ async function filesOf(entry: FileSystemEntry): Promise<PickedFile[]> {
   if (JUNK.has(entry.name)) return []
   if (isFile(entry)) {
     const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject))
-    return [{ file, folder: folderOf(entry.fullPath), attach: undefined }]
+    return pickFiles([withPath(file, entry.fullPath)])
   }
   const files: PickedFile[] = []
   const reader = (entry as FileSystemDirectoryEntry).createReader()
@@ -30,6 +30,12 @@ async function filesOf(entry: FileSystemEntry): Promise<PickedFile[]> {
     if (entries.length === 0) return files
     for (const child of entries) files.push(...(await filesOf(child)))
   }
+}
+
+/** A dropped file lacks the path that a file of a chosen folder has. The client stores its folder. */
+function withPath(file: File, fullPath: string): File {
+  const value = fullPath.replace(/^\//, '')
+  return value.includes('/') ? Object.defineProperty(file, 'webkitRelativePath', { value }) : file
 }
 
 function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {

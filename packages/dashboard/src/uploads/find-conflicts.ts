@@ -2,7 +2,7 @@ import type { Asset, Client } from '@stowage/client'
 import pLimit from 'p-limit'
 import type { PickedFile } from './picked-file.ts'
 
-/** A file whose name an asset has already. */
+/** A file for which its folder has an asset of the same name already. */
 export interface NameConflict {
   picked: PickedFile
   existing: Asset
@@ -21,9 +21,10 @@ export async function findConflicts(
   assetCount: number,
 ): Promise<NameConflict[]> {
   const assets = await findAssets(client, files, assetCount)
-  const existing = new Map(assets.map((asset) => [asset.filename, asset]))
+  const keyOf = (folder: string, name: string) => `${folder}/${name.normalize('NFC')}`
+  const existing = new Map(assets.map((asset) => [keyOf(asset.path ?? '', asset.filename), asset]))
   return files.flatMap((picked) => {
-    const asset = existing.get(picked.file.name.normalize('NFC'))
+    const asset = existing.get(keyOf(picked.folder, picked.file.name))
     return asset === undefined ? [] : [{ picked, existing: asset }]
   })
 }

@@ -18,7 +18,7 @@ export function pickFiles(files: Iterable<File>): PickedFile[] {
   }))
 }
 
-/** `course/videos` of `/course/videos/1.mp4`. */
-export function folderOf(path: string): string {
-  return path.split('/').slice(0, -1).filter(Boolean).join('/')
+/** `course/videos` of `course/videos/1.mp4`. */
+function folderOf(path: string): string {
+  return path.split('/').slice(0, -1).filter(Boolean).join('/').normalize('NFC')
 }

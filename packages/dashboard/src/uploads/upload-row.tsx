@@ -50,6 +50,11 @@ export const UploadRow = memo(function UploadRow({ item, isOnline, onConfirmCanc
         </Group>
         <RowButtons item={item} onConfirmCancel={onConfirmCancel} />
       </Group>
+      {item.folder !== '' && (
+        <Name fz="xs" c="dimmed">
+          {item.folder}
+        </Name>
+      )}
       {!isReady && !isStopped && (
         <Progress value={percent} size="sm" aria-label={`Progress of ${file.name}`} />
       )}

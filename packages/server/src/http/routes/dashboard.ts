@@ -16,7 +16,15 @@ const TYPES: Record<string, string> = {
 const ENCODINGS = { br: 'br', gzip: 'gz' }
 
 /** The paths of all pages. They serve the same HTML, and its script shows the page. */
-const PAGES = ['/', '/assets/:id', '/products', '/products/:id', '/storage', '/settings']
+const PAGES = [
+  '/',
+  '/assets/:id',
+  '/products',
+  '/products/:id',
+  '/uploads',
+  '/storage',
+  '/settings',
+]
 const MISSING = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Stowage</title></head>
 <body><p>The dashboard is not built. Run <code>npm run build</code> and restart the service.</p>

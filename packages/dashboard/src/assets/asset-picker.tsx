@@ -1,0 +1,54 @@
+import { MultiSelect } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { Asset } from '@stowage/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useClient } from '../session/session.tsx'
+import { assetFilters, readAssetQuery } from './asset-query.ts'
+
+interface Props {
+  onPick(asset: Asset): void
+  /** Assets that are not offered. */
+  exclude: readonly Asset[]
+}
+
+const MAX_ASSETS = 20
+
+/** Searches the assets of the account, and reports each one that people choose. */
+export function AssetPicker({ onPick, exclude }: Props) {
+  const client = useClient()
+  const [text, setText] = useState('')
+  const [search] = useDebouncedValue(text.trim(), 150)
+  const { data, isFetching } = useQuery({
+    queryKey: ['assets', 'search', search],
+    queryFn: ({ signal }) =>
+      client
+        .assets({ ...assetFilters({ ...readAssetQuery(''), search }), limit: MAX_ASSETS, signal })
+        .page(),
+    placeholderData: keepPreviousData,
+  })
+  const excluded = new Set(exclude.map(({ id }) => id))
+  const found = (data?.data ?? []).filter(({ id }) => !excluded.has(id))
+  return (
+    <MultiSelect
+      label="Attach assets"
+      placeholder="Search assets"
+      flex={1}
+      miw={200}
+      searchable
+      data={found.map(({ id, filename, size }) => ({ value: id, label: `${filename} (${size})` }))}
+      // The service has filtered already.
+      filter={({ options }) => options}
+      searchValue={text}
+      onSearchChange={setText}
+      value={[]}
+      onChange={([picked]) => {
+        const asset = found.find(({ id }) => id === picked)
+        if (asset !== undefined) onPick(asset)
+        setText('')
+      }}
+      nothingFoundMessage={isFetching ? 'Searching…' : 'No matching assets'}
+      maxDropdownHeight={320}
+    />
+  )
+}

@@ -1,0 +1,28 @@
+import { Group, Pill, Text } from '@mantine/core'
+
+interface Props {
+  /** What the list is limited to, such as “Folder”. */
+  label: string
+  clearLabel: string
+  onClear(): void
+  children: string
+}
+
+/** A filter that was set by a link, and can be removed. */
+export function FilterPill({ label, clearLabel, onClear, children }: Props) {
+  return (
+    <Group gap="xs">
+      <Text size="sm" c="dimmed">
+        {label}:
+      </Text>
+      <Pill
+        size="md"
+        withRemoveButton
+        removeButtonProps={{ 'aria-label': clearLabel, tabIndex: 0, 'aria-hidden': false }}
+        onRemove={onClear}
+      >
+        <bdi dir="auto">{children}</bdi>
+      </Pill>
+    </Group>
+  )
+}

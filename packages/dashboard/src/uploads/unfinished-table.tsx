@@ -1,0 +1,126 @@
+import { Box, Button, FileButton, Group, Progress, Skeleton, Table, Text } from '@mantine/core'
+import type { ListedUpload } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
+import { useQueryClient } from '@tanstack/react-query'
+import { DateTime } from '../components/date-time.tsx'
+import { ListTable } from '../components/list-table.tsx'
+import { Name } from '../components/name.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { RequireScope } from '../session/require-scope.tsx'
+import { DiscardUpload } from './discard-upload.tsx'
+import { useUploadsState } from './uploads.tsx'
+import { resumableOf } from './use-resume-files.ts'
+
+interface Props {
+  /** Undefined while the first page is loading. */
+  uploads: readonly ListedUpload[] | undefined
+  isStale: boolean
+  onFiles(files: readonly File[]): void
+}
+
+export function UnfinishedTable({ uploads, isStale, onFiles }: Props) {
+  return (
+    <ListTable
+      items={uploads}
+      isStale={isStale}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th visibleFrom="sm">Received</Table.Th>
+          <Table.Th visibleFrom="md">Started</Table.Th>
+          <Table.Th visibleFrom="md">Expires</Table.Th>
+          <Table.Th ta="end">Actions</Table.Th>
+        </>
+      }
+      row={(upload) => <UploadRow key={upload.id} upload={upload} onFiles={onFiles} />}
+      skeletonRow={(width) => (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <Skeleton w={`${width}%`} h={16} my={3} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    />
+  )
+}
+
+function UploadRow({ upload, onFiles }: { upload: ListedUpload } & Pick<Props, 'onFiles'>) {
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const queries = useQueryClient()
+  const { items } = useUploadsState()
+  const isHere = items.some(({ id }) => id === upload.id)
+  const { filename, created_at, expires_at, started_by } = upload
+  return (
+    <Table.Tr ref={row}>
+      <Table.Td maw={0} w="100%">
+        <Box fz="sm" fw={500}>
+          <Name>{filename}</Name>
+        </Box>
+        <Box hiddenFrom="sm" fz="xs" c="dimmed">
+          {receivedText(upload)}
+        </Box>
+      </Table.Td>
+      <Table.Td visibleFrom="sm" miw={170}>
+        <Text inherit>{receivedText(upload)}</Text>
+        <Progress
+          value={percentOf(upload)}
+          size="sm"
+          mt={4}
+          aria-label={`Received of ${filename}`}
+        />
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <DateTime value={created_at} />
+        {started_by && (
+          <Name fz="xs" c="dimmed">
+            {`by ${started_by.name}`}
+          </Name>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <DateTime value={expires_at} />
+      </Table.Td>
+      <Table.Td>
+        <RequireScope scope="write">
+          {isHere ? (
+            <Text size="sm" c="dimmed">
+              In this tab
+            </Text>
+          ) : (
+            <Group gap={4} justify="flex-end" wrap="nowrap">
+              <FileButton onChange={(file) => file && onFiles([file])}>
+                {(props) => (
+                  <Button
+                    {...props}
+                    size="compact-sm"
+                    variant="light"
+                    aria-label={`Resume ${filename}`}
+                  >
+                    Resume
+                  </Button>
+                )}
+              </FileButton>
+              <DiscardUpload
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                aria-label={`Discard ${filename}`}
+                upload={resumableOf(upload)}
+                onDone={() => void queries.invalidateQueries()}
+              />
+            </Group>
+          )}
+        </RequireScope>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** The storage may be too slow to say how much it has. */
+function receivedText({ received_bytes: received, bytes }: ListedUpload): string {
+  return `${received === null ? 'Unknown part' : formatSize(received)} of ${formatSize(bytes)}`
+}
+
+function percentOf({ received_bytes: received, bytes }: ListedUpload): number {
+  return bytes === 0 ? 0 : (100 * (received ?? 0)) / bytes
+}
