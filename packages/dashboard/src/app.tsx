@@ -12,39 +12,23 @@ import { readableColors, theme } from './theme.ts'
 import { UploadsProvider } from './uploads/uploads.tsx'
 
 /** The first page is part of the main script. The others are loaded when the browser is idle or on demand. */
-const LAZY_PAGES = {
-  AssetPage: () => import('./assets/asset-page.tsx').then((it) => ({ default: it.AssetPage })),
-  ProductsPage: () =>
-    import('./products/products-page.tsx').then((it) => ({ default: it.ProductsPage })),
-  ImportPage: () =>
-    import('./products/import/import-page.tsx').then((it) => ({ default: it.ImportPage })),
-  ProductPage: () =>
-    import('./products/product-page.tsx').then((it) => ({ default: it.ProductPage })),
-  UnfinishedPage: () =>
-    import('./uploads/unfinished-page.tsx').then((it) => ({ default: it.UnfinishedPage })),
-  StoragePage: () =>
-    import('./storage/storage-page.tsx').then((it) => ({ default: it.StoragePage })),
-  SettingsPage: () =>
-    import('./settings/settings-page.tsx').then((it) => ({ default: it.SettingsPage })),
-}
-const AssetPage = lazy(LAZY_PAGES.AssetPage)
-const ProductsPage = lazy(LAZY_PAGES.ProductsPage)
-const ImportPage = lazy(LAZY_PAGES.ImportPage)
-const ProductPage = lazy(LAZY_PAGES.ProductPage)
-const UnfinishedPage = lazy(LAZY_PAGES.UnfinishedPage)
-const StoragePage = lazy(LAZY_PAGES.StoragePage)
-const SettingsPage = lazy(LAZY_PAGES.SettingsPage)
+const loadPages = () => import('./pages.ts')
+const AssetPage = lazy(() => loadPages().then((it) => ({ default: it.AssetPage })))
+const ProductsPage = lazy(() => loadPages().then((it) => ({ default: it.ProductsPage })))
+const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
+const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPage })))
+const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
+const StoragePage = lazy(() => loadPages().then((it) => ({ default: it.StoragePage })))
+const SettingsPage = lazy(() => loadPages().then((it) => ({ default: it.SettingsPage })))
 
 /** Loads the other pages in advance, so that they open without delay and while the network is down. */
 function usePreloadedPages(): void {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? setTimeout
     idle(() => {
-      for (const load of Object.values(LAZY_PAGES)) {
-        load().catch(() => {
-          // The page is loaded again when it is opened, and reports the error then.
-        })
-      }
+      loadPages().catch(() => {
+        // They are loaded again when one of them is opened, which reports the error.
+      })
     })
   }, [])
 }

@@ -16,20 +16,10 @@ const ALLOWED: Record<string, string[]> = {
   storage: ['assets', 'session', 'components', 'format'],
   settings: ['uploads', 'session', 'components', 'format'],
   shell: ['uploads', 'session', 'components'],
+  pages: ['assets', 'products', 'uploads', 'storage', 'settings'],
   theme: [],
   'style-nonce': [],
-  app: [
-    'assets',
-    'products',
-    'storage',
-    'settings',
-    'uploads',
-    'session',
-    'shell',
-    'components',
-    'theme',
-    'style-nonce',
-  ],
+  app: ['assets', 'pages', 'uploads', 'session', 'shell', 'components', 'theme', 'style-nonce'],
   main: ['app', 'style-nonce'],
 }
 

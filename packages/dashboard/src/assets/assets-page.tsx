@@ -25,18 +25,18 @@ import {
 import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
 import { FirstUse } from './first-use.tsx'
-import { ProductFilter } from './product-filter.tsx'
+import { ProductFilter, ProductFilterButton } from './product-filter.tsx'
 import { useAssetPage } from './use-asset-page.ts'
 import { useSelection } from './use-selection.ts'
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
-  import('./selection-bar.tsx').then((it) => ({ default: it.SelectionBar })),
+  import('./asset-tools.ts').then((it) => ({ default: it.SelectionBar })),
 )
 
 /** Loaded when it is opened. */
 const UploadToProducts = lazy(() =>
-  import('./upload-to-products.tsx').then((it) => ({ default: it.UploadToProducts })),
+  import('./asset-tools.ts').then((it) => ({ default: it.UploadToProducts })),
 )
 
 const SHOW_OPTIONS: { value: Show; label: string }[] = [
@@ -96,6 +96,7 @@ export function AssetsPage() {
           leftSection={<IconSearch size={16} aria-hidden />}
         />
         <AssetSort sort={sort} onSort={(value) => change({ sort: value })} />
+        <ProductFilterButton onChoose={(id) => change({ product: `${id}` })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
           aria-label="Show"

@@ -67,13 +67,13 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
               />
             ))}
           </ul>
-          {meta.total > data.length && (
+          {meta.total > 0 && (
             <Anchor
               component={Link}
               href={assetsUrl({ ...readAssetQuery(''), product: `${productId}` })}
               size="sm"
             >
-              Show all {countText(meta.total, 'asset')}
+              Show {countText(meta.total, 'asset')} in the list of assets
             </Anchor>
           )}
         </>
