@@ -15,7 +15,7 @@ async function untilRows(page: Page, names: string[]): Promise<void> {
   }).catch(() => assert.deepEqual(rows, names))
 }
 
-const search = (page: Page) => page.getByRole('searchbox', { name: 'Search by name' })
+const search = (page: Page) => page.getByRole('searchbox', { name: 'Search assets' })
 
 test('search, order and filter are kept in the URL, and the back button undoes them', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
@@ -67,6 +67,17 @@ test('search, order and filter are kept in the URL, and the back button undoes t
   await untilRows(page, ['banana.txt'])
   assert.equal(await search(page).inputValue(), 'ANan')
   await page.reload()
+  await untilRows(page, ['banana.txt'])
+
+  // By words of the file and of its product, in any order.
+  await search(page).fill('rui nana')
+  await page.getByText('All', { exact: true }).click()
+  await untilRows(page, ['banana.txt'])
+  await page.getByRole('button', { name: 'Filter by product' }).click()
+  await page.getByRole('combobox', { name: 'Product' }).fill('sku-1')
+  await page.getByRole('option', { name: 'Fruit' }).click()
+  await search(page).fill('')
+  await page.getByRole('status').getByText('1 asset found').waitFor()
   await untilRows(page, ['banana.txt'])
 
   await search(page).fill('nothing like it')
@@ -267,11 +278,11 @@ test('the previous rows stay while a response is slow, and outdated requests are
   await untilRows(page, ['two.txt', 'one.txt'])
   const aborted: string[] = []
   page.on('requestfailed', (request) => {
-    aborted.push(new URL(request.url()).searchParams.get('filename') ?? '')
+    aborted.push(new URL(request.url()).searchParams.get('search') ?? '')
   })
   // Only the complete text gets a response.
   await page.route('**/api/v1/assets?*', (route) =>
-    route.request().url().includes('filename=two') ? route.continue() : undefined,
+    route.request().url().includes('search=two') ? route.continue() : undefined,
   )
   await search(page).pressSequentially('t')
   await page.locator('table[aria-busy=true]').waitFor()

@@ -140,6 +140,6 @@ test('after a search is cleared, its field has the focus', async (t) => {
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'file' }])
   await page.goto('/?search=f')
-  await page.getByRole('button', { name: 'Clear: Search by name' }).press('Enter')
-  await untilFocused(page, 'Search by name')
+  await page.getByRole('button', { name: 'Clear: Search assets' }).press('Enter')
+  await untilFocused(page, 'Search assets')
 })

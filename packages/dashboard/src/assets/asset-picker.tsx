@@ -48,6 +48,8 @@ export function AssetPicker({ onPick, exclude }: Props) {
         setText('')
       }}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching assets'}
+      // Above the dialog, and in a landmark of the page.
+      comboboxProps={{ portalProps: { target: 'main' } }}
       maxDropdownHeight={320}
     />
   )

@@ -1,4 +1,4 @@
-import { readPage, readText } from '../components/url-query.ts'
+import { firstWords, readPage, readText } from '../components/url-query.ts'
 
 /** The search, filter, order and page of the list of assets, as in the URL. */
 export interface AssetQuery {
@@ -79,7 +79,7 @@ const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
 export function assetFilters({ search, show, product, path, sort }: AssetQuery) {
   return {
     ...FILTERS[show],
-    ...(search !== '' && { filename: search }),
+    ...(search !== '' && { search: firstWords(search) }),
     ...(product !== '' && { product_id: Number(product) }),
     ...(path !== '' && { path }),
     sort,

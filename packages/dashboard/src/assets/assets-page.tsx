@@ -87,12 +87,12 @@ export function AssetsPage() {
       </Group>
       <Group gap="sm">
         <FilterInput
-          label="Search by name"
+          label="Search assets"
           isMain
           value={search}
           onValue={onSearch}
           flex={1}
-          miw={180}
+          miw={{ base: '100%', sm: 180 }}
           leftSection={<IconSearch size={16} aria-hidden />}
         />
         <AssetSort sort={sort} onSort={(value) => change({ sort: value })} />

@@ -37,6 +37,7 @@ test('of many variants, only those that match the search are offered', () => {
     'Drum machine · Size 77 (DM-77) · Sounds',
   ])
   assert.equal(labels(aGroup(90), 'size').length, 7)
+  assert.equal(labels(aGroup(90), 'machine size 8')[1], 'Drum machine · Size 8 (DM-8) · Sounds')
 })
 
 test('choices become references to products and variants', () => {

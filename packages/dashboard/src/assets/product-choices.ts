@@ -35,13 +35,14 @@ export function choicesOf(group: ProductGroup, search: string): ProductChoice[] 
   return [all, ...shown.slice(0, MAX_VARIANTS).map(choice)]
 }
 
-/** Those with a word of the search that the product itself does not have. */
+/** Those that have all words of the search, if the product itself does not. */
 function variantsMatching(variants: readonly Product[], search: string): Product[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return variants.filter(({ name, vendor, variant_name, sku }) => {
     const ofProduct = `${name} ${vendor}`.toLowerCase()
-    const ofVariant = `${variant_name} ${sku}`.toLowerCase()
-    return words.some((word) => !ofProduct.includes(word) && ofVariant.includes(word))
+    const all = `${ofProduct} ${variant_name} ${sku}`.toLowerCase()
+    const isOfProduct = words.every((word) => ofProduct.includes(word))
+    return !isOfProduct && words.every((word) => all.includes(word))
   })
 }
 

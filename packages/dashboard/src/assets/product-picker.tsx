@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Product } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { firstWords } from '../components/url-query.ts'
 import { useClient } from '../session/session.tsx'
 import { choicesOf, type ProductChoice } from './product-choices.ts'
 
@@ -26,7 +27,11 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
     queryKey: ['products', 'search', search],
     queryFn: ({ signal }) =>
       client
-        .productGroups({ ...(search !== '' && { search }), limit: MAX_PRODUCTS, signal })
+        .productGroups({
+          ...(search !== '' && { search: firstWords(search) }),
+          limit: MAX_PRODUCTS,
+          signal,
+        })
         .page(),
     placeholderData: keepPreviousData,
   })
@@ -59,6 +64,8 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={() => setOpen(false)}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
+      // Above the dialog, and in a landmark of the page.
+      comboboxProps={{ portalProps: { target: 'main' } }}
       maxDropdownHeight={320}
       clearButtonProps={{ 'aria-label': 'Clear products' }}
     />

@@ -6,6 +6,13 @@ export function readText(params: URLSearchParams, name: string): string {
   return (params.get(name) ?? '').slice(0, MAX_FILTER_LENGTH)
 }
 
+/** The service accepts no more words in a search. */
+const MAX_WORDS = 20
+
+export function firstWords(search: string): string {
+  return search.split(/\s+/).slice(0, MAX_WORDS).join(' ')
+}
+
 /** An invalid page number means the first page. */
 export function readPage(params: URLSearchParams): number {
   const page = Number(params.get('page') ?? 1)

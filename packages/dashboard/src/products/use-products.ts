@@ -1,5 +1,6 @@
 import type { Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { firstWords } from '../components/url-query.ts'
 import { useClient } from '../session/session.tsx'
 import { activeFilters, type ProductQuery } from './product-query.ts'
 
@@ -12,6 +13,7 @@ export function useProductPage(query: ProductQuery) {
     queryKey: ['products', query],
     queryFn({ signal }) {
       const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
+      if (query.search !== '') filters.search = firstWords(query.search)
       return client.productGroups({ ...filters, limit: PER_PAGE, signal }).page(query.page)
     },
     placeholderData: keepPreviousData,
