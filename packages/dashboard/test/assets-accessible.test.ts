@@ -67,9 +67,9 @@ test('axe finds no violations on the pages of assets, in all of their states and
     mimeType: 'text/plain',
     buffer: Buffer.alloc(size),
   })
-  await page
-    .getByLabel('Files to upload')
-    .setInputFiles([aFile('done', 1), aFile('held', 2_000_000)])
+  await page.getByLabel('Files to upload').setInputFiles(aFile('done', 1))
+  await page.getByText('1 file uploaded').first().waitFor()
+  await page.getByLabel('Files to upload').setInputFiles(aFile('held', 2_000_000))
   await page.getByText('Uploading · 1 of 2 files done').waitFor()
   await page.getByLabel('Files to upload').setInputFiles(aFile('too large', 20_000_000))
   await page.getByText('Not enough storage').waitFor()
