@@ -33,8 +33,8 @@ Usage:
   -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or
                 the ID that the product has in Stowage; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
-  --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name and
-                its subfolders, a PATTERN the folders that it matched, a FILE none)
+  --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name
+                and its subfolders, a PATTERN the folders that it matched, a FILE none)
   --again       upload files again that were already uploaded
   --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress

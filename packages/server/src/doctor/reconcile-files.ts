@@ -51,7 +51,7 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
 }
 
 function nameOf({ asset }: AssetRecord): string {
-  return `${asset.id} ${asset.filename}`
+  return `${asset.id} ${asset.path === null ? '' : `${asset.path}/`}${asset.filename}`
 }
 
 async function problemOf(
