@@ -59,6 +59,27 @@ export function testUploadList({ name, open }: Contract): void {
     assert.deepEqual(found?.startedBy, key)
   })
 
+  test(name('a page of uploads and its total match while uploads start and end'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const ids: string[] = []
+    for (let index = 0; index < 5; index += 1) ids.push((await reserve(data)).upload.asset.id)
+    let isOver = false
+    const keepChanging = async () => {
+      while (!isOver) await data.cancelUpload((await reserve(data)).upload.asset.id)
+    }
+    const changing = [keepChanging(), keepChanging()]
+    try {
+      for (let round = 0; round < 50; round += 1) {
+        const { ids: found, total } = await listed(data)
+        assert.equal(found.length, total)
+        assert.deepEqual(found.slice(-5), ids.toReversed())
+      }
+    } finally {
+      isOver = true
+      await Promise.all(changing)
+    }
+  })
+
   test(name('uploads are found by a part of their name, page by page'), async (t) => {
     const { data } = await open(t, { planStorage: 10_000 })
     const ids: string[] = []
@@ -81,5 +102,6 @@ export function testUploadList({ name, open }: Contract): void {
     const rest = await found('ße', { after, perPage: 2 })
     assert.deepEqual(rest, { ids: ids.slice(2, 4), total: 5 })
     assert.equal((await listed(data)).total, 9)
+    assert.deepEqual(await listed(data, { page: 9e20 }), { ids: [], total: 9 })
   })
 }
