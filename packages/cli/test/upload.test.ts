@@ -162,6 +162,12 @@ test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are r
   assert.equal((await listAll(baseUrl)).length, 0)
   assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 
+  const several = await run('upload', 'a.txt', '--attach', 'F')
+  assert.equal(several.code, 1)
+  assert.match(
+    several.stderr,
+    /F matches 2 products: “Film”, “Pack”\. Pass more words, a SKU or an ID/,
+  )
   const linkedBy = async (...words: string[]) => {
     const { code, stdout, stderr } = await run('upload', 'a.txt', '--again', ...words, '--json')
     assert.equal(code, 0, stderr)
@@ -171,6 +177,8 @@ test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are r
   assert.deepEqual(await linkedBy('--attach', 'PACK'), [101, 102])
   assert.deepEqual(await linkedBy('--attach', 'product:10', '-a', 'FILM'), [101, 102, 121])
   assert.deepEqual(await linkedBy('--attach', '111'), [111])
+  assert.deepEqual(await linkedBy('--attach', 'flac pac'), [102])
+  assert.deepEqual(await linkedBy('--attach', 'ac', '-a', 'ILM'), [101, 102, 121])
   assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
   // A skipped file is attached, too.
   const skipped = JSON.parse((await run('upload', 'a.txt', '-a', 'FILM', '--json')).stdout)

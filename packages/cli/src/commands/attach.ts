@@ -6,11 +6,12 @@ export const attach: Command = {
   help: `stowage attach: attach assets to products
 
 Usage:
-  stowage attach ID|NAME… --to SKU|ID…
+  stowage attach ID|NAME… --to SKU|ID|WORDS…
 
   --to          a SKU (all variants with it), the shop's ID of a product (all of its variants) or of
                 a variant, or the ID that the product has in Stowage. If a number is ambiguous,
-                write sku:X, product:X, variant:X or id:X
+                write sku:X, product:X, variant:X or id:X. Otherwise words in any order, any part
+                of the name, variant, SKU or vendor, that match one product only
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its products
 
@@ -19,6 +20,7 @@ If an asset or a product does not exist, nothing changes. Attaching a product ag
 Examples:
   stowage attach sample-pack.zip --to PACK-WAV
   stowage attach a.zip b.zip --to PACK-WAV 632910392
+  stowage attach a.zip --to "dusty drums"
 `,
   run: (commandLine) =>
     changeAttachments(commandLine, {

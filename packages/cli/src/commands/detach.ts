@@ -6,10 +6,10 @@ export const detach: Command = {
   help: `stowage detach: detach assets from products
 
 Usage:
-  stowage detach ID|NAME… --from SKU|ID…
+  stowage detach ID|NAME… --from SKU|ID|WORDS…
 
-  --from        a SKU, the shop's ID of a product or of a variant, or the ID that the product has in
-                Stowage, as in stowage attach
+  --from        a SKU, the shop's ID of a product or of a variant, the ID that the product has in
+                Stowage, or words, as in stowage attach
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its remaining products
 

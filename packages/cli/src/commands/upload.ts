@@ -25,13 +25,14 @@ export const upload: Command = {
   help: `stowage upload: upload files, folders and standard input
 
 Usage:
-  stowage upload FILE|FOLDER|PATTERN|-… [--attach SKU|ID]… [--name NAME] [--path PATH]
+  stowage upload FILE|FOLDER|PATTERN|-… [--attach SKU|ID|WORDS]… [--name NAME] [--path PATH]
 
   FOLDER        all files in it and in its subfolders, except hidden files
   PATTERN       files that match a glob pattern, such as 'bonus/*.pdf' (quote it)
   -             standard input, copied to a temporary file first; requires --name
-  -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, or
-                the ID that the product has in Stowage; can be repeated
+  -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, the
+                ID that the product has in Stowage, or words in any order, any part of the name,
+                variant, SKU or vendor, that match one product only; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
   --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name
                 and its subfolders, a PATTERN the folders that it matched, a FILE none)

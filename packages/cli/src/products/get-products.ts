@@ -6,8 +6,10 @@ import {
   type ProductReferences,
 } from '@stowage/client/node'
 import { UUID } from '../assets/get-asset.ts'
+import { writeMessage } from '../output.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
+import { searchProducts } from './search-products.ts'
 
 export interface FoundProducts {
   references: Required<Pick<ProductReferences, 'product_ids' | 'variant_ids' | 'products'>>
@@ -24,7 +26,8 @@ const KINDS: Record<Kind, string> = {
 
 /**
  * Finds products by a SKU (all variants with it), the shop's ID of a product (all of its variants) or of a
- * variant, or the ID that a product has in Stowage. Throws one `CommandFailed` that lists all unknown
+ * variant, or the ID that a product has in Stowage; otherwise by words of its name, variant name, SKU or
+ * vendor, if they match one product only. Throws one `CommandFailed` that lists all unknown
  * and ambiguous values.
  */
 export async function getProducts(
@@ -45,8 +48,18 @@ export async function getProducts(
       return products.length > 0 ? [{ kind: one, products }] : []
     })
     const [hit, other] = hits
-    if (hit === undefined) problems.push(`There is no product ${sanitize(word)}.`)
-    else if (other !== undefined && !isSame(hit.products, other.products)) {
+    if (hit === undefined) {
+      const searched =
+        kind === undefined
+          ? await searchProducts({ client, settings }, value)
+          : ({ outcome: 'nothing' } as const)
+      if (searched.outcome === 'found') {
+        found.references.product_ids.push(...(searched.references.product_ids ?? []))
+        found.references.products.push(...(searched.references.products ?? []))
+        writeMessage(`${sanitize(word)}: ${searched.label}`)
+      } else if (searched.outcome === 'ambiguous') problems.push(searched.problem)
+      else problems.push(`There is no product ${sanitize(word)}.`)
+    } else if (other !== undefined && !isSame(hit.products, other.products)) {
       const meanings = hits.map((one) => `${one.kind}:${sanitize(value)} for ${KINDS[one.kind]}`)
       problems.push(`${sanitize(word)} is ambiguous. Pass ${meanings.join(' or ')}.`)
     } else refer(found.references, { ...hit, value })
