@@ -121,7 +121,8 @@ export const ListAssetsQuery = Type.Object({
     Type.Enum([...SORTS], {
       type: 'string',
       default: '-created_at',
-      description: 'Prefix with `-` for descending order',
+      description:
+        'Prefix with `-` for descending order. Numbers in file names are sorted by their value: 2 before 10',
       ...Problem(`must be one of ${SORTS.join(', ')}`),
     }),
   ),

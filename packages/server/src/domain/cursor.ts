@@ -1,5 +1,5 @@
 import type { Asset } from './asset.ts'
-import { foldText } from './search-text.ts'
+import { sortName } from './sort-name.ts'
 
 /** The sort key of a list. Equal values are ordered by ID. */
 export type SortKey = 'created_at' | 'filename' | 'bytes'
@@ -7,7 +7,7 @@ export type SortKey = 'created_at' | 'filename' | 'bytes'
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
 export interface Cursor {
   id: string
-  /** The folded name or the bytes of the row; omitted if the list is sorted by ID. */
+  /** The name as it is sorted, or the bytes of the row; omitted if the list is sorted by ID. */
   value?: string | number
 }
 
@@ -28,7 +28,7 @@ export function readCursor(text: string, by: SortKey): Cursor | undefined {
   if (value === undefined) return undefined
   if (by === 'filename') {
     const name = Buffer.from(value, 'base64url').toString()
-    return name.includes('\0') ? undefined : { ...cursor, value: foldText(name) }
+    return name.includes('\0') ? undefined : { ...cursor, value: sortName(name) }
   }
   const bytes = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(bytes) ? { ...cursor, value: bytes } : undefined

@@ -75,6 +75,8 @@ export function testAssetList({ name, open }: Contract): void {
       { filename: 'Alpha', size: 2 },
       { filename: 'ÄLPHA 2', size: 2 },
       { filename: 'alpha', size: 1 },
+      { filename: 'alpha 10', size: 9 },
+      { filename: 'Alpha 9', size: 8 },
     ]
     const ids: string[] = []
     for (const fact of facts) ids.push(await aReadyAsset(data, fact))
@@ -82,12 +84,12 @@ export function testAssetList({ name, open }: Contract): void {
       const { rows } = await data.listAssets({ page: 1, perPage: 9, sort: { by, descending } })
       return rows.map(({ id }) => ids.indexOf(id))
     }
-    assert.deepEqual(await order('created_at', false), [0, 1, 2, 3])
-    assert.deepEqual(await order('created_at', true), [3, 2, 1, 0])
-    assert.deepEqual(await order('filename', false), [1, 3, 0, 2])
-    assert.deepEqual(await order('filename', true), [2, 0, 3, 1])
-    assert.deepEqual(await order('bytes', false), [3, 1, 2, 0])
-    assert.deepEqual(await order('bytes', true), [0, 2, 1, 3])
+    assert.deepEqual(await order('created_at', false), [0, 1, 2, 3, 4, 5])
+    assert.deepEqual(await order('created_at', true), [5, 4, 3, 2, 1, 0])
+    assert.deepEqual(await order('filename', false), [1, 3, 5, 4, 0, 2])
+    assert.deepEqual(await order('filename', true), [2, 0, 4, 5, 3, 1])
+    assert.deepEqual(await order('bytes', false), [3, 1, 2, 0, 5, 4])
+    assert.deepEqual(await order('bytes', true), [4, 5, 0, 2, 1, 3])
   })
 
   test(name('filters can be combined, and the total counts their matches'), async (t) => {

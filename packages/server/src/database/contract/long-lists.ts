@@ -6,6 +6,7 @@ import { type Cursor, cursorText, readCursor } from '../../domain/cursor.ts'
 import type { Product } from '../../domain/product.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { hasWords } from '../../domain/search-words.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
 import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
 
@@ -229,7 +230,7 @@ function listed(assets: Asset[], productsOf: (asset: Asset) => Product[], query:
       hasWords(textOf(asset), words),
   )
   const keyOf = (asset: Asset) =>
-    ({ created_at: '', filename: foldText(asset.filename), bytes: asset.bytes })[sort.by]
+    ({ created_at: '', filename: sortName(asset.filename), bytes: asset.bytes })[sort.by]
   matching.sort((a, b) => compare(keyOf(a), keyOf(b)) || compare(a.id, b.id))
   if (sort.descending) matching.reverse()
   const isAfter =

@@ -6,6 +6,6 @@ import type { SortKey } from '../../domain/cursor.ts'
  */
 export const SORT_COLUMNS: Record<SortKey, string[]> = {
   created_at: ['id'],
-  filename: ['search_name', 'id'],
+  filename: ['sort_name', 'id'],
   bytes: ['bytes', 'id'],
 }

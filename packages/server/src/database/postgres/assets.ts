@@ -1,6 +1,7 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
@@ -21,10 +22,10 @@ export function accountAssets(sql: Sql, account: string): Assets {
     async addLink(asset: Asset) {
       await sql`
         with link as (
-          insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
-            created_at, changed_at, folder)
+          insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
+            mime, url, created_at, changed_at, folder)
           values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
-            ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
+            ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
             ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)})
           returning account_id
         )
@@ -36,7 +37,8 @@ export function accountAssets(sql: Sql, account: string): Assets {
       const searchName = filename === null ? null : foldText(filename)
       const [row] = await sql<AssetRow[]>`
         update assets set filename = coalesce(${filename}, filename),
-          search_name = coalesce(${searchName}, search_name), url = coalesce(${url}, url),
+          search_name = coalesce(${searchName}, search_name),
+          sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
           bytes = coalesce(${bytes}::bigint, bytes)
           ${path === undefined ? sql`` : sql`, folder = ${storedFolder(path)}`}
         where id = ${id} and account_id = ${account}

@@ -10,7 +10,9 @@ const SEARCH_INDEXES = `create extension if not exists pg_trgm;
 create index concurrently if not exists assets_names on assets
   using gin (search_name gin_trgm_ops) where status = 'ready';
 create index concurrently if not exists products_names on products
-  using gin (search_name gin_trgm_ops);`
+  using gin (search_name gin_trgm_ops);
+create index concurrently if not exists products_texts on products
+  using gin (search_text gin_trgm_ops);`
 
 /** Checks the server and the database without changing anything. Stops when later checks can't work. */
 export async function* examinePostgres(

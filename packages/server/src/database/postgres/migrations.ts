@@ -9,6 +9,7 @@ import {
   type Sql,
 } from './connection.ts'
 import { fillSearchSkus } from './search-sku.ts'
+import { fillSortNames } from './sort-name.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 
@@ -38,6 +39,7 @@ export async function migrateUnderLock(sql: Sql): Promise<void> {
     )`
   await migrate(migrationTarget(sql), MIGRATIONS)
   await fillSearchSkus(sql)
+  await fillSortNames(sql)
 }
 
 function migrationTarget(connection: Sql): MigrationTarget {

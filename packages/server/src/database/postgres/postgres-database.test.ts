@@ -153,6 +153,23 @@ test('the migration to product search makes existing products searchable', async
   }
 })
 
+test('the names of existing assets are filled in, so that their numbers are sorted by value', async (t) => {
+  const url = await server.database(t)
+  const before = await openAt(t, url)
+  const { id } = await anAccount(before, 'default')
+  for (const filename of ['10', '9', '100']) await aLink(before.of(id), { filename })
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  await admin`update assets set sort_name = null`
+  const data = (await openAt(t, url)).of(id)
+  const sort = { by: 'filename', descending: false } as const
+  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort })
+  assert.deepEqual(
+    rows.map(({ filename }) => filename),
+    ['9', '10', '100'],
+  )
+})
+
 test('changes by one instance are counted by another immediately', async (t) => {
   const url = await server.database(t)
   const [one, other] = [await openAt(t, url), await openAt(t, url)]

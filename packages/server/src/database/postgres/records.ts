@@ -1,6 +1,7 @@
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, AssetRecord } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
@@ -83,6 +84,7 @@ function toAssetRow(account: string, record: AssetRecord) {
     status: 'ready',
     filename: asset.filename,
     search_name: foldText(asset.filename),
+    sort_name: sortName(asset.filename),
     bytes: asset.bytes,
     mime: asset.mime,
     url: asset.url,

@@ -66,7 +66,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     const filter = [...candidates, ...conditionsOf(sql, account, query, 'index')]
     const [found] = await sql<[{ ids: string[] | null; listed_at: number }]>`
       with found as materialized (
-        select id, search_name, bytes from assets where ${allOf(sql, [ready, ...filter])}
+        select id, sort_name, bytes from assets where ${allOf(sql, [ready, ...filter])}
         limit ${MAX_SMALL_RESULT + 1})
       select array_agg(id order by ${orderOf(sql, query.sort)}) as ids, ${listedAt(sql, account)}
       from found`

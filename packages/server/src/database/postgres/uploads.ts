@@ -2,6 +2,7 @@ import type { AssetStatus } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
 import type { Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
@@ -51,11 +52,12 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         where id = ${account} and stored_bytes + reserved_bytes + ${asset.bytes} <= plan_storage
         returning id
       )
-      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
-        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
+      insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
+        mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
         started_by_id, started_by_name, folder)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
-        ${foldText(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.createdAt},
+        ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
+        ${asset.createdAt},
         ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
         ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},

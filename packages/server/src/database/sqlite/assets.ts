@@ -1,6 +1,7 @@
 import type { Asset } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Transition } from '../account-data.ts'
 import { prepareQueueRemoval } from './release.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -13,16 +14,17 @@ export function prepareAssets(connection: Connection) {
     `select ${ASSET_COLUMNS} from assets where id = :id and account_id = :account`,
   )
   const insertLink = prepare<{ seq: number }>(
-    `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
-       created_at, changed_at, folder)
-     values (:id, :account, 'link', 'ready', :filename, :search_name, :bytes, :mime, :url,
+    `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
+       url, created_at, changed_at, folder)
+     values (:id, :account, 'link', 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
        :created_at, :created_at, :folder)
      returning seq`,
   )
   const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
   const change = prepare<AssetRow>(
     `update assets set filename = coalesce(:filename, filename),
-       search_name = coalesce(:search_name, search_name), url = coalesce(:url, url),
+       search_name = coalesce(:search_name, search_name),
+       sort_name = coalesce(:sort_name, sort_name), url = coalesce(:url, url),
        bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder)
      where id = :id and account_id = :account and status in ('uploading', 'completing', 'ready')
      returning ${ASSET_COLUMNS}`,
@@ -56,6 +58,7 @@ export function prepareAssets(connection: Connection) {
           account,
           filename: asset.filename,
           search_name,
+          sort_name: sortName(asset.filename),
           bytes: asset.bytes,
           mime: asset.mime,
           url: asset.url,
@@ -71,9 +74,10 @@ export function prepareAssets(connection: Connection) {
       return transaction(() => {
         const { filename = null, url = null, bytes = null } = changes
         const search_name = filename === null ? null : foldText(filename)
+        const sort_name = filename === null ? null : sortName(filename)
         const moves = Number(changes.path !== undefined)
         const folder = storedFolder(changes.path ?? null)
-        const fields = { filename, search_name, url, bytes, moves, folder }
+        const fields = { filename, search_name, sort_name, url, bytes, moves, folder }
         const row = change.get({ account, id, ...fields })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'

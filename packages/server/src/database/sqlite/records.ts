@@ -1,6 +1,7 @@
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { AssetRecord } from '../account-data.ts'
 import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -27,10 +28,10 @@ export function prepareRecords({ prepare, transaction }: Connection) {
      on conflict (id) do update set revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   )
   const insertAsset = prepare<{ seq: number }>(
-    `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, url,
-       created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
+    `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
+       url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
        linked, folder)
-     values (:id, :account, :kind, 'ready', :filename, :search_name, :bytes, :mime, :url,
+     values (:id, :account, :kind, 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
        :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
        :request_digest, :linked, :folder)
      on conflict (id) do nothing returning seq`,
@@ -57,6 +58,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       kind: asset.kind,
       filename: asset.filename,
       search_name,
+      sort_name: sortName(asset.filename),
       bytes: asset.bytes,
       mime: asset.mime,
       url: asset.url,

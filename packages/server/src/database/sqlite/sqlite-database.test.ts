@@ -182,6 +182,24 @@ test('the migration to product search makes existing products searchable', async
   }
 })
 
+test('the names of existing assets are filled in, so that their numbers are sorted by value', async (t) => {
+  const file = await aFile(t)
+  const before = await openSqliteDatabase({ file })
+  const { id } = await anAccount(before, 'default')
+  for (const filename of ['10', '9', '100']) await aLink(before.of(id), { filename })
+  await before.close()
+  const other = new DatabaseSync(file)
+  other.exec('update assets set sort_name = null')
+  other.close()
+  const data = (await openIn(t, file)).of(id)
+  const sort = { by: 'filename', descending: false } as const
+  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort })
+  assert.deepEqual(
+    rows.map(({ filename }) => filename),
+    ['9', '10', '100'],
+  )
+})
+
 /** A hundred assets, each in its own block, as if the list were much longer. */
 async function aLongList(t: TestContext, onStatement: (sql: string) => void = () => {}) {
   const file = await aFile(t)

@@ -14,6 +14,7 @@ import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
 import { fillSearchSkus } from './search-sku.ts'
 import { prepareSessions } from './sessions.ts'
+import { fillSortNames } from './sort-name.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
@@ -104,6 +105,7 @@ async function openFile(options: SqliteOptions, spareFile: SpareFile): Promise<D
     else {
       await migrateFile(database)
       await fillSearchSkus(database)
+      await fillSortNames(database)
     }
     disableBusyTimeout(database)
     return database

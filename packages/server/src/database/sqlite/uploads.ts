@@ -2,6 +2,7 @@ import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
+import { sortName } from '../../domain/sort-name.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -21,10 +22,10 @@ export function prepareUploads({ prepare, transaction }: Connection) {
      from accounts where id = :account`,
   )
   const insert = prepare(
-    `insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+    `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
        request_digest, started_by_id, started_by_name, folder)
-     values (:id, :account, 'file', 'uploading', :filename, :search_name, :bytes, :mime,
+     values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
        :started_by_id, :started_by_name, :folder)`,
   )
@@ -86,6 +87,7 @@ export function prepareUploads({ prepare, transaction }: Connection) {
           account,
           filename: asset.filename,
           search_name: foldText(asset.filename),
+          sort_name: sortName(asset.filename),
           bytes: asset.bytes,
           mime: asset.mime,
           created_at: asset.createdAt.getTime(),

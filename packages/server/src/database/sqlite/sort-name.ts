@@ -1,0 +1,25 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sortName } from '../../domain/sort-name.ts'
+import { wrapConnection } from './statement.ts'
+
+const BATCH = 5000
+
+/**
+ * Fills the names by which assets are sorted that older versions stored without one, some in each
+ * transaction. Can be interrupted and repeated.
+ */
+export async function fillSortNames(database: DatabaseSync): Promise<void> {
+  const { prepare, transaction } = wrapConnection(database)
+  const next = prepare<{ seq: number; filename: string }>(
+    `select seq, filename from assets where sort_name is null order by seq limit ${BATCH}`,
+  )
+  const fill = prepare('update assets set sort_name = :sort_name where seq = :seq')
+  const fillSome = () =>
+    transaction(() => {
+      const rows = next.all()
+      for (const { seq, filename } of rows) fill.run({ seq, sort_name: sortName(filename) })
+      return rows.length
+    })
+  while (fillSome() === BATCH) await nextTurn()
+}
