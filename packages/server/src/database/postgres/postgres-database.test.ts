@@ -11,7 +11,6 @@ import {
   aLink,
   anAccount,
   anUpload,
-  aProduct,
   aReadyAsset,
   KEPT,
   NEWEST,
@@ -125,49 +124,6 @@ test('the migration to listing blocks creates blocks for existing assets', async
   )
   const { rows, total } = await data.listAssets({ page: 90, perPage: 25, sort: NEWEST })
   assert.deepEqual([rows.length, total], [25, 4501])
-})
-
-test('the migration to product search makes existing products searchable', async (t) => {
-  const url = await server.database(t)
-  const before = await openAt(t, url)
-  const { id } = await anAccount(before, 'default')
-  const products = Array.from({ length: 600 }, (_, variantId) =>
-    aProduct({ variantId, sku: variantId === 7 ? 'Plain-7' : `ÄSKU-${variantId}` }),
-  )
-  await before.of(id).putProducts(products)
-  const admin = postgres(url, { onnotice: () => {} })
-  cleanUp(t, () => admin.end())
-  await admin.unsafe(`
-    drop trigger products_changed on products;
-    alter table products drop column search_text, drop column search_sku;
-    delete from migrations where name like '%_product_search.sql'`)
-  const data = (await openAt(t, url)).of(id)
-  for (const [word, total] of [
-    ['plain-7', 1],
-    ['äsku-599', 1],
-    ['äs', 599],
-    ['wav', 600],
-  ] as const) {
-    const found = await data.listProducts({ page: 1, perPage: 1, words: [word] })
-    assert.equal(found.total, total, word)
-  }
-})
-
-test('the names of existing assets are filled in, so that their numbers are sorted by value', async (t) => {
-  const url = await server.database(t)
-  const before = await openAt(t, url)
-  const { id } = await anAccount(before, 'default')
-  for (const filename of ['10', '9', '100']) await aLink(before.of(id), { filename })
-  const admin = postgres(url)
-  cleanUp(t, () => admin.end())
-  await admin`update assets set sort_name = null`
-  const data = (await openAt(t, url)).of(id)
-  const sort = { by: 'filename', descending: false } as const
-  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort })
-  assert.deepEqual(
-    rows.map(({ filename }) => filename),
-    ['9', '10', '100'],
-  )
 })
 
 test('changes by one instance are counted by another immediately', async (t) => {
