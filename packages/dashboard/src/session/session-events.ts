@@ -2,16 +2,19 @@ const CHANNEL = 'stowage.session'
 
 export type SessionEvent = 'signed-in' | 'signed-out'
 
-/** Tells the other tabs of this browser. */
-export function announce(event: SessionEvent): void {
-  const channel = new BroadcastChannel(CHANNEL)
-  channel.postMessage(event)
-  channel.close()
+export interface SessionChannel {
+  /** Tells the other tabs of this browser, not this one. */
+  announce(event: SessionEvent): void
+  close(): void
 }
 
-/** Calls the listener when people sign in or out in another tab. Returns a function that stops it. */
-export function onSessionEvent(listener: (event: SessionEvent) => void): () => void {
+/** Calls the listener when people sign in or out in another tab. */
+export function openSessionChannel(listener: (event: SessionEvent) => void): SessionChannel {
+  // One channel for both directions: a channel does not receive its own messages.
   const channel = new BroadcastChannel(CHANNEL)
   channel.onmessage = ({ data }: MessageEvent<SessionEvent>) => listener(data)
-  return () => channel.close()
+  return {
+    announce: (event) => channel.postMessage(event),
+    close: () => channel.close(),
+  }
 }

@@ -1,12 +1,20 @@
 import { type Client, createClient, isStowageError } from '@stowage/client'
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { isUnreachable } from '../components/is-unreachable.ts'
 import { notify } from '../components/notify.ts'
 import { errorText } from '../format/error-text.ts'
 import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
 import { signOut } from './session-calls.ts'
-import { announce, onSessionEvent } from './session-events.ts'
+import { openSessionChannel, type SessionChannel } from './session-events.ts'
 import { SignIn } from './sign-in.tsx'
 
 const RECOVER_MS = 5_000
@@ -27,6 +35,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const [status, setStatus] = useState<Status>(() => (hasStoredKey() ? 'opening' : 'open'))
   // Data of one session is never shown in the next, which may belong to another account.
   const [sessionNumber, setSessionNumber] = useState(0)
+  const channel = useRef<SessionChannel>(undefined)
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each session has its own queries
   const { session, queries } = useMemo(() => {
@@ -35,7 +44,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     const leave = async () => {
       try {
         await signOut()
-        announce('signed-out')
+        channel.current?.announce('signed-out')
         setStatus('signed-out')
       } catch (error) {
         notify({ isError: true, title: 'Could not sign out', message: errorText(error) })
@@ -63,13 +72,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
       setSessionNumber((before) => before + 1)
       setStatus('open')
     }
-    return onSessionEvent((event) => (event === 'signed-in' ? enter() : setStatus('signed-out')))
+    const opened = openSessionChannel((event) =>
+      event === 'signed-in' ? enter() : setStatus('signed-out'),
+    )
+    channel.current = opened
+    return () => opened.close()
   }, [])
 
   if (status === 'opening') return null
   if (status !== 'open') {
     const onSignedIn = () => {
-      announce('signed-in')
+      channel.current?.announce('signed-in')
       setSessionNumber((before) => before + 1)
       setStatus('open')
     }
@@ -77,7 +90,10 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   }
   return (
     <SessionContext value={session}>
-      <QueryClientProvider client={queries}>{children}</QueryClientProvider>
+      {/* The key remounts all pages, because they keep reading from the queries that they started with. */}
+      <QueryClientProvider key={sessionNumber} client={queries}>
+        {children}
+      </QueryClientProvider>
     </SessionContext>
   )
 }
