@@ -18,6 +18,8 @@ export function openResponseWriter(
   function onClose(): void {
     rejectPending?.(new Error('The client has disconnected.'))
   }
+  // Each pipelined download has a listener. Node would warn of a leak from the eleventh on.
+  socket.setMaxListeners(0)
   socket.once('close', onClose)
   return {
     write: (bytes) =>
