@@ -13,7 +13,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** The command failed. The message says why and what to do; the exit code is 1. */
+/** The command failed. The message gives the reason and what to do; the exit code is 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }

@@ -107,7 +107,10 @@ test('Ctrl-C pauses and shows the command that resumes the upload', async (t) =>
   const paused = await running.end('SIGINT')
   assert.equal(paused.code, 130)
   assert.match(paused.stderr, /Paused at \d+ %\. To resume, run:/)
-  assert.match(paused.stderr, /To discard what was sent, run:\n {2}stowage cancel [0-9a-f-]{36}\n/)
+  assert.match(
+    paused.stderr,
+    /To discard the data that was sent, run:\n {2}stowage cancel [0-9a-f-]{36}\n/,
+  )
   assert.equal(JSON.parse(paused.stdout).error.code, 'interrupted')
   assert.equal((await account()).reserved, SIZE)
   await untilIdle()
@@ -148,7 +151,7 @@ test('cancel discards an unfinished upload, and the next upload starts from the 
   const [asset] = await listAll(baseUrl)
   const ready = await commandLine.run('cancel', asset?.id ?? '', '--yes')
   assert.equal(ready.code, 1)
-  assert.match(ready.stderr, /already uploaded\. stowage rm/)
+  assert.match(ready.stderr, /already uploaded\. To delete the asset, run stowage rm/)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 

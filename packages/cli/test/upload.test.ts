@@ -72,12 +72,12 @@ test('with --json each file is an object on a line, whether it was uploaded or n
   const again = await run('upload', 'a.txt', ' ', '--json')
   assert.match(
     again.stderr,
-    /^1 file was already uploaded and skipped; .+ --again .+\n {2}a\.txt$/m,
+    /^1 file was already uploaded and skipped\. Pass --again to upload again\.\n {2}a\.txt$/m,
   )
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
-test('files that are already uploaded are skipped, unless they changed, their asset is gone, or with --again', async (t) => {
+test('files that are already uploaded are skipped, unless they changed, their asset was deleted, or --again is given', async (t) => {
   const { baseUrl, call } = await aService(t, CHUNKS)
   const { run, folder } = await aCommandLine(t, baseUrl)
   await mkdir(join(folder, 'course/part 1'), { recursive: true })
@@ -98,7 +98,10 @@ test('files that are already uploaded are skipped, unless they changed, their as
   const second = await upload()
   assert.deepEqual([second.sent, second.idOf], [[], new Map([...first.idOf].sort())])
   for (const path of paths) assert.ok(second.stderr.includes(`\n  ${path}`), second.stderr)
-  assert.match(second.stderr, /^3 files were already uploaded and skipped; stowage upload --again /)
+  assert.match(
+    second.stderr,
+    /^3 files were already uploaded and skipped\. Pass --again to upload again\.$/m,
+  )
   assert.equal((await listAll(baseUrl)).length, 3)
 
   await writeFile(join(folder, 'course/intro.txt'), 'another text')
@@ -136,7 +139,7 @@ test('standard input is uploaded under the given name, and its copy is removed',
   assert.match(nameless.stderr, /--name/)
 })
 
-test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are reported before any byte is sent', async (t) => {
+test('a file is attached by SKU, shop ID or Stowage ID, and unknown products are reported before any byte is sent', async (t) => {
   const service = await aService(t, CHUNKS)
   const { baseUrl } = service
   const { run, folder } = await aCommandLine(t, baseUrl)
@@ -186,7 +189,7 @@ test('a file is linked by SKU, shop ID or Stowage ID, and unknown products are r
   assert.deepEqual([skipped.skipped, skus.toSorted()], [true, ['FILM', 'PACK']])
 })
 
-test('with a home folder that is not writable, uploads work, and a note says that they cannot be resumed', async (t) => {
+test('with a home folder that is not writable, uploads work, and a note warns that they cannot be resumed', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
   const { runWith, folder } = await aCommandLine(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')

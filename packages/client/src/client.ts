@@ -53,8 +53,8 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   uploads(query?: ListUploadsQuery & CallSettings): Listing<ListedUpload, UploadPage>
   /**
-   * Cancels an upload by the ID of its asset; its file is not needed. If the upload is already over, only
-   * its saved state is removed.
+   * Cancels an upload by the ID of its asset; its file is not needed. If the upload has already ended,
+   * only its saved state is removed.
    */
   cancelUpload(id: string, settings?: CallSettings): Promise<void>
   /**
@@ -69,7 +69,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * it did nothing (429, 503): any other retry could create a second asset.
    */
   store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
-  /** Renames an asset. The URL and the size of a link asset can also be changed. */
+  /** Renames an asset or changes its path. The URL and the size can be changed for link assets only. */
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /** Deletes an asset. */
   delete(id: string, settings?: CallSettings): Promise<void>

@@ -4,7 +4,7 @@ import type { UploadStore } from './upload/store.ts'
 /** How failed requests and parts are retried. */
 export interface RetryOptions {
   /**
-   * How often a call is tried in total. Default: 5; 1 disables retries. Once the service has responded,
+   * The total number of attempts of a call. Default: 5; 1 disables retries. Once the service has responded,
    * an upload uses `giveUpAfterMs` instead.
    */
   tries?: number | undefined
@@ -28,7 +28,7 @@ export interface CallSettings {
   signal?: AbortSignal | undefined
   /** Retry options for this call. `{ tries: 1 }` disables retries. */
   retry?: RetryOptions | undefined
-  /** The time limit for each try, in milliseconds. */
+  /** The time limit for each attempt, in milliseconds. */
   timeoutMs?: number | undefined
 }
 
@@ -43,7 +43,7 @@ export interface ConnectOptions {
   apiKey?: string | undefined
   /** How failed requests and parts are retried. */
   retry?: RetryOptions | undefined
-  /** The time limit for each try of a call, in milliseconds. Default: 60,000. */
+  /** The time limit for each attempt of a call, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined
   /** Replaces the global `fetch` for calls to the service. It is not used to send parts. */
   fetch?: typeof globalThis.fetch | undefined

@@ -44,7 +44,7 @@ export interface RequestOptions {
   fetch: typeof globalThis.fetch
   /** Makes the calls of uploads instead of `fetch`. */
   exchange?: Exchange | undefined
-  /** The time limit for each try of a call. */
+  /** The time limit for each attempt of a call. */
   timeoutMs: number
   retry: RetryOptions
   /** Returns what to check if the service was never reached. */

@@ -175,7 +175,7 @@ test('an aborted upload rejects with the signal’s reason, and uploading the sa
   assert.ok((await download(baseUrl, asset.id)).equals(BYTES))
 })
 
-test('an aborted upload rejects after its state is written, and writes nothing afterwards', async (t) => {
+test('an aborted upload rejects after its state is written, and writes nothing afterward', async (t) => {
   const { api } = await aHeldUpload(t)
   const writes = { started: 0, ended: 0 }
   const store = {

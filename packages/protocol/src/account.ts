@@ -125,7 +125,7 @@ export const SessionRequest = Type.Object(
     remember: Type.Optional(
       Type.Boolean({
         description:
-          'Keeps the session for 30 days. Otherwise it ends when the browser is closed, and after 7 days',
+          'Whether the session lasts 30 days. Otherwise it ends when the browser is closed, or after 7 days at the latest',
         ...Problem('must be true or false'),
       }),
     ),

@@ -42,7 +42,7 @@ export const Asset = Type.Object(
     mime: Type.String({ examples: ['application/zip'] }),
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
     path: Nullable('string', {
-      description: 'The folder that the asset came from; null if it came from none',
+      description: 'The folder that the file came from; null for none',
       examples: ['course/week 1'],
     }),
     products: Type.Optional(

@@ -94,7 +94,7 @@ export const MAX_SEARCH_WORDS = 20
 export function SearchQuery(description: string) {
   return Type.String({
     maxLength: 255,
-    description: `Words in any order, each any part of a word, case-insensitive: ${description}. At most ${MAX_SEARCH_WORDS} different words`,
+    description: `Words in any order, case-insensitive; a word may be part of a longer one. In the results, ${description}. At most ${MAX_SEARCH_WORDS} different words`,
     ...Check('search'),
     ...Problem(`must be a string of at most 255 characters and ${MAX_SEARCH_WORDS} words`),
   })
@@ -110,7 +110,7 @@ export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   search: Type.Optional(
     SearchQuery(
-      'every word must be in the file name, or in the name, variant name, SKU or vendor of an attached product',
+      'every word is in the file name, or in the name, variant name, SKU or vendor of an attached product',
     ),
   ),
   filename: Type.Optional(

@@ -16,7 +16,7 @@ export const ProductGroup = Type.Object(
   {
     product_id: Type.Integer({ description: 'The shop’s ID of the product' }),
     name: Type.String({
-      description: 'Of the first variant in `variants`, as are the vendor and the tags',
+      description: 'Taken from the first variant in `variants`, like the vendor and the tags',
     }),
     vendor: Type.String(),
     tags: Type.Array(Type.String()),
@@ -35,7 +35,7 @@ export const ProductGroup = Type.Object(
       Type.Integer({
         description:
           'The number of variants that the asset is attached to; all of them if it equals `variants_total`. ' +
-          'Only in the list of an asset',
+          'Only in the list of the products of an asset',
       }),
     ),
   },

@@ -109,7 +109,7 @@ export const ReadProductQuery = Type.Object({
 
 const ProductFilters = {
   search: Type.Optional(
-    SearchQuery('every word must be in the name, the variant name, the SKU or the vendor'),
+    SearchQuery('every word is in the name, the variant name, the SKU or the vendor'),
   ),
   name: Type.Optional(TextQuery('Any part of the name or the variant name, case-insensitive')),
   sku: Type.Optional(TextQuery('The exact SKU')),

@@ -58,7 +58,7 @@ export const UploadRequest = Type.Object(
         minimum: MIN_CHUNK_SIZE,
         maximum: MAX_CHUNK_SIZE,
         description:
-          'The longest useful part in bytes: after an interruption, a client sends incomplete parts again. The service chooses this or its default, whichever is smaller, and larger parts if there would be too many of them. Ignored with `chunk_size`',
+          'The largest part size in bytes that the client wants: after an interruption, incomplete parts are sent again. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
         examples: [16_000_000],
         ...chunkSizeProblem,
       }),
@@ -209,7 +209,7 @@ const StartedBy = {
     name: Type.String({ examples: ['shop backend'] }),
   },
   description:
-    'The key that started the upload, even if it was revoked since; null if the service requires no key',
+    'The key that started the upload, even if it has since been revoked; null if the service requires no key',
 }
 
 export const ListedUpload = Type.Object(
@@ -234,7 +234,8 @@ export const ListedUpload = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     expires_at: Type.String({
       format: 'date-time',
-      description: 'When the upload is removed, unless it is resumed before',
+      description:
+        'When the upload is removed, unless it is resumed or receives a part before then',
     }),
   },
   { title: 'ListedUpload' },

@@ -28,7 +28,7 @@ async function getById(client: NodeClient, id: string): Promise<UploadToCancel> 
   const { filename, bytes, status } = await getAsset(client, id)
   if (status !== 'ready') return { id: id.toLowerCase(), filename, bytes }
   throw new CommandFailed(
-    `${sanitize(filename)} is already uploaded. stowage rm ${id} deletes the asset.`,
+    `${sanitize(filename)} is already uploaded. To delete the asset, run stowage rm ${id}`,
   )
 }
 
@@ -38,7 +38,7 @@ async function getByName(client: NodeClient, name: string): Promise<UploadToCanc
   const [upload, ...more] = same
   if (upload === undefined) {
     throw new CommandFailed(
-      `There is no unfinished upload named ${sanitize(name)}. stowage uploads lists all.`,
+      `There is no unfinished upload named ${sanitize(name)}. Run stowage uploads to list all of them.`,
     )
   }
   if (more.length === 0) return upload

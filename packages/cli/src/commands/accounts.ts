@@ -27,8 +27,8 @@ Usage:
 Changes take effect immediately, even while the service is running. If a plan has less storage than
 the account uses, nothing is deleted, but new uploads are refused. list is an alias of ls.
 
-The command uses the database in the STOWAGE_* variables (default: ./data), and shows which one. It
-never creates one: start stowage serve first.
+The command uses the database set in the STOWAGE_* variables (default: the one in ./data) and shows
+which one that is. It does not create a database: run stowage serve first.
 
 Examples:
   stowage accounts add presets --storage 200GB --plan studio

@@ -25,7 +25,7 @@ Usage:
 ${CONNECTION_HELP}
   --json        one JSON object per line: {id, filename, cancelled} or {id, filename, error}
 
-The parts that were sent are removed, and their storage is free again. stowage uploads lists
+The parts that were sent are removed, and the reserved storage is released. stowage uploads lists
 unfinished uploads. To delete an asset that is already uploaded, use stowage rm.
 
 Exit codes: 0 all discarded · 1 at least one upload was not discarded · 2 wrong usage
@@ -46,7 +46,9 @@ Examples:
         for (const { filename, bytes } of uploads) {
           writeMessage(sanitize(`  ${filename}  ${formatSize(bytes)}`))
         }
-        if (!(await confirm('Discard what was sent?'))) {
+        if (
+          !(await confirm(uploads.length === 1 ? 'Discard this upload?' : 'Discard these uploads?'))
+        ) {
           writeMessage('Nothing was discarded.')
           return 1
         }
@@ -76,7 +78,9 @@ async function discard(client: NodeClient, id: UploadToCancel['id']): Promise<vo
   const saved = (await client.unfinished()).find((upload) => upload.id === id)
   await client.cancelUpload(id)
   if (await isUploaded(client, id)) {
-    throw new CommandFailed('The upload was completed meanwhile. stowage rm deletes the asset.')
+    throw new CommandFailed(
+      'The upload was completed in the meantime. To delete the asset, run stowage rm.',
+    )
   }
   if (saved !== undefined) await removeSpooled(pathOf(saved))
 }

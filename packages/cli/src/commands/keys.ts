@@ -41,8 +41,8 @@ Usage:
 The secret is shown only once, when the key is added, and is not stored. Changes take effect
 immediately, even while the service is running. list is an alias of ls.
 
-The command uses the database in the STOWAGE_* variables (default: ./data), and shows which one. It
-never creates one: start stowage serve first.
+The command uses the database set in the STOWAGE_* variables (default: the one in ./data) and shows
+which one that is. It does not create a database: run stowage serve first.
 
 Examples:
   stowage keys add --name "shop backend" --scope write

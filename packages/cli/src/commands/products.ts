@@ -16,7 +16,7 @@ Usage:
   stowage products ls [WORD…] [--sku SKU] [--vendor NAME] [--tag TAG] [--limit N | --all]
   stowage products import FILE|- [--dry-run] [--skip-bad]
 
-  WORD          any part of the name, variant name, SKU or vendor; all words must be found
+  WORD          any part of the name, variant name, SKU or vendor; all words must match
   --sku         only products with exactly this SKU
   --vendor      only products of this vendor
   --tag         only products with this tag

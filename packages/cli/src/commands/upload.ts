@@ -36,7 +36,7 @@ Usage:
   --name        the name of the asset (one file only; default: the name of the file)
   --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name
                 and its subfolders, a PATTERN the folders that it matched, a FILE none)
-  --again       upload files again that were already uploaded
+  --again       upload files even if they are already uploaded
   --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress
 ${CONNECTION_HELP}

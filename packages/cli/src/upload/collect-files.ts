@@ -15,7 +15,7 @@ export interface LocalFile {
   /** The path of the asset: the folder that the file was found in. Undefined for none. */
   folder?: string | undefined
   size: number
-  /** The time of the last change. With the size, it tells whether the file is still the same. */
+  /** The time of the last change. Together with the size, it shows whether the file has changed. */
   changedMs: number
 }
 

@@ -34,15 +34,12 @@ export async function reportResult(
   return INTERRUPTED
 }
 
-function reportSkipped({ files, program }: UploadPlan, { skipped }: UploadResult): void {
+function reportSkipped({ files }: UploadPlan, { skipped }: UploadResult): void {
   if (skipped.length === 0) return
   const count = skipped.length === 1 ? '1 file was' : `${skipped.length} files were`
   const labels = files.length === 1 ? [] : listed(skipped.map(({ label }) => label))
   writeMessage(
-    [
-      `${count} already uploaded and skipped; ${program} upload --again uploads the same files again.`,
-      ...labels,
-    ].join('\n'),
+    [`${count} already uploaded and skipped. Pass --again to upload again.`, ...labels].join('\n'),
   )
 }
 
@@ -50,8 +47,8 @@ function reportSkipped({ files, program }: UploadPlan, { skipped }: UploadResult
 function reportUnfinished({ program }: UploadPlan, { unfinished }: UploadResult): void {
   const ids = unfinished.flatMap(({ id }) => (id === undefined ? [] : [id]))
   if (ids.length === 0) return
-  const shown = ids.length > 1 ? 'ID… (stowage uploads lists them)' : ids[0]
-  writeMessage(`To discard what was sent, run:\n  ${program} cancel ${shown}`)
+  const shown = ids.length > 1 ? 'ID… (stowage uploads lists the IDs)' : ids[0]
+  writeMessage(`To discard the data that was sent, run:\n  ${program} cancel ${shown}`)
 }
 
 function listed(labels: string[]): string[] {

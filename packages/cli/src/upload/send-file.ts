@@ -35,7 +35,7 @@ export async function sendFile(
         signal,
         ...(request.restart && { resume: false }),
         ...(products && { attach: products }),
-        // Recorded before the client forgets the upload: a crash in between does not send it twice.
+        // Recorded before the client deletes its own record: after a crash, the file is not sent twice.
         onProgress({ state }) {
           if (state !== 'finishing' || started.id === undefined) return
           recorded ??= completed.add(file, started.id)

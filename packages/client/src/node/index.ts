@@ -20,7 +20,7 @@ import { openAgents, putBytes } from './put-range.ts'
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
 
-/** A path, a File or Blob, bytes in memory, a stream (also of `node:stream`) or a Response. */
+/** A path, a File or Blob, bytes in memory, a stream (including those of `node:stream`) or a Response. */
 export type NodeInput = string | { path: string } | BlobInput | StreamInput
 
 /** The options of `createClient` in Node. */

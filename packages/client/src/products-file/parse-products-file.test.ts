@@ -72,7 +72,7 @@ test('an export with Shopify’s columns and IDs is read, including continuation
   )
 })
 
-test('Shopify’s own export without IDs is one problem, which says what to do', () => {
+test('Shopify’s own export without IDs is one problem, whose message explains what to do', () => {
   const problems = problemsOf(
     'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\nbook,Book,,B1\n',
   )

@@ -28,7 +28,7 @@ export interface ProductsFileProblem {
   line: number
   /** Omitted if the problem concerns the whole line or file. */
   field?: keyof ProductDetails
-  /** The invalid value in the file, cut after 100 characters. Omitted if there is no field. */
+  /** The invalid value in the file, truncated to 100 characters. Omitted if there is no field. */
   value?: string
   /** The problem, as a sentence or as the end of one that begins with the field. */
   message: string

@@ -9,7 +9,7 @@ test('the path of a file is the folder that it is in', () => {
   assert.equal(folderPath(''), undefined)
 })
 
-test('characters that the service refuses are replaced, and a path that is too long is left out', () => {
+test('characters that the service refuses are replaced, and a path that is too long is omitted', () => {
   assert.equal(folderPath('/a//./../b\\c/d\ne/ /x'), 'a/b_c/d_e/_')
   assert.equal(folderPath('Cafe\u0301/x'), 'Café')
   assert.equal(folderPath('a\ud800/x'), 'a_')

@@ -35,7 +35,7 @@ export interface UploadOptions {
   /** The same key with the same file returns the same asset. Default: a random key, which is stored. */
   idempotencyKey?: string | undefined
   /**
-   * Whether to resume an unfinished upload of the same file. Default: true; if the file changed since,
+   * Whether to resume an unfinished upload of the same file. Default: true; if the file has changed since,
    * that upload is cancelled and a new one starts. False: it is always cancelled. The ID of an
    * asset: its upload is resumed, wherever it was started; a file that is known to differ is refused with
    * `file_changed`.

@@ -128,7 +128,7 @@ export const signIn = defineEndpoint({
   scope: 'read',
   summary: 'Sign in to the dashboard',
   description:
-    'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. It is only accepted from pages of the service itself, and ends when the key is revoked.',
+    'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. The cookie is only accepted from pages of the service itself. The session ends when the key is revoked.',
   body: SessionRequest,
   bodyExample: { remember: false },
   success: {

@@ -80,7 +80,7 @@ export const listProductGroups = defineEndpoint({
   summary: 'List products with their variants',
   description:
     'One entry per product instead of one per variant, by descending `product_id`; `meta.total` counts products. ' +
-    'Takes the filters of `GET /products`: a product is listed with all of its variants if one variant matches all filters.',
+    'Accepts the filters of `GET /products`: a product is listed with all of its variants if one variant matches all filters.',
   query: ListProductGroupsQuery,
   success: {
     status: 200,

@@ -62,7 +62,7 @@ test('a single mistyped character is detected at any position', () => {
   )
 })
 
-test('two swapped neighbouring characters are detected', () => {
+test('two swapped adjacent characters are detected', () => {
   fc.assert(
     fc.property(keys, fc.nat(LENGTH - 2), (key, at) => {
       const [one = '', two = ''] = key.slice(at, at + 2)

@@ -12,7 +12,7 @@ test('relative paths are valid, in any script', () => {
   )
 })
 
-test('paths that could point elsewhere or that people cannot see are refused', () => {
+test('paths that could point elsewhere, have invisible names or are too long are refused', () => {
   const bad = [
     '/',
     '/a',
@@ -38,7 +38,7 @@ test('paths that could point elsewhere or that people cannot see are refused', (
   for (const path of bad) assert.notEqual(problemWithPath(path), undefined, JSON.stringify(path))
 })
 
-test('differently composed accents make the same path, and an empty path is none', () => {
+test('composed and decomposed accents are the same path, and an empty path means none', () => {
   assert.equal(normalizePath('Cafe\u0301/a'), 'Café/a')
   assert.equal(normalizePath(''), null)
   assert.equal(normalizePath(undefined), null)

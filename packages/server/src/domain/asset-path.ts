@@ -10,7 +10,7 @@ export function problemWithPath(path: string): string | undefined {
   if (path === '') return undefined
   if (!path.isWellFormed()) return 'must be valid Unicode, without lone surrogates'
   if (CONTROL_CHARACTERS.test(path)) return 'must not have control characters'
-  if (path.includes('\\')) return 'must separate folders by /, not by \\'
+  if (path.includes('\\')) return 'must separate folders with /, not with \\'
   // Normalizing can make a text longer.
   const normal = path.normalize('NFC')
   if ([...normal].length > MAX_PATH_LENGTH) {
@@ -20,7 +20,7 @@ export function problemWithPath(path: string): string | undefined {
     if (!VISIBLE.test(segment)) {
       return 'must be a relative path without empty folders, such as course/week 1'
     }
-    if (segment === '.' || segment === '..') return 'must not have the folders . or ..'
+    if (segment === '.' || segment === '..') return 'must not contain the folders . or ..'
     if ([...segment].length > MAX_SEGMENT_LENGTH) {
       return `must have at most ${MAX_SEGMENT_LENGTH} characters in each folder`
     }

@@ -19,7 +19,7 @@ test('a page after the last one links back to the last one', () => {
   )
 })
 
-test('with many pages, the window has the first, the last and the neighbouring pages', () => {
+test('with many pages, the window has the first, the last and the adjacent pages', () => {
   const { window } = pagePosition({ page: 500, perPage: 1 }, 1000)
   assert.deepEqual(window, [1, 495, 496, 497, 498, 499, 500, 501, 502, 503, 504, 505, 1000])
 })

@@ -18,7 +18,7 @@ test('texts that differ only in case fold to the same text, in any script', () =
   for (const [one, other] of pairs) assert.equal(foldText(one), foldText(other))
 })
 
-test('composed and decomposed accents fold to the same text text', () => {
+test('composed and decomposed accents fold to the same text', () => {
   assert.equal(foldText('Crème Brûlée'.normalize('NFD')), foldText('CRÈME BRÛLÉE'))
 })
 

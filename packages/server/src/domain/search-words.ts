@@ -1,8 +1,8 @@
 import { foldText } from './search-text.ts'
 
 /**
- * The different words of a search, folded, longest first and then sorted. A word that is part of another one is left out,
- * as every text with the other one contains it.
+ * The different words of a search, folded, longest first and then sorted. A word that is part of another one is omitted,
+ * because every text that contains the longer word contains it too.
  */
 export function searchWords(text: string): string[] {
   const all = foldText(text).split(/\s+/u)

@@ -61,7 +61,7 @@ test('starting to complete an upload extends its expiry', async (t) => {
 })
 
 for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as const) {
-  test(`a completion whose object is whole survives that ${names.join(' and ')} failed when its time was up`, async (t) => {
+  test(`a completion whose object is stored does not expire if ${names.join(' and ')} fail at the expiry time`, async (t) => {
     const service = await aService(t, SETTINGS)
     const context = takeOverJobs(service)
     const session = await aFullUpload(service)

@@ -219,7 +219,7 @@ test('parts that are in the storage after a cancel are removed', async (t) => {
 })
 
 for (const crash of ['before', 'after']) {
-  test(`a completion cut off ${crash} the storage’s part of it is carried on`, async (t) => {
+  test(`a completion that was interrupted ${crash} the storage completed the upload is finished by a job`, async (t) => {
     const service = await aService(t, SETTINGS)
     const { data, storage } = await ownAccount(service.context)
     const bytes = someBytes(25)
@@ -239,7 +239,7 @@ for (const crash of ['before', 'after']) {
     await assertNothingLeft(service)
   })
 
-  test(`a client that repeats a completion cut off ${crash} that point finishes it`, async (t) => {
+  test(`a client can finish a completion that was interrupted ${crash} the storage completed the upload`, async (t) => {
     const service = await aService(t, SETTINGS)
     const { data, storage } = await ownAccount(service.context)
     const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })

@@ -11,7 +11,7 @@ import { watchClock } from './watch-clock.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
-/** Orphans are rare and harmless, and stores charge for listing all open uploads. */
+/** Orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
 const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()

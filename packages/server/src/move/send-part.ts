@@ -22,7 +22,7 @@ export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
 
 /**
  * Sends a part with its MD5, which S3-compatible storage verifies. Retries temporary failures; throws if the
- * store refuses the part.
+ * storage refuses the part.
  */
 export async function sendPart(part: PartToSend, md5: Buffer): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

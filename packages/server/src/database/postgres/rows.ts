@@ -84,7 +84,7 @@ export function toUpload(row: UploadRow): Upload {
   return {
     asset: toAsset(row),
     id: row.upload_id,
-    // Storages that use our upload ID have no ID of their own.
+    // A storage engine that uses our upload ID has no ID of its own.
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
     startedBy: toActor(row),

@@ -6,7 +6,7 @@ const EXPOSED_HEADERS =
 
 /**
  * If the service requires keys, pages of any origin may call it: the key is the permission, and a
- * browser never sends it unasked.
+ * browser never adds it automatically.
  */
 export const CROSS_ORIGIN_HEADERS = {
   'Access-Control-Allow-Origin': '*',

@@ -11,7 +11,7 @@ function cookieName(baseUrl: string): string {
   return `${protocol === 'https:' ? '__Host-' : ''}stowage-session${port && `-${port}`}`
 }
 
-/** The token of the cookie, whatever page sends it: only to end its session. */
+/** The token of the cookie, from a page of any origin. Use it only to end the session. */
 export function findSessionToken({ headers }: FastifyRequest, baseUrl: string): string | undefined {
   const name = `${cookieName(baseUrl)}=`
   const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
@@ -26,7 +26,7 @@ export function readSessionToken(request: FastifyRequest, baseUrl: string): stri
   if (token !== undefined && !isSameOrigin(request, baseUrl)) {
     throw new ServiceError(
       'forbidden',
-      'The session of the dashboard is only valid for requests of the dashboard itself. Use an API key.',
+      'The session cookie is only accepted from pages of the dashboard itself. Send an API key instead.',
     )
   }
   return token

@@ -26,7 +26,7 @@ export const sessionRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.signIn, async ({ caller, body }, reply) => {
     const { headers } = reply.request
     const isFromPage = headers.origin !== undefined || headers['sec-fetch-site'] !== undefined
-    // Otherwise a page of another origin could sign people in to an account of its own.
+    // Otherwise a page of another origin could sign the user in to an account of its own.
     if (isFromPage && !isSameOrigin(reply.request, baseUrl())) {
       throw new ServiceError(
         'forbidden',

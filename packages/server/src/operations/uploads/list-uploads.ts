@@ -17,7 +17,7 @@ export interface ListedUpload {
   upload: Upload
   /** The number of parts of the whole file. */
   parts: number
-  /** Undefined if the storage did not say. */
+  /** Undefined if the storage did not respond in time. */
   received: ReceivedParts | undefined
 }
 

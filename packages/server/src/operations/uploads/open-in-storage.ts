@@ -3,7 +3,7 @@ import type { AccountContext } from '../context.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Opens the upload in the storage. Some storages choose the upload’s ID themselves. There, if several
+ * Opens the upload in the storage. Some storage engines choose the upload’s ID themselves. With them, if several
  * calls open the same upload concurrently, one ID is recorded; the other calls abort what they opened
  * and return undefined.
  */

@@ -35,7 +35,7 @@ function aSlowStorage() {
   return { context, pending, warnings }
 }
 
-test('the storage is asked about a few uploads at a time, over all requests', async () => {
+test('the number of concurrent calls to the storage is limited across all requests', async () => {
   const { context, pending } = aSlowStorage()
   const read = createReceivedReader({ concurrent: 3, perRequest: 2, timeLimitMs: 60_000 })
   const reading = Promise.all([read(context, someUploads(5)), read(context, someUploads(5))])
@@ -52,7 +52,7 @@ test('the storage is asked about a few uploads at a time, over all requests', as
   assert.equal(max, 3)
 })
 
-test('uploads are left out if the storage does not respond in time', async () => {
+test('uploads are omitted if the storage does not respond in time', async () => {
   const { context, pending } = aSlowStorage()
   const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 20 })
   const reading = read(context, someUploads(5))
@@ -69,7 +69,7 @@ test('uploads are left out if the storage does not respond in time', async () =>
   assert.equal(received.size, 1)
 })
 
-test('after a failure of the storage no further upload is asked about', async () => {
+test('after a failure of the storage, no further upload is read', async () => {
   const { context, pending, warnings } = aSlowStorage()
   const read = createReceivedReader({ perRequest: 1 })
   const reading = read(context, someUploads(5))

@@ -53,7 +53,7 @@ export function diskContentsIn(directory: string): StorageContents {
   return diskContents(layoutOf(directory))
 }
 
-/** Throws if the storage's folder is missing, such as an unmounted disk: its objects are then not gone. */
+/** Throws if the storage's folder is missing, such as an unmounted disk: its objects must not be reported as missing. */
 export async function requireMounted<Result>(
   layout: Layout,
   work: () => Promise<Result>,

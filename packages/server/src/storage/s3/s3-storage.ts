@@ -37,7 +37,7 @@ const CREATE_WITHIN_MS = 15 * 60_000
 /** An upload may receive a part during its abort. Then it must be aborted again. */
 const MAX_ABORTS = 5
 
-/** AWS S3 and compatible stores. Stateless: any number of instances may use the same bucket. */
+/** AWS S3 and compatible storage. Stateless: any number of instances may use the same bucket. */
 export async function openS3Storage(options: S3StorageOptions): Promise<Storage> {
   const { bucket, prefix, clock } = options
   const client = openClient(options)

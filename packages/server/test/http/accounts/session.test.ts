@@ -44,7 +44,7 @@ function assertRefused({ status, body }: TextResponse, code: string): void {
   assert.deepEqual([status, body.code], [code === 'forbidden' ? 403 : 401, code])
 }
 
-test('signing in sets a cookie that scripts cannot read, and the cookie stands for the key', async (t) => {
+test('signing in sets a cookie that scripts cannot read, and requests with it are authorized as with the key', async (t) => {
   const service = await aKeyedService(t)
   const { keys } = await anAccount(service, { name: 'shop' })
   for (const scope of ['read', 'write', 'manage'] as const) {
@@ -113,7 +113,7 @@ test('a session ends when its key is revoked, and when the admin key changes', a
   assertRefused(await admin('GET', SESSION), 'unauthenticated')
 })
 
-test('a session cannot start or extend a session, and a new one replaces the one before', async (t) => {
+test('a session cannot start or extend a session, and a new session replaces the previous one', async (t) => {
   const service = await aKeyedService(t)
   const first = await signIn(service, ADMIN_KEY)
   const browser = browserWith(service, first.cookie)
@@ -163,7 +163,7 @@ test('the cookie is refused in requests from other origins, whatever their metho
   assert.equal((await browser('GET', `${API}/assets`)).body.meta.total, 0)
 })
 
-test('over plain http, where browsers send less, the cookie is accepted from the own origin', async (t) => {
+test('over plain http, where browsers send fewer headers, the cookie is accepted from the same origin', async (t) => {
   const service = await aPublicService(t, 'http://files.example:4000')
   const { cookie } = await signIn(service, ADMIN_KEY)
   const browser = browserWith(service, cookie)
@@ -195,7 +195,7 @@ test('a key in the request takes precedence over the cookie', async (t) => {
   assertRefused(await wrong('GET', SESSION, undefined, withCookie), 'unauthenticated')
 })
 
-test('made-up, changed, repeated and foreign cookies are no session', async (t) => {
+test('invented, changed and duplicate cookies, and those of another service, are not accepted', async (t) => {
   const service = await aKeyedService(t)
   const { cookie } = await signIn(service, ADMIN_KEY)
   const [name, token = ''] = cookie.split('=')

@@ -64,7 +64,7 @@ test('deleting assets while paging through them skips none, with any sort order 
   }
 })
 
-test('attaching products while paging through the unlinked assets skips none', async (t) => {
+test('attaching products while paging through the assets without products skips none', async (t) => {
   const { service, ids } = await aFilledService(t)
   const { id: product } = await putProduct(service, { variant_id: 1 })
   const visited = await readPages(service, '/assets?limit=5&linked=false', async (rows) => {

@@ -17,7 +17,7 @@ async function listed({ call }: TestService, query: string): Promise<(string | n
   return body.data.map(({ path }: Asset) => path)
 }
 
-test('a file keeps the folder it came from, and files of the same name are told apart by it', async (t) => {
+test('a file keeps the folder it came from, and files with the same name can have different folders', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const { call, baseUrl } = service
   const bytes = someBytes(25)
@@ -78,7 +78,7 @@ test('the path of an asset can be changed and removed', async (t) => {
   assert.equal((await change({ path: null })).data.path, null)
 })
 
-test('an Idempotency-Key belongs to the path, too', async (t) => {
+test('an Idempotency-Key that is repeated with another path is refused', async (t) => {
   const service = await aService(t)
   const key = { 'Idempotency-Key': 'one' }
   const first = await sign(service, { path: 'Cafe\u0301' }, key)

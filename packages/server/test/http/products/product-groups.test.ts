@@ -30,7 +30,7 @@ async function aShop(service: TestService): Promise<Product[]> {
   return putProducts(service, [...others, ...variants.reverse()])
 }
 
-test('an asset on 140 variants has one entry for the product, which shows that it is on all', async (t) => {
+test('an asset that is attached to all 140 variants of a product has one entry, which shows this', async (t) => {
   const service = await aService(t)
   await aShop(service)
   const { id } = await storeLink(service)

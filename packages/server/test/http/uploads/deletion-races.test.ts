@@ -168,7 +168,7 @@ test('a delete during the completion or cancellation of its upload leaves a comp
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('a product that is deleted while it is being attached is not linked to any asset', async (t) => {
+test('a product that is deleted while it is being attached stays attached to no asset', async (t) => {
   const service = await aService(t)
   const asset = await storeLink(service, { filename: 'asset' })
   for (let round = 0; round < ROUNDS; round += 1) {

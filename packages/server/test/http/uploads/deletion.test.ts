@@ -209,7 +209,7 @@ test('a link can be deleted while the storage is unavailable', async (t) => {
   assert.deepEqual(await service.context.database.listRemovals(10), [])
 })
 
-test('deleting a product keeps its assets, which are immediately no longer linked to it', async (t) => {
+test('deleting a product keeps its assets and detaches them immediately', async (t) => {
   const service = await aService(t, SETTINGS)
   const [doomed, kept] = [11, 12].map((variant_id) => putProduct(service, { variant_id }))
   const products = [await doomed, await kept]

@@ -67,7 +67,7 @@ test('finished and cancelled uploads are not listed', async (t) => {
   assert.equal(await listed(), 0)
 })
 
-test('an upload that was started without a key of the account says so', async (t) => {
+test('an upload that was started with the key from the settings is listed with its name, without an ID', async (t) => {
   const { service } = await aShop(t)
   const withAdminKey = callerWith(service.baseUrl, ADMIN_KEY)
   await sendUpload(withAdminKey, { name: 'a.zip', bytes: BYTES })
@@ -93,7 +93,7 @@ test('uploads are filtered by name and read page by page, with every parameter i
   assert.deepEqual([status, body.code], [422, 'invalid'])
 })
 
-test('while the storage does not respond, the list says that the received bytes are unknown', async (t) => {
+test('while the storage does not respond, uploads are listed with received_bytes null', async (t) => {
   const { baseUrl, call, context } = await aService(t)
   await requestSession(baseUrl, { bytes: BYTES })
   context.storage.listParts = () => Promise.reject(new Error('unavailable'))
