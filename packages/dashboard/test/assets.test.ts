@@ -88,7 +88,7 @@ test('search, order and filter are kept in the URL, and the back button undoes t
 
 const scrollTop = (page: Page) => page.evaluate<number>('scrollY')
 
-test('the list loads one page at a time, every page has a URL, and people return to where they left', async (t) => {
+test('the list loads one page at a time, every page has a URL, and returning to the list restores its position', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const nameOf = (number: number) => `link ${String(number).padStart(3, '0')}`

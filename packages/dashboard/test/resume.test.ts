@@ -92,7 +92,7 @@ test('an upload of 500 MB is paused, interrupted by a reload, and resumed with t
   const newer = await aLargeFile(await aFolder(t), 'video.mov', SIZE)
   await utimes(newer, new Date(), new Date(Date.now() + 60_000))
   await choose(newer)
-  await tray(page).getByText('This file is not the one whose upload was started').waitFor()
+  await tray(page).getByText('This file differs from the one that you started to upload').waitFor()
   const started = parts.started()
   await choose(video)
   await tray(page).getByText('1 file uploaded').first().waitFor({ timeout: LONG_MS })

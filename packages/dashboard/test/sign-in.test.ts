@@ -87,7 +87,7 @@ test('a remembered session outlasts the browser, and a key that an older version
   assert.equal((await context.cookies()).length, 1)
 })
 
-test('after the key in use is revoked, the sign-in form opens and says so', async (t) => {
+test('after the key in use is revoked, the sign-in form opens and shows that the session has ended', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, GUEST)
   const { id, secret } = await client.createKey({ name: 'mine', scope: 'manage' })

@@ -179,7 +179,7 @@ test('a rejected file stays listed when other files are uploaded', async (t) => 
   await alert.getByText('“large.bin” needs 2 MB, but only 600 kB is available.').waitFor()
 })
 
-test('files whose names exist are asked about in one dialog, and files wait until the service can be reached', async (t) => {
+test('one dialog asks about files whose names already exist, and files wait until the service is reachable', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'a.txt' }, { name: 'b.txt' }, { name: 'c.txt' }])
@@ -190,7 +190,7 @@ test('files whose names exist are asked about in one dialog, and files wait unti
   await page.goto('/')
   const all = ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => aFile(name, 9))
   await chooser(page).setInputFiles(all)
-  const dialog = page.getByRole('dialog', { name: 'A file with this name exists' })
+  const dialog = page.getByRole('dialog', { name: 'A file with this name already exists' })
   await dialog.getByText('a.txt').waitFor()
   await until('the new file is uploaded', async () => (await names()) === 'a.txt,b.txt,c.txt,d.txt')
   await dialog.getByRole('checkbox', { name: 'Apply to all 3 files' }).uncheck()

@@ -8,7 +8,7 @@ test('UTF-8, UTF-16 with a byte order mark and text with one byte per character 
   assert.equal(decodeText(new Uint8Array([0x47, 0x72, 0xfc, 0xdf])), 'Grüß')
 })
 
-test('a character that is cut off at the end is left out, and binary data is not text', () => {
+test('a character that is incomplete at the end is omitted, and binary data is not text', () => {
   const bytes = new TextEncoder().encode('Preis: 5 €')
   assert.equal(decodeText(bytes.subarray(0, -1)), 'Preis: 5 ')
   assert.equal(decodeText(new Uint8Array([0x50, 0x4b, 3, 4, 0, 0])), undefined)

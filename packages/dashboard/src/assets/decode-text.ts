@@ -3,7 +3,7 @@ const ENCODINGS: [encoding: string, mark: number[]][] = [
   ['utf-16be', [0xfe, 0xff]],
 ]
 
-/** Undefined if the bytes are not text. A character that is cut off at the end is left out. */
+/** Undefined if the bytes are not text. A character that is incomplete at the end is omitted. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const marked = ENCODINGS.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))
   if (marked !== undefined) return new TextDecoder(marked[0]).decode(bytes, { stream: true })

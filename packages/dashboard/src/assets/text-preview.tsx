@@ -25,7 +25,7 @@ export function TextPreview({ url, label, bytes, onError }: Props) {
       .then((start) => {
         const decoded = decodeText(start)
         if (decoded === undefined) {
-          throw new Unpreviewable('This file is not text, although its type says so.')
+          throw new Unpreviewable('This file has a text type, but its content is not text.')
         }
         setText(decoded)
       })

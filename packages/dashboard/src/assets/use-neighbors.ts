@@ -5,7 +5,7 @@ import { useAssetPage } from './use-asset-page.ts'
 
 export interface Neighbor {
   asset: Asset
-  /** Call it when people go there: “All assets” then leads to the page of the list that has it. */
+  /** Call it when the user opens that asset: “All assets” then leads to the page of the list that contains it. */
   onOpen(): void
 }
 

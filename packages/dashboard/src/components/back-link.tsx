@@ -3,7 +3,7 @@ import { IconArrowLeft } from '@tabler/icons-react'
 import type { ListPath } from './list-position.ts'
 import { ReturnLink } from './return-link.tsx'
 
-/** Leads from a single item back to its list, as people left it. */
+/** Leads from a single item back to its list, with the search, order, page and scroll position it had. */
 export function BackLink({ list, children }: { list: ListPath; children: string }) {
   return (
     <Anchor component={ReturnLink} list={list} size="sm" w="fit-content">

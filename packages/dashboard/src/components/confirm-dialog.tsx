@@ -28,7 +28,7 @@ export function ConfirmDialog(props: Props) {
   const { mutation, onConfirm, onClose } = props
   const running = useRef<AbortController>(undefined)
   const content = useRef(children)
-  // The dialog fades out after its subject may be gone.
+  // The subject may already be removed while the dialog fades out.
   if (isOpen) content.current = children
   const confirm = () => {
     running.current = new AbortController()

@@ -29,8 +29,8 @@ function findSuccessor(row: HTMLElement, focused: HTMLElement): HTMLElement | un
   if (!isRow(row)) return undefined
   const controls = controlsOf(row)
   const indexFromEnd = controls.indexOf(focused) - controls.length
-  const neighbour = [row.nextElementSibling, row.previousElementSibling].find(isRow)
-  return neighbour && controlsOf(neighbour).at(indexFromEnd)
+  const neighbor = [row.nextElementSibling, row.previousElementSibling].find(isRow)
+  return neighbor && controlsOf(neighbor).at(indexFromEnd)
 }
 
 function isRow(element: Element | null): element is HTMLElement {

@@ -12,7 +12,7 @@ export function errorText(error: unknown): string {
     case 'forbidden':
       return 'Your key is read-only. Sign in with a key that has the write or manage scope.'
     case 'file_changed':
-      return 'This file is not the one whose upload was started. Choose the original file, or discard the upload and start again.'
+      return 'This file differs from the one that you started to upload. Choose the original file, or discard the upload and start again.'
     case 'upload_ended':
       return 'This upload was cancelled or expired. Upload the file again.'
     case 'invalid':

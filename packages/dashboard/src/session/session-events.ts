@@ -8,7 +8,7 @@ export interface SessionChannel {
   close(): void
 }
 
-/** Calls the listener when people sign in or out in another tab. */
+/** Calls the listener when the user signs in or out in another tab. */
 export function openSessionChannel(listener: (event: SessionEvent) => void): SessionChannel {
   // One channel for both directions: a channel does not receive its own messages.
   const channel = new BroadcastChannel(CHANNEL)

@@ -95,11 +95,11 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
                 {COMMAND}
               </Code>
               <Text size="sm" c="dimmed">
-                It prints a new key once. See the{' '}
+                The new key is printed only once. To use the service without the dashboard, see the{' '}
                 <Anchor href="/docs" underline="always">
                   API reference
-                </Anchor>{' '}
-                for using the service without the dashboard.
+                </Anchor>
+                .
               </Text>
             </div>
           </Stack>
@@ -116,7 +116,7 @@ function hintOf(key: string): string {
 
 function problemText(error: unknown): string {
   if (isStowageError(error, 'unauthenticated')) return 'Invalid API key.'
-  // Neither is about the scope of the key or the network.
+  // `errorText` would blame the scope of the key, which is not the reason here.
   if (isStowageError(error) && error.status > 0) return error.message
   return errorText(error)
 }

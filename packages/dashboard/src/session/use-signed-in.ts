@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { readSession } from './session-calls.ts'
 
-/** The key that people are signed in with, and when the session ends. */
+/** The key that the user is signed in with, and when the session ends. */
 export function useSignedIn() {
   return useQuery({
     queryKey: ['session'],

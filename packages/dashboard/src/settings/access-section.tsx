@@ -55,7 +55,7 @@ function SignedIn() {
         )}
         {data?.expires_at && (
           <>
-            , at most until <DateTime value={data.expires_at} isDateOnly />
+            , until <DateTime value={data.expires_at} isDateOnly /> at the latest
           </>
         )}
         .

@@ -70,7 +70,7 @@ function KeyForm({ onCreated, onClose }: { onCreated(key: NewKey): void; onClose
       <Stack>
         <TextInput
           label="Name"
-          description="Where the key is used, so that you can tell later which one to revoke"
+          description="Where the key is used, so that you know later which key to revoke"
           placeholder="shop backend"
           dir="auto"
           required

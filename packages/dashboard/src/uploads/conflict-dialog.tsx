@@ -15,7 +15,7 @@ const CHOICES: { choice: ConflictChoice; label: string }[] = [
   { choice: 'keep-both', label: 'Keep both' },
 ]
 
-/** Asks about files whose names exist: one dialog for all of them. */
+/** Asks what to do with files whose names already exist, in one dialog for all of them. */
 export function ConflictDialog() {
   const uploads = useUploads()
   const { conflicts } = useUploadsState()
@@ -25,7 +25,7 @@ export function ConflictDialog() {
       isOpen={conflict !== undefined}
       // Nothing is uploaded without a decision.
       onClose={() => uploads.resolveConflict('skip', { isForAll: true })}
-      title="A file with this name exists"
+      title="A file with this name already exists"
     >
       {conflict && <Question conflict={conflict} count={conflicts.length} />}
     </Dialog>
@@ -49,7 +49,7 @@ function Question({ conflict, count }: { conflict: NameConflict; count: number }
       <Text size="sm">
         Stored: {existing.size}, added <DateTime value={existing.created_at} />
         <br />
-        New: {formatSize(picked.file.size)}, changed{' '}
+        New: {formatSize(picked.file.size)}, modified{' '}
         <DateTime value={new Date(picked.file.lastModified).toISOString()} />
       </Text>
       {count > 1 && (

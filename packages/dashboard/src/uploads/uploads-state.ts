@@ -8,7 +8,7 @@ export interface UploadsState {
   items: readonly UploadItem[]
   resumable: readonly ResumableUpload[]
   shortage: StorageShortage | undefined
-  /** Files whose names exist. They are not uploaded until people decide. */
+  /** Files whose names already exist. They are not uploaded until the user decides. */
   conflicts: readonly NameConflict[]
   /** Files that are uploaded as soon as the service can be reached. */
   waiting: readonly PickedFile[]

@@ -19,8 +19,8 @@ export function WaitingFiles({ files }: { files: readonly PickedFile[] }) {
       role="status"
     >
       <Text size="sm" lineClamp={4} mb="xs">
-        <bdi dir="auto">{subject}</bdi> {files.length === 1 ? 'is' : 'are'} uploaded as soon as it
-        responds. Keep this page open.
+        <bdi dir="auto">{subject}</bdi> will be uploaded as soon as the service responds. Keep this
+        page open.
       </Text>
       <Button size="compact-sm" variant="default" onClick={uploads.cancelWaiting}>
         Do not upload
