@@ -58,10 +58,10 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
   assert.match(shown.stdout, /path +course\/week 1\n/)
 
   const copied = await run('get', '--all', '--into', 'copy')
-  assert.deepEqual([copied.code, copied.stderr], [0, '4 downloaded, 0 already there, 0 failed.\n'])
+  assert.deepEqual([copied.code, copied.stderr], [0, '4 downloaded, 0 skipped, 0 failed.\n'])
   assert.deepEqual(await treeOf(join(commandLine.folder, 'copy')), FILES)
   const again = await run('get', '--all', '--into', 'copy', '--path', 'course', '--json')
-  assert.match(again.stderr, /^0 downloaded, 3 already there, 0 failed\.\n$/)
+  assert.match(again.stderr, /^0 downloaded, 3 skipped, 0 failed\.\n$/)
   const lines = again.stdout
     .trimEnd()
     .split('\n')
@@ -69,7 +69,7 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
   assert.ok(lines.every(({ skipped, path }) => skipped && path.startsWith(join('copy', 'course'))))
 })
 
-test('get --all overwrites nothing, tells equal names apart and stays in its folder', async (t) => {
+test('get --all overwrites no file, saves assets with the same name as different files, and stays in its folder', async (t) => {
   const { commandLine, run } = await anUploadedCourse(t)
   await run('upload', '--again', '--path', 'course', 'loose.txt', 'course/notes.txt')
   const copy = join(commandLine.folder, 'copy')
@@ -81,7 +81,7 @@ test('get --all overwrites nothing, tells equal names apart and stays in its fol
   assert.equal(code, 1)
   assert.match(stderr, /loose\.txt already exists, with 4 bytes instead of 12\. .* --force/)
   assert.match(stderr, /week 1 is a link that leads out of copy\. /)
-  assert.match(stderr, /3 downloaded, 0 already there, 3 failed\./)
+  assert.match(stderr, /3 downloaded, 0 skipped, 3 failed\./)
   assert.deepEqual(await readdir(outside), [])
   const tree = await treeOf(copy)
   assert.equal(tree['loose.txt'], 'mine')

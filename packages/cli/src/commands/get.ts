@@ -34,7 +34,7 @@ Usage:
 
   -o, --output  a file, a folder, or - for standard output (default: a file in this folder with the
                 name of the asset, in which unsafe characters are replaced)
-  --all         all files, or those that the filters select. Links are left out
+  --all         all files, or those that the filters select, without links
   --into        the folder in which the folders of the assets are rebuilt
 ${FILTER_HELP}
   -f, --force   overwrite existing files
@@ -83,7 +83,7 @@ interface Scene {
   json: boolean
 }
 
-/** Checks the command line, and returns what downloads the named assets. */
+/** Checks the command line, and returns a function that downloads the named assets. */
 async function readNamed(values: Values, names: string[]) {
   const { output, force = false } = values
   const wanted = requireArguments(names, 'asset')
@@ -117,7 +117,7 @@ async function readNamed(values: Values, names: string[]) {
   }
 }
 
-/** Checks the command line, and returns what downloads all assets into a folder. */
+/** Checks the command line, and returns a function that downloads all assets into a folder. */
 function readAll(values: Values, names: string[]) {
   const { into: root, force = false } = values
   if (names.length > 0) throw new UsageError('Pass either --all or names.')
@@ -140,7 +140,7 @@ function readAll(values: Values, names: string[]) {
     writeMessage(
       files === 0
         ? 'No file matches.'
-        : `${downloaded} downloaded, ${skipped} already there, ${failed} failed.`,
+        : `${downloaded} downloaded, ${skipped} skipped, ${failed} failed.`,
     )
     return code
   }

@@ -20,7 +20,7 @@ test('the folders of an asset are rebuilt', () => {
   assert.deepEqual(files, ['course/week 1/notes.txt', 'course/notes.txt', 'notes.txt'])
 })
 
-test('assets with the same folder and name get different files, also where case does not count', () => {
+test('assets with the same folder and name get different files, even on case-insensitive file systems', () => {
   const files = targetsOf(
     ['a', 'notes.txt'],
     ['A', 'Notes.TXT'],
@@ -30,7 +30,7 @@ test('assets with the same folder and name get different files, also where case 
   assert.deepEqual(files, ['a/notes.txt', 'A/Notes (ID1).TXT', 'b/notes.txt', 'a/notes (ID3).txt'])
 })
 
-test('no path leads out of the folder, and a changed name never meets a real one', () => {
+test('no path leads out of the folder, and a sanitized name never equals the name of another asset', () => {
   const files = targetsOf(
     ['../..', 'a.txt'],
     ['/etc', 'passwd'],
@@ -54,7 +54,7 @@ test('no path leads out of the folder, and a changed name never meets a real one
   for (const file of files) assert.doesNotMatch(file, /^\/|(^|\/)\.{1,2}(\/|$)/)
 })
 
-test('a name of the greatest length keeps its ID', () => {
+test('a name of maximum length keeps its ID', () => {
   const name = `${'長'.repeat(83)}.zip`
   const [, second = ''] = targetsOf([null, name], [null, name])
   assert.match(second, /長 \(ID1\)\.zip$/)

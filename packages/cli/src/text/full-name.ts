@@ -1,4 +1,4 @@
-/** The name with the folder that the asset came from: files of the same name are told apart by it. */
+/** The name with the folder that the asset came from, because files in different folders may have the same name. */
 export function fullName({ filename, path }: { filename: string; path?: string | null }): string {
   return path ? `${path}/${filename}` : filename
 }
