@@ -39,12 +39,12 @@ Usage:
 ${FILTER_HELP}
   -f, --force   overwrite existing files
 ${CONNECTION_HELP}
-  --json        one JSON object per line: {asset, path} or {asset, error}; with --into, a file that
-                is already there has skipped: true
+  --json        one JSON object per line: {asset, path} or {asset, error}; with --into, a file
+                that already exists has skipped: true
 
-To resume an interrupted download, run the same command again. With --into, files that are already
-there with the size of the asset are skipped. If two assets would be the same file, or a name is not
-safe as a file name, the ID of the asset is added to the name. Nothing is written outside FOLDER.
+To resume an interrupted download, run the same command again. With --into, files that already exist
+with the size of the asset are skipped. If two assets would get the same path, or a name is not safe
+as a file name, the ID of the asset is added to the name. Nothing is written outside the folder.
 
 Exit codes: 0 all downloaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted

@@ -34,8 +34,9 @@ Usage:
                 ID that the product has in Stowage, or words in any order, any part of the name,
                 variant, SKU or vendor, that match one product only; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
-  --path        the folder of the assets, such as 'course/week 1' (default: a FOLDER keeps its name
-                and its subfolders, a PATTERN the folders that it matched, a FILE none)
+  --path        the folder of the assets, such as 'course/week 1' (default: files of a FOLDER keep
+                its name and their subfolders, files of a PATTERN the folders that it matched, and
+                a FILE has none)
   --again       upload files even if they are already uploaded
   --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress
