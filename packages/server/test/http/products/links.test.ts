@@ -38,6 +38,7 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     status: 'ready',
     bytes: 10_000_000,
     mime: 'application/octet-stream',
+    path: null,
   })
   assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, created)
   assert.deepEqual((await call('GET', `${API}/assets?filename=kürs`)).body.data, [created.data])
