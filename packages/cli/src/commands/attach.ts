@@ -10,8 +10,8 @@ Usage:
 
   --to          a SKU (all variants with it), the shop's ID of a product (all of its variants) or of
                 a variant, or the ID that the product has in Stowage. If a number is ambiguous,
-                write sku:X, product:X, variant:X or id:X. Otherwise words in any order, any part
-                of the name, variant, SKU or vendor, that match one product only
+                write sku:X, product:X, variant:X or id:X. Other text is searched as words
+                in the name, variant, SKU and vendor; it must match exactly one product
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its products
 
