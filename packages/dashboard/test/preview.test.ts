@@ -135,5 +135,5 @@ test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and i
   await until('the response is read', () => received > 0)
   assert.equal(received, 64_000)
   await page.goto(`/assets/${binary?.id}`)
-  await preview(page).getByText('This file is not text').waitFor()
+  await preview(page).getByText('its content is not text').waitFor()
 })

@@ -11,7 +11,7 @@ test('the dashboard links to the API reference, and the reference links back', a
   await page.goto('/')
   await page.getByRole('link', { name: 'API reference' }).click()
   await page.getByRole('heading', { name: 'API reference' }).waitFor()
-  await page.getByRole('link', { name: 'Dashboard' }).click()
+  await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
   await page.getByRole('heading', { name: 'Assets' }).waitFor()
 })
 

@@ -71,7 +71,7 @@ test('the settings of an open service show that it requires no key, and how to r
   const { page } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '5GB' })
   await page.goto('/settings')
   await page.getByText('This service requires no key').waitFor()
-  await page.getByText('STOWAGE_AUTH=keys').waitFor()
+  await page.getByText('STOWAGE_AUTH=keys', { exact: true }).waitFor()
   await page.getByText('default, 5 GB').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0)
 })

@@ -14,7 +14,7 @@ test('a search has each word once, folded, without the words that are part of ot
     ['Straße ΟΔΟΣ', ['strasse', 'οδοσ']],
     ['100% _', ['100%', '_']],
     ['e\u0301te\u0301', ['été']],
-    ['👩‍🚀 مرحبا', ['👩‍🚀', 'مرحبا'].sort((a, b) => b.length - a.length)],
+    ['👩‍🚀 مرحبا', ['مرحبا', '👩‍🚀']],
   ]
   for (const [text, words] of expected) assert.deepEqual(searchWords(text), words, text)
 })
