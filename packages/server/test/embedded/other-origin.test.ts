@@ -125,7 +125,8 @@ function assertNoServiceData(content: string, { ready, link, products }: ShopFix
     ready.filename,
     link.id,
     products[0]?.name ?? '',
-    'API reference',
+    '<h1>API reference</h1>',
+    'id="app"',
   ]) {
     assert.ok(!content.includes(secret), `${secret} is in ${content}`)
   }

@@ -114,6 +114,7 @@ function stateOf(state: State, ids: string[]): State {
   return withoutUnrecorded({
     ...state,
     assets: state.assets.filter(isOwn),
+    found: state.found.filter((id) => ids.includes(id)),
     open: state.open.filter(isOwn),
     objects: state.objects.filter((id) => ids.includes(id)),
   })
