@@ -15,7 +15,7 @@ const FILES: Record<string, string> = {
   'loose.txt': 'in no folder',
 }
 
-/** A service with the files above, uploaded by the command line. */
+/** A service with the files above, uploaded with the CLI. */
 async function anUploadedCourse(t: TestContext) {
   const { baseUrl, call } = await aService(t)
   const commandLine = await aCommandLine(t, baseUrl)
@@ -80,7 +80,7 @@ test('get --all overwrites no file, saves assets with the same name as different
   const { code, stderr } = await run('get', '--all', '--into', 'copy')
   assert.equal(code, 1)
   assert.match(stderr, /loose\.txt already exists, with 4 bytes instead of 12\. .* --force/)
-  assert.match(stderr, /week 1 is a link that leads out of copy\. /)
+  assert.match(stderr, /week 1 is a symbolic link that points outside of copy\. /)
   assert.match(stderr, /3 downloaded, 0 skipped, 3 failed\./)
   assert.deepEqual(await readdir(outside), [])
   const tree = await treeOf(copy)
@@ -92,7 +92,7 @@ test('get --all overwrites no file, saves assets with the same name as different
   assert.deepEqual([forced.code, forced.stderr], [0, 'No file matches.\n'])
 })
 
-test('wrong combinations of options are refused before anything is requested', async (t) => {
+test('invalid combinations of options are refused before any request is sent', async (t) => {
   const { run } = await aCommandLine(t, 'http://127.0.0.1:9')
   for (const words of [
     ['--all'],

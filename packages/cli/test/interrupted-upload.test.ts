@@ -39,7 +39,7 @@ async function aLimitedService(t: TestContext, parts: number) {
   return { ...service, proxy, commandLine, bytes, path, account, untilStuck, untilIdle }
 }
 
-test('after kill -9, the same command sends only what is missing, from another folder', async (t) => {
+test('after kill -9, the same command in another folder sends only the missing parts', async (t) => {
   const scene = await aLimitedService(t, 8)
   const { baseUrl, proxy, commandLine, bytes, path, untilStuck, untilIdle } = scene
   const running = commandLine.start({}, 'upload', 'my course.mp4')

@@ -48,7 +48,7 @@ async function listOf(baseUrl: string): Promise<Asset[]> {
   return JSON.parse(JSON.stringify(assets).replaceAll(baseUrl, ''))
 }
 
-/** A data folder with many assets, some of which are linked to products. */
+/** A data folder with many assets, some of which are attached to products. */
 async function aFullFolder(t: TestContext) {
   const folder = await aFolder(t)
   const settings = { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '3MB' }

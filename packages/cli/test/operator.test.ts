@@ -14,7 +14,7 @@ function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
   return stowageWith({ STOWAGE_DATA: folder }, ...commandLine)
 }
 
-test('a key that was added on the command line works in a running service until it is revoked', async (t) => {
+test('a key that was added with the CLI works in a running service until it is revoked', async (t) => {
   const service = await aService(t, { STOWAGE_AUTH: 'keys' })
   const { folder } = service
   assert.equal((await stowage(folder, 'accounts', 'add', 'presets', '--storage', '5GB')).code, 0)
@@ -106,7 +106,7 @@ test('ls and list are the same in every command that lists something', async (t)
   assert.equal((await run('list', '--help')).stdout, (await run('ls', '--help')).stdout)
 })
 
-test('the last manage key can be revoked on the command line', async (t) => {
+test('the last manage key can be revoked with the CLI', async (t) => {
   const folder = await aUsedFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'a', '--scope', 'manage', '--json')
   assert.equal((await stowage(folder, 'keys', 'revoke', JSON.parse(added.stdout).id)).code, 0)
@@ -163,7 +163,7 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
   }
 })
 
-test('every help has examples and lines of at most 100 columns, and --version prints the version', async (t) => {
+test('every help text has examples and lines of at most 100 columns, and --version prints the version', async (t) => {
   const folder = await aFolder(t)
   assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)

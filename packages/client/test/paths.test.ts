@@ -29,7 +29,7 @@ test('an upload sends the folder of the file, and a filter finds it', async (t) 
   )
 })
 
-test('a file that a page chose with its folder keeps the folder', async (t) => {
+test('a file of a folder that was chosen in a page keeps its folder', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const page = createBrowserClient({ baseUrl })
   const chosen = (relativePath: string) =>
@@ -60,7 +60,7 @@ test('an upload that is resumed from another folder gets the path of that folder
   assert.deepEqual([asset.id, (await client.asset(asset.id)).path], [stopped.id, 'after'])
 })
 
-test('Uppy sends the folder that a file was dropped with', async (t) => {
+test('the adapter for Uppy sends the folder of a file in a dropped folder', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   const begin = async (options: ReturnType<typeof stowage>, relativePath: string | null) => {

@@ -1,7 +1,7 @@
 import { packAll } from './pack-all.ts'
 
 /*
- * Builds the npm packages of the client and the command:
+ * Builds the npm packages of the client and the CLI:
  *
  *     npm run pack [-- FOLDER]      default: dist-packages
  */

@@ -6,7 +6,7 @@ import { runNpm } from './run.ts'
 import { stageClient } from './stage-client.ts'
 import { stageCommand } from './stage-command.ts'
 
-/** Packs the client and the command into the folder. Returns the paths of the tarballs. */
+/** Packs the client and the CLI into the folder. Returns the paths of the tarballs. */
 export async function packAll(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true })
   // Required: without the dashboard the service would still start, so a missing one would go unnoticed.

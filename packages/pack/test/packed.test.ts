@@ -77,7 +77,7 @@ function testCommandOn(version: '24' | '26'): void {
   const runCommand = (...words: string[]) =>
     runProgram(version, 'node_modules/stowage/dist/stowage.js', ...words)
 
-  test(`Node ${version}: the installed command stores and lists`, async () => {
+  test(`Node ${version}: the installed CLI uploads and lists a file`, async () => {
     const url = ['--url', await serveOn(version)]
     await runCommand('upload', join(project, 'page.ts'), ...url)
     assert.match(await runCommand('ls', ...url), /page\.ts/)
@@ -92,7 +92,7 @@ function testCommandOn(version: '24' | '26'): void {
     assert.equal((await fetch(new URL(script, url))).status, 200)
   })
 
-  test(`Node ${version}: the files that the command loads on demand can be loaded`, async () => {
+  test(`Node ${version}: the files that the CLI loads on demand can be loaded`, async () => {
     const files = Number(await runProgram(version, 'load-command.js'))
     assert.ok(files > 20)
     const { version: packed } = await readManifest('stowage')

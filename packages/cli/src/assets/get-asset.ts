@@ -10,8 +10,8 @@ const MAX_CANDIDATES = 10
 const PAGE = 1000
 
 /**
- * The asset with this ID, or with this full name if there is only one. Matching is
- * case-insensitive, unless several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.
+ * The asset with this ID, or with this full name if there is only one. Matching is case-insensitive, unless
+ * several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.
  */
 export async function getAsset(
   client: NodeClient,

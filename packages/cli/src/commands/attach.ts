@@ -9,9 +9,9 @@ Usage:
   stowage attach ID|NAME… --to SKU|ID|WORDS…
 
   --to          a SKU (all variants with it), the shop's ID of a product (all of its variants) or of
-                a variant, or the ID that the product has in Stowage. If a number is ambiguous,
-                write sku:X, product:X, variant:X or id:X. Other text is searched as words
-                in the name, variant, SKU and vendor; it must match exactly one product
+                a variant, or the product's ID in Stowage. If a number is ambiguous, write sku:X,
+                product:X, variant:X or id:X. Any other text is searched as words of the name,
+                variant, SKU or vendor, and must match exactly one product
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its products
 

@@ -8,8 +8,8 @@ export const detach: Command = {
 Usage:
   stowage detach ID|NAME… --from SKU|ID|WORDS…
 
-  --from        a SKU, the shop's ID of a product or of a variant, the ID that the product has in
-                Stowage, or words, as in stowage attach
+  --from        a SKU, the shop's ID of a product or of a variant, the product's ID in Stowage, or
+                words, as in stowage attach
 ${CONNECTION_HELP}
   --json        one JSON object per line: the asset with its remaining products
 

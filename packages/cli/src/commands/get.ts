@@ -34,8 +34,8 @@ Usage:
 
   -o, --output  a file, a folder, or - for standard output (default: a file in this folder with the
                 name of the asset, in which unsafe characters are replaced)
-  --all         all files, or those that the filters select, without links
-  --into        the folder in which the folders of the assets are rebuilt
+  --all         all files, or those that match the filters; link assets are not included
+  --into        the folder to download to; the folders of the assets are created in it
 ${FILTER_HELP}
   -f, --force   overwrite existing files
 ${CONNECTION_HELP}

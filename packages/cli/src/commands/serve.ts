@@ -12,7 +12,8 @@ second signal stops it immediately.
 Examples:
   stowage serve
   STOWAGE_DATA=/srv/stowage STOWAGE_PORT=8080 stowage serve
-  STOWAGE_HOST=0.0.0.0 STOWAGE_BASE_URL=https://files.example.com stowage serve
+  STOWAGE_HOST=0.0.0.0 STOWAGE_BASE_URL=https://files.example.com \\
+    STOWAGE_STORAGE_URL=https://parts.example.com stowage serve
 `,
   async run(commandLine) {
     refuseArguments(readOptions(commandLine, {}).positionals)

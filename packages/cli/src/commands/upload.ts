@@ -31,12 +31,12 @@ Usage:
   PATTERN       files that match a glob pattern, such as 'bonus/*.pdf' (quote it)
   -             standard input, copied to a temporary file first; requires --name
   -a, --attach  attach the asset to a product: a SKU, the shop's ID of a product or a variant, the
-                ID that the product has in Stowage, or words in any order, any part of the name,
-                variant, SKU or vendor, that match one product only; can be repeated
+                product's ID in Stowage, or words of its name, variant, SKU or vendor that match
+                exactly one product; can be repeated
   --name        the name of the asset (one file only; default: the name of the file)
-  --path        the folder of the assets, such as 'course/week 1' (default: files of a FOLDER keep
-                its name and their subfolders, files of a PATTERN the folders that it matched, and
-                a FILE has none)
+  --path        the folder of the assets, such as 'course/week 1'. Default: for a file in a FOLDER,
+                the name of FOLDER and the subfolders; for a file that matches a PATTERN, the
+                folders that the pattern matched; for a FILE, none
   --again       upload files even if they are already uploaded
   --restart     start over, even if an earlier upload can be resumed; implies --again
   -q, --quiet   do not show progress
@@ -48,6 +48,7 @@ Files that this command has already uploaded are skipped: those with the same pa
 modification time, if their asset still exists. Failed parts are retried until there has been no
 progress for half an hour. To resume an interrupted upload, even after a crash, run the same command
 again; only missing parts are sent.
+
 Ctrl-C pauses the upload, and a second Ctrl-C exits immediately. Both keep everything that was sent:
 stowage uploads lists unfinished uploads, and stowage cancel discards one.
 

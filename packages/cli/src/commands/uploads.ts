@@ -27,8 +27,9 @@ ${CONNECTION_HELP}
   --json        a JSON array of uploads
 
 Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API key.
-After EXPIRES, the service removes an upload that was not resumed. To resume an upload that was
-started here, run the same stowage upload command again. To discard one, use stowage cancel.
+At the time in EXPIRES (UTC), the service removes the upload, unless it is resumed before then. To
+resume an upload that was started on this machine, run the same stowage upload command again. To
+discard one, use stowage cancel.
 
 Examples:
   stowage uploads

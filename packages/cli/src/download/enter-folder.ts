@@ -20,7 +20,7 @@ export async function enterFolder(root: string, folders: string[]): Promise<stri
     const target = await realpath(path).catch(() => undefined)
     if (target === undefined || !`${target}${sep}`.startsWith(withSeparator(real))) {
       throw new CommandFailed(
-        `${sanitize(path)} is a link that leads out of ${sanitize(root)}. Remove it, or pass another folder.`,
+        `${sanitize(path)} is a symbolic link that points outside of ${sanitize(root)}. Remove it, or pass another folder.`,
       )
     }
     if (!(await lstat(target)).isDirectory()) {

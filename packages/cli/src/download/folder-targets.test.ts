@@ -54,7 +54,7 @@ test('no path leads out of the folder, and a sanitized name never equals the nam
   for (const file of files) assert.doesNotMatch(file, /^\/|(^|\/)\.{1,2}(\/|$)/)
 })
 
-test('a name of maximum length keeps its ID', () => {
+test('the ID is added even to a name of maximum length', () => {
   const name = `${'長'.repeat(83)}.zip`
   const [, second = ''] = targetsOf([null, name], [null, name])
   assert.match(second, /長 \(ID1\)\.zip$/)

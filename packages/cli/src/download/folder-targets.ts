@@ -3,10 +3,10 @@ import type { Asset } from '@stowage/client'
 import { safeName } from './safe-name.ts'
 
 /**
- * Returns a function that turns assets into different paths below a folder, as segments: the folders of
- * the asset's path and its name, all of them made safe. Assets must come sorted by name, so that only those
- * of the same name have to be remembered. If an earlier asset has the same path, or the name had to be
- * changed, the ID is added to it: no two assets share a file, and another run chooses the same files.
+ * Returns a function that gives each asset its own path below a folder, as segments: the folders of the
+ * asset's path and its name, all sanitized. Assets must be passed in the order of their names, because only
+ * the paths of the current name are remembered. If an earlier asset has the same path, or if the name had to
+ * be changed, the ID is added to the name. So no two assets share a file, and every run chooses the same files.
  */
 export function createFolderTargets(): (asset: Asset) => string[] {
   let name = ''
@@ -41,7 +41,7 @@ function shortened(name: string, ext: string, id: string): string {
   return characters.join('')
 }
 
-/** Like the service's order of names: names that differ only in case are one file on some systems. */
+/** Folds names as the service does when it sorts them. On some systems, names that differ only in case are one file. */
 function fold(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
   return folded.replaceAll('ς', 'σ').normalize('NFKC')

@@ -10,7 +10,7 @@ import { type SaveOptions, saveAsset } from './save-asset.ts'
 
 export interface FolderCounts {
   downloaded: number
-  /** Files that were there already, with the size of the asset. */
+  /** Files that already existed with the size of the asset. */
   skipped: number
 }
 
@@ -26,7 +26,7 @@ export function createFolderSaver(
     const segments = targetOf(asset)
     const folder = await enterFolder(root, segments.slice(0, -1))
     const path = join(folder, segments.at(-1) ?? '')
-    if (!options.force && (await isThere(path, asset))) {
+    if (!options.force && (await isAlreadySaved(path, asset))) {
       counts.skipped += 1
       if (json) writeItem({ asset, path, skipped: true }, { json, text: '' })
       return
@@ -40,7 +40,7 @@ export function createFolderSaver(
 }
 
 /** Whether the file exists with the size of the asset. A different file is not overwritten. */
-async function isThere(path: string, { bytes }: Asset): Promise<boolean> {
+async function isAlreadySaved(path: string, { bytes }: Asset): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   if (stats === undefined) return false
   if (stats.isFile() && stats.size === bytes) return true

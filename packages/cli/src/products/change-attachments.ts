@@ -24,7 +24,8 @@ export async function changeAttachments(
   })
   const { assets, products } = splitArguments(tokens, option)
   const wanted = requireArguments(assets, 'asset')
-  if (products.length === 0) throw new UsageError(`No products given. Pass --${option} SKU|ID…`)
+  if (products.length === 0)
+    throw new UsageError(`No products given. Pass --${option} SKU|ID|WORDS…`)
   const json = values.json === true
   return withClient(values as { url?: string; key?: string }, async (client, connection) => {
     const { references } = await getProducts(client, products)

@@ -31,9 +31,9 @@ const PATTERN = /[*?[\]{}]/
 
 /**
  * Finds the files of all inputs: files, folders (recursively, without hidden files) and patterns. Each
- * file is returned once, in the order of the inputs. A file in a folder
- * gets the path of its folder, starting with the name of the input, or with `under` if that is given. A
- * file that matches a pattern gets the folders that the pattern matched. Throws one `CommandFailed` that lists every problem.
+ * file is returned once, in the order of the inputs. A file in a folder gets the path of its folder, starting
+ * with the name of the input, or with `under` if that is given. A file that matches a pattern gets the folders
+ * that the pattern matched. Throws one `CommandFailed` that lists every problem.
  */
 export async function collectFiles(
   inputs: string[],

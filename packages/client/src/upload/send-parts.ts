@@ -72,7 +72,7 @@ export function sendParts(options: SendPartsOptions): Promise<void> {
         before = bytes
         meter.sent(part, bytes)
         options.onProgress()
-        // SendPartsOptions a part may take longer than an idle upload is kept. Renewing keeps it alive.
+        // Sending a part may take longer than an idle upload is kept. Renewing the session extends its expiry.
         if (isExpiring()) renew().catch(() => {})
         if (bytes < size) return
         fullySent.add(part)

@@ -25,8 +25,8 @@ export type CallOptions = Pick<Call, 'signal' | 'retryPolicy' | 'retry' | 'onRet
 const MIN_LIFE_MS = 1_000
 
 /**
- * After an interruption, incomplete parts are sent again, so parts are short. The service makes them
- * longer for files that would need more than 10,000.
+ * After an interruption, incomplete parts are sent again, so parts are small. The service makes them
+ * larger for files that would need more than 10,000.
  */
 const MAX_CHUNK_SIZE = 16_000_000
 

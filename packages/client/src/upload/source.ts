@@ -33,7 +33,7 @@ export interface Source {
   /** For a stream of unknown length, the size declared so far. */
   size: number
   mime: string
-  /** The folder that it was chosen with, if it is known. */
+  /** The folder of the file inside the folder that the user chose, if known. */
   path?: string | undefined
   /** Identifies the file in the store; undefined if its state is not saved. */
   key: string | undefined

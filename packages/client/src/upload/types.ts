@@ -12,8 +12,8 @@ export interface UploadOptions {
   /** The filename of the asset. Default: the name of the file. */
   name?: string | undefined
   /**
-   * The folder that the file came from, such as `course/week 1`; null for none. Default: the folder of a File
-   * that was chosen with its folder (`webkitRelativePath`).
+   * The folder that the file came from, such as `course/week 1`; null for none. Default: the folder in
+   * `webkitRelativePath`, which browsers set for files of a chosen folder.
    */
   path?: string | null | undefined
   /** The media type of the asset. Default: the type of the file, if known. */

@@ -24,7 +24,7 @@ export interface StowageUppyOptions extends ConnectOptions {
   attach?: ProductReferences | ((file: UppyFile) => ProductReferences | undefined) | undefined
   /**
    * The folder that the files came from. A function is called with the file when its upload starts. Default:
-   * the folder that the file was dropped or chosen with.
+   * the folder in `meta.relativePath`, which Uppy sets for files of a dropped or chosen folder.
    */
   path?: string | ((file: UppyFile) => string | null | undefined) | undefined
 }

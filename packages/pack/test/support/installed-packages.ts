@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
 import { runNpm } from '../../src/run.ts'
 
-/** The oldest version that the client supports, the one of this project, and the newest. The command needs 24. */
+/** The oldest version that the client supports, the one of this project, and the newest. The CLI needs 24. */
 export type NodeVersion = '20' | '24' | '26'
 const OTHERS = ['20', '26'] as const
 
@@ -23,7 +23,7 @@ const INSTALL = ['install', '--prefer-offline', '--no-audit', '--no-fund']
 const PROJECT = { private: true, type: 'module', allowScripts: { node: true } }
 const UNREACHABLE = /code E(NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NOTCACHED)/
 
-/** Packs the client and the command, and installs them and other Node versions into empty folders. */
+/** Packs the client and the CLI, and installs them and other Node versions into empty folders. */
 export async function installPackages(): Promise<InstalledPackages> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-packed-'))
   const project = join(folder, 'project')
