@@ -24,7 +24,7 @@ export const ERRORS = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The key is missing, malformed, unknown or revoked.',
+    when: 'The key is missing, malformed, unknown or revoked, or the session has ended.',
     remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
   storage_exceeded: {
@@ -35,7 +35,7 @@ export const ERRORS = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not have the required scope, or a service without keys is called from another host or website.',
+    when: 'The key does not have the required scope, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
     remedy:
       'Use a key with the scope named in the message, or call the service at its own base URL.',
   },

@@ -91,10 +91,10 @@ export function TextQuery(description: string) {
 /** The maximum number of different words in `search`. */
 export const MAX_SEARCH_WORDS = 20
 
-export function SearchQuery(description: string) {
+export function SearchQuery(where: string) {
   return Type.String({
     maxLength: 255,
-    description: `Words in any order, case-insensitive; a word may be part of a longer one. In the results, ${description}. At most ${MAX_SEARCH_WORDS} different words`,
+    description: `Words in any order, case-insensitive; a word may be part of a longer one. Each word must be in ${where}. At most ${MAX_SEARCH_WORDS} different words`,
     ...Check('search'),
     ...Problem(`must be a string of at most 255 characters and ${MAX_SEARCH_WORDS} words`),
   })
@@ -110,7 +110,7 @@ export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   search: Type.Optional(
     SearchQuery(
-      'every word is in the file name, or in the name, variant name, SKU or vendor of an attached product',
+      'the file name, or in the name, variant name, SKU or vendor of an attached product',
     ),
   ),
   filename: Type.Optional(

@@ -108,9 +108,7 @@ export const ReadProductQuery = Type.Object({
 })
 
 const ProductFilters = {
-  search: Type.Optional(
-    SearchQuery('every word is in the name, the variant name, the SKU or the vendor'),
-  ),
+  search: Type.Optional(SearchQuery('the name, the variant name, the SKU or the vendor')),
   name: Type.Optional(TextQuery('Any part of the name or the variant name, case-insensitive')),
   sku: Type.Optional(TextQuery('The exact SKU')),
   product_id: Type.Optional(shopId('The shop’s ID of the product; matches all of its variants')),

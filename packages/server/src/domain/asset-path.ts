@@ -1,6 +1,6 @@
 import { CONTROL_CHARACTERS } from './is-searchable.ts'
 
-/** Short enough for an index entry of PostgreSQL in any script, which has at most 2,704 bytes. */
+/** In any script short enough for an index entry of PostgreSQL, which has at most 2,704 bytes. */
 const MAX_PATH_LENGTH = 512
 const MAX_SEGMENT_LENGTH = 255
 const VISIBLE = /[^\s\p{Cf}]/u
@@ -61,6 +61,6 @@ export function pathOfStored(folder: string | null): string | null {
 
 /** The texts from `from` (included) to `until` (excluded) are the folder and everything below it. */
 export function folderRange(folder: string): { from: string; until: string } {
-  // The character after the slash.
+  // `0` is the character after `/`.
   return { from: folder, until: `${folder.slice(0, -1)}0` }
 }

@@ -29,7 +29,7 @@ export interface Upload {
   /** The storage’s own ID of the upload. */
   storageId: string
   chunkSize: number
-  /** The key that started it, even if it was revoked since; null if the service required no key. */
+  /** The key that started it, even if it has since been revoked; null if the service required no key. */
   startedBy: Actor | null
   /** When it expires by the database’s clock, unless activity extends it. */
   expiresAt: Date

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { foldText } from './search-text.ts'
 import { hasWords, searchWords } from './search-words.ts'
 
-test('a search has each word once, folded, without the words that are part of others', () => {
+test('a search has each word once, folded, without words that are part of other words', () => {
   const expected: [string, string[]][] = [
     ['', []],
     [' \t \u00a0\u3000 ', []],
@@ -19,7 +19,7 @@ test('a search has each word once, folded, without the words that are part of ot
   for (const [text, words] of expected) assert.deepEqual(searchWords(text), words, text)
 })
 
-test('any text contains the words of its own parts, in any order', () => {
+test('a search with the words of a text, in any order, finds that text', () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { maxLength: 6 })
   fc.assert(
     fc.property(texts, fc.nat(), (parts, seed) => {

@@ -1,7 +1,7 @@
 import { foldText } from './search-text.ts'
 
 const NUMBERS = /[0-9]+/g
-/** Up to this many digits are written as one digit before the number. */
+/** A number of digits up to this one is written as a single digit. */
 const MAX_DIGITS = 8
 
 /**
@@ -15,7 +15,7 @@ export function sortName(filename: string): string {
   })
 }
 
-/** Texts that sort like their numbers, and of which none begins like another: 1 … 8, 91 … 98, 991 … */
+/** Writes the count so that texts sort like counts, and none is a prefix of another: 1 … 8, 91 … 98, 991 … */
 function digitCount(count: number): string {
   const nines = Math.floor((count - 1) / MAX_DIGITS)
   return '9'.repeat(nines) + (count - nines * MAX_DIGITS)

@@ -122,7 +122,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     const third = await put(3)
     const held = (await storage.listParts(upload)) ?? []
     for (const { receivedAt } of held) {
-      // Stores round to seconds.
+      // Some storage rounds to seconds.
       assert.ok(Math.abs(Date.now() - receivedAt.getTime()) < 60_000, `${receivedAt}`)
     }
     const facts = held.map(({ number, etag, size }) => ({ number, etag, size }))

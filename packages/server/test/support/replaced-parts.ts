@@ -18,7 +18,7 @@ const RESUMPTIONS = 2
 
 /**
  * Sends an upload of two parts, then replaces the first part during concurrent completions and
- * resumptions. In the end one more completion must succeed, as when a refused client tries again.
+ * resumptions. In the end one more completion must succeed, as when a refused client retries.
  */
 export async function raceReplacedPart(baseUrl: string, seed: number): Promise<RaceResult> {
   const random = aRandom(seed)

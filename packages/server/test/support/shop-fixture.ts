@@ -14,7 +14,7 @@ import { anUploadFixture, type UploadFixture } from './upload-fixture.ts'
 /** The upload fixture, with a link, products and keys that a bad request could damage. */
 export interface ShopFixture extends UploadFixture {
   link: Asset
-  /** The shop's IDs are 1 to 3. The first product is linked to `ready` and to `link`. */
+  /** The shop's IDs are 1 to 3. `ready` and `link` are attached to the first product. */
   products: Product[]
   readKey: Key
   /** The only key with this scope. */

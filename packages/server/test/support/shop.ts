@@ -83,7 +83,7 @@ export function detach(
   return call('POST', `${API}/assets/${id}/detach`, references)
 }
 
-/** The products that the asset is linked to. */
+/** The products that the asset is attached to. */
 export async function productsOf({ call }: TestService, id: string): Promise<Product[]> {
   const response = await call('GET', `${API}/assets/${id}?with_products=true`)
   assert.equal(response.status, 200, JSON.stringify(response.body))

@@ -14,13 +14,13 @@ import { hashKey } from '../../src/operations/keys/hash-key.ts'
 /** An account whose names, shop IDs and idempotency keys are the same as in another test account. */
 export interface SimilarAccount extends TestAccount {
   bytes: Buffer
-  /** A ready file that is linked to both variants of product 77. */
+  /** A ready file that is attached to both variants of product 77. */
   file: UploadSession
-  /** A ready file that is not linked to any product. */
+  /** A ready file that is not attached to any product. */
   loose: UploadSession
   /** An unfinished upload. */
   open: UploadSession
-  /** A link asset that is linked to variant 781. */
+  /** A link asset that is attached to variant 781. */
   linkId: string
   products: Product[]
   /** Values that must never appear in a response to another account. */

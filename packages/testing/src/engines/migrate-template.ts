@@ -1,6 +1,6 @@
 import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
 
-/** PostgreSQL creates every database as a copy of `template1`, so that tests need not run migrations. */
+/** Runs the migrations in `template1`. PostgreSQL creates every database as a copy of it, so tests need not run them. */
 export async function migrateTemplate(server: string): Promise<void> {
   const url = new URL(server)
   url.pathname = '/template1'

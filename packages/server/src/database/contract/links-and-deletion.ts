@@ -23,7 +23,7 @@ function select(selection: Partial<ProductSelection>): ProductSelection {
   return { productIds: [], variantIds: [], ids: [], skus: [], ...selection }
 }
 
-/** The contract for links to products, and for changing and deleting assets. */
+/** The contract for attaching assets to products, and for changing and deleting assets. */
 export function testLinksAndDeletion({ name, open }: Contract): void {
   test(
     name(
@@ -51,52 +51,55 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
-  test(name('linked rows are read in slices, and deletions in between skip no row'), async (t) => {
-    const { data } = await open(t)
-    const products = await data.putProducts(
-      Array.from({ length: 7 }, (_, index) => aProduct({ variantId: index })),
-    )
-    const ids = products.map(({ id }) => id)
-    const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
-    const selection = { ids, productIds: [], variantIds: [], skus: [] }
-    for (const asset of assets) await data.attachProducts(asset, selection)
-    await reserve(data, { size: 1 })
-    const [first = ''] = assets
-    assert.equal(await data.productsOfAssets(assets, 20), undefined)
-    const all = await data.productsOfAssets(assets, 21)
-    assert.deepEqual(
-      assets.map((asset) => all?.get(asset)),
-      [products, products, products],
-    )
-    const one = await data.productsOfAsset(first, { after: undefined, limit: 3 })
-    assert.deepEqual(one.products, products.slice(0, 3))
-    await data.deleteProduct(ids[2] ?? '')
-    const two = await data.productsOfAsset(first, { after: one.next, limit: 4 })
-    assert.deepEqual(two.products, products.slice(3))
-    const none = await data.productsOfAsset(first, { after: two.next, limit: 4 })
-    assert.deepEqual(none, { products: [], next: undefined })
+  test(
+    name('attached rows are read in slices, and deletions in between skip no row'),
+    async (t) => {
+      const { data } = await open(t)
+      const products = await data.putProducts(
+        Array.from({ length: 7 }, (_, index) => aProduct({ variantId: index })),
+      )
+      const ids = products.map(({ id }) => id)
+      const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
+      const selection = { ids, productIds: [], variantIds: [], skus: [] }
+      for (const asset of assets) await data.attachProducts(asset, selection)
+      await reserve(data, { size: 1 })
+      const [first = ''] = assets
+      assert.equal(await data.productsOfAssets(assets, 20), undefined)
+      const all = await data.productsOfAssets(assets, 21)
+      assert.deepEqual(
+        assets.map((asset) => all?.get(asset)),
+        [products, products, products],
+      )
+      const one = await data.productsOfAsset(first, { after: undefined, limit: 3 })
+      assert.deepEqual(one.products, products.slice(0, 3))
+      await data.deleteProduct(ids[2] ?? '')
+      const two = await data.productsOfAsset(first, { after: one.next, limit: 4 })
+      assert.deepEqual(two.products, products.slice(3))
+      const none = await data.productsOfAsset(first, { after: two.next, limit: 4 })
+      assert.deepEqual(none, { products: [], next: undefined })
 
-    const [product = ''] = ids
-    const newestFirst = assets.toReversed()
-    assert.equal(await data.assetsOfProducts(ids, 17), undefined)
-    const linked = await data.assetsOfProducts([product], 3)
-    assert.deepEqual(
-      linked?.get(product)?.map(({ id }) => id),
-      newestFirst,
-    )
-    const newest = await data.newestAssetsOf(product, 2)
-    assert.deepEqual(
-      newest.assets.map(({ id }) => id),
-      newestFirst.slice(0, 2),
-    )
-    assert.equal(newest.total, 3)
-    assert.deepEqual(await data.newestAssetsOf(ids[2] ?? '', 2), { assets: [], total: 0 })
-    const page = { page: 2, perPage: 2 }
-    const ofAsset = await data.listProducts({ ...page, ofAsset: first })
-    assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
-    const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
-    assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
-  })
+      const [product = ''] = ids
+      const newestFirst = assets.toReversed()
+      assert.equal(await data.assetsOfProducts(ids, 17), undefined)
+      const linked = await data.assetsOfProducts([product], 3)
+      assert.deepEqual(
+        linked?.get(product)?.map(({ id }) => id),
+        newestFirst,
+      )
+      const newest = await data.newestAssetsOf(product, 2)
+      assert.deepEqual(
+        newest.assets.map(({ id }) => id),
+        newestFirst.slice(0, 2),
+      )
+      assert.equal(newest.total, 3)
+      assert.deepEqual(await data.newestAssetsOf(ids[2] ?? '', 2), { assets: [], total: 0 })
+      const page = { page: 2, perPage: 2 }
+      const ofAsset = await data.listProducts({ ...page, ofAsset: first })
+      assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
+      const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
+      assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
+    },
+  )
 
   test(
     name('if any ID is unknown, nothing changes and the unknown IDs are returned'),
@@ -162,7 +165,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
   })
 
   test(
-    name('deleting a product keeps its assets, and unlinks those with no other product'),
+    name('deleting a product keeps its assets, and those with no other product become unattached'),
     async (t) => {
       const { data } = await open(t)
       const [one, two] = await data.putProducts(
@@ -273,7 +276,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
     },
   )
 
-  test(name('an upload that is cancelled or expires loses its links'), async (t) => {
+  test(name('an upload that is cancelled or expires is detached from its products'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const [product] = await data.putProducts([aProduct()])
     const { upload: cancelled } = await reserve(data)

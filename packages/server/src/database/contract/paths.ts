@@ -129,7 +129,7 @@ export function testPaths({ name, open }: Contract): void {
   )
 }
 
-/** More assets in a folder than a small result has, half of them in a folder below. */
+/** Creates more assets in a folder than `MAX_SMALL_RESULT`, half of them in a subfolder. */
 async function fillFolders(data: AccountData, accountId: string): Promise<Asset[]> {
   const records = Array.from({ length: MAX_SMALL_RESULT + 300 }, (_, index) => {
     const path = index % 2 === 0 ? 'big' : 'big/odd'

@@ -72,7 +72,7 @@ export function testProductSearch({ name, open }: Contract): void {
     assert.deepEqual([await count('new-2'), await count('modern'), await count('ew')], [1, 1, 1])
   })
 
-  test(name('products are listed with their variants, page by page, as a full scan'), async (t) => {
+  test(name('each page of products with their variants equals that of a full scan'), async (t) => {
     const { data } = await open(t)
     // Products 1 to 9 with up to 7 variants, added in no particular order.
     const products = Array.from({ length: 40 }, (_, index) =>

@@ -130,7 +130,7 @@ export function testRecords({ name, open }: Contract): void {
     assert.deepEqual(await data.listKeys(), [])
   })
 
-  test(name('an asset that is linked to an unknown product is not imported'), async (t) => {
+  test(name('an asset that is attached to an unknown product is not imported'), async (t) => {
     const { database, account, data } = await open(t, { planStorage: 1000 })
     const record = aRecord({ accountId: account.id, productIds: [newUuid()] })
     await assert.rejects(data.importRecords({ keys: [], assets: [record] }))

@@ -14,8 +14,7 @@ export interface ListingStrategies {
   listAll(): Page | Promise<Page>
   /**
    * Looks the name or a word up in the trigram index, or the folder in its index, and caches the IDs of all
-   * matches. Undefined when more than
-   * `MAX_SMALL_RESULT` assets match.
+   * matches. Undefined when more than `MAX_SMALL_RESULT` assets match.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
   /** Counts the matches on every call. */

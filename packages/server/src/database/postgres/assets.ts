@@ -54,7 +54,7 @@ export function accountAssets(sql: Sql, account: string): Assets {
           where id = ${id} and account_id = ${account} and status = 'ready'
           returning id`
         if (row === undefined) return false
-        // A separate statement, so that it sees links that were added while the first one waited.
+        // A separate statement, so that it sees products that were attached while the first one waited.
         await transaction`
           with deleted as (
             select id, account_id, kind, bytes, storage_id, upload_id from assets where id = ${id}

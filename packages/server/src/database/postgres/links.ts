@@ -21,7 +21,7 @@ export function accountLinks(sql: Sql, account: string): Links {
           or id = any(${selection.ids}::uuid[])
           or sku = any(${selection.skus}::text[]))
         order by product_id, variant_id for key share`
-      // Changing the links and deleting the asset wait for each other.
+      // Attaching, detaching and deleting the asset wait for each other.
       const [asset] = await transaction`
         select id from assets where id = ${assetId} and account_id = ${account}
           and status in ('uploading', 'completing', 'ready') for no key update`

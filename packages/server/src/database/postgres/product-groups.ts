@@ -51,7 +51,7 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
       const links = (limit: number) => sql`
         select l.asset_id from products p join asset_products l on l.product_id = p.id
         where ${ofProduct} limit ${limit}`
-      // `links` and `assets` read at most `attachments` rows, one more to know whether there are more.
+      // Counting stops after `attachments` rows. `links` reads one more, which shows whether there are more.
       const counts =
         ofAsset === undefined
           ? sql`(select count(*) from (${links(attachments + 1)}) l) as links,

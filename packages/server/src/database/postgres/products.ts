@@ -18,7 +18,7 @@ export function accountProducts(sql: Sql, account: string): Products {
         const [product] = await transaction`
           select id from products where id = ${id} and account_id = ${account} for update`
         if (product === undefined) return false
-        // Locks the assets in the order of their IDs, and waits for concurrent changes to their links.
+        // Locks the assets in the order of their IDs, and waits for concurrent changes of their attachments.
         const assets = await transaction<{ id: string }[]>`
           select id from assets
           where id in (select asset_id from asset_products where product_id = ${id})

@@ -46,7 +46,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
       .flatMap(({ asset, productIds }) =>
         productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
       )
-    // Passed as arrays: there may be more links than a statement can have parameters.
+    // Passed as arrays: there may be more attachments than a statement can have parameters.
     await transaction`
       insert into asset_products (asset_id, product_id)
       select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],

@@ -1,7 +1,7 @@
 import { begin, type Sql } from './connection.ts'
 
 /**
- * Ends an unfinished upload by the given statement, and releases its reserved bytes, its links, and its
+ * Ends an unfinished upload by the given statement, and releases its reserved bytes, its attachments, and its
  * data in the storage. False when the statement changed nothing.
  */
 export function release(
@@ -11,7 +11,7 @@ export function release(
 ): Promise<boolean> {
   return begin(sql, async (transaction) => {
     if ((await end(transaction)).count === 0) return false
-    // A separate statement, so that it sees links that were added while `end` waited for the row.
+    // A separate statement, so that it sees products that were attached while `end` waited for the row.
     await transaction`
       with ended as (
         select id, account_id, bytes, storage_id, upload_id from assets where id = ${assetId}

@@ -41,7 +41,7 @@ test('the migration to product search makes existing products searchable', async
   }
 })
 
-test('the names of existing assets are filled in, so that their numbers are sorted by value', async (t) => {
+test('existing assets get sort names, so that numbers in their names are sorted by value', async (t) => {
   const url = await server.database(t)
   const before = await openAt(t, url)
   const { id } = await anAccount(before, 'default')

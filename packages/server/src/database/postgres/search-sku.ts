@@ -4,7 +4,7 @@ import type { Sql } from './connection.ts'
 const BATCH = 500
 
 /**
- * Folds the SKUs of products that were stored before SKUs were searchable, some in each statement. Can be
+ * Folds the SKUs of products that were stored before SKUs were searchable, one batch per statement. Can be
  * interrupted and repeated.
  */
 export async function fillSearchSkus(sql: Sql): Promise<void> {

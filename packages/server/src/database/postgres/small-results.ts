@@ -25,7 +25,7 @@ function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
 
 export type SmallResultCache = ReturnType<typeof openSmallResultCache<string>>
 
-/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
+/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
 export function smallResults(sql: Sql, account: string, cache: SmallResultCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 
@@ -43,7 +43,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     return findAmong(query, [sql`id in (select id from (${candidates}) candidates)`])
   }
 
-  /** The number of assets that have each word, up to a bit more than a small result. */
+  /** The number of assets that have each word. Counting stops above the size of a small result. */
   async function countCandidates(words: string[]): Promise<number[]> {
     const counts = words.map((word) => {
       const candidates = wordCandidates(sql, account, { word, limit: MAX_SMALL_RESULT + 1 })

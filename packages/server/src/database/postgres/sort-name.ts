@@ -4,8 +4,8 @@ import type { Sql } from './connection.ts'
 const BATCH = 5000
 
 /**
- * Fills the names by which assets are sorted that older versions stored without one, some in each statement.
- * Can be interrupted and repeated.
+ * Sets `sort_name` of assets that older versions have stored, one batch per statement. Can be interrupted and
+ * repeated.
  */
 export async function fillSortNames(sql: Sql): Promise<void> {
   for (;;) {

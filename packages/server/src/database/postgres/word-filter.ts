@@ -6,8 +6,8 @@ import type { Fragment } from './statement.ts'
 const OWN_TEXTS = ['search_name']
 
 /**
- * Matches assets that have every word in one of their own texts or in a text of an attached product. If no
- * product has a word, which is looked up once, the attachments are not read.
+ * Matches assets that have every word in one of their own texts or in a text of an attached product. Whether
+ * any product has the word is looked up once; if none has it, the attachments are not read.
  */
 export function wordFilter(sql: Sql, account: string, words: readonly string[]): Fragment[] {
   return words.map((word) => {
@@ -22,7 +22,7 @@ export function wordFilter(sql: Sql, account: string, words: readonly string[]):
   })
 }
 
-/** Selects the assets that have the word, at most `limit` of each kind. */
+/** Selects assets that have the word: at most `limit` by their own texts, and `limit` by their products. */
 export function wordCandidates(
   sql: Sql,
   account: string,

@@ -22,9 +22,9 @@ const OF_ASSET = `and p.seq in (
 function variantsOf(condition: string): string {
   return `
     select ${PRODUCT_COLUMNS} from (
-      select p.*, row_number() over (partition by p.product_id order by p.variant_id) as place
+      select p.*, row_number() over (partition by p.product_id order by p.variant_id) as position
       from json_each(:ids) j cross join products p on ${OF_PRODUCT} ${condition})
-    where place <= :variants order by product_id desc, variant_id`
+    where position <= :variants order by product_id desc, variant_id`
 }
 
 /** Lists the products of the shop with their variants. */
@@ -38,7 +38,7 @@ export function prepareProductGroups(connection: Connection) {
        (select count(*) from products p where ${OF_PRODUCT}) as variants_total
      from json_each(:ids) j`,
   )
-  // `links` and `assets` read at most `attachments` rows, one more to know whether there are more.
+  // Counting stops after `attachments` rows. `links` reads one more, which shows whether there are more.
   const totalsWithAssets = prepare<GroupRow>(
     `select j.value as product_id,
        (select count(*) from products p where ${OF_PRODUCT}) as variants_total,

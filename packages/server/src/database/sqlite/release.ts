@@ -14,7 +14,7 @@ export function prepareQueueRemoval({ prepare }: Connection) {
   }
 }
 
-/** Releases an upload that ended unfinished: its reserved bytes, its links, and its data in the storage. */
+/** Releases an upload that ended unfinished: its reserved bytes, its attachments, and its data in the storage. */
 export function prepareRelease(connection: Connection) {
   const queueRemoval = prepareQueueRemoval(connection)
   const free = connection.prepare(

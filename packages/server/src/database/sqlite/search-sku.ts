@@ -6,7 +6,7 @@ import { wrapConnection } from './statement.ts'
 const BATCH = 500
 
 /**
- * Folds the SKUs of products that were stored before SKUs were searchable, some in each transaction. Can be
+ * Folds the SKUs of products that were stored before SKUs were searchable, one batch per transaction. Can be
  * interrupted and repeated.
  */
 export async function fillSearchSkus(database: DatabaseSync): Promise<void> {

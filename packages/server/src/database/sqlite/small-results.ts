@@ -32,14 +32,14 @@ interface FindOptions {
   filter: AssetFilter
 }
 
-/** The rows that an index finds for the folder, the name or a word. One of them may be few enough. */
+/** The indexes that can find the assets: by folder, by name and by each word. The result of any of them may be small. */
 function candidatesOf({ name = '', words = [], folder }: AssetQuery): Candidates[] {
   const match = matchExpression(name)
   const byName = match !== undefined && {
     sql: 'select rowid as seq from asset_names where asset_names match :match',
     parameters: { match },
   }
-  // The parameters are those of the filter.
+  // Uses the parameters of the filter.
   const byFolder = folder !== undefined && {
     sql: `select seq from assets where account_id = :account and status = 'ready'
          and folder >= :folder_from and folder < :folder_until`,
@@ -55,7 +55,7 @@ function candidatesOf({ name = '', words = [], folder }: AssetQuery): Candidates
   return [byFolder, byName, ...byWords].filter((candidates) => candidates !== false)
 }
 
-/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
+/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
 export function prepareSmallResults({ prepare }: Connection) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(

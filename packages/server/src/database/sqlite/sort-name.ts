@@ -6,8 +6,8 @@ import { wrapConnection } from './statement.ts'
 const BATCH = 5000
 
 /**
- * Fills the names by which assets are sorted that older versions stored without one, some in each
- * transaction. Can be interrupted and repeated.
+ * Sets `sort_name` of assets that older versions have stored, one batch per transaction. Can be interrupted
+ * and repeated.
  */
 export async function fillSortNames(database: DatabaseSync): Promise<void> {
   const { prepare, transaction } = wrapConnection(database)

@@ -182,7 +182,7 @@ test('the migration to product search makes existing products searchable', async
   }
 })
 
-test('the names of existing assets are filled in, so that their numbers are sorted by value', async (t) => {
+test('existing assets get sort names, so that numbers in their names are sorted by value', async (t) => {
   const file = await aFile(t)
   const before = await openSqliteDatabase({ file })
   const { id } = await anAccount(before, 'default')

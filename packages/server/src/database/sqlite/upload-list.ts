@@ -4,7 +4,7 @@ import type { Rows, UploadQuery } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
-/** In the words of the partial index, which SQLite otherwise does not use. */
+/** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const UNFINISHED = `account_id = :account and status in ('uploading', 'completing')`
 
 export function prepareUploadList({ prepare }: Connection) {

@@ -4,8 +4,8 @@ import { type Filter, matchExpression } from './name-filter.ts'
 const OWN_TEXTS = ['search_name']
 
 /**
- * Matches assets that have every word in one of their own texts or in a text of an attached product. If no
- * product has the trigrams of a word, which is looked up once, the attachments are not read.
+ * Matches assets that have every word in one of their own texts or in a text of an attached product. Whether
+ * any product has the trigrams of the word is looked up once; if none has them, the attachments are not read.
  */
 export function wordFilter(words: readonly string[]): Filter {
   const conditions: string[] = []
@@ -27,7 +27,7 @@ export function wordFilter(words: readonly string[]): Filter {
   return { conditions, parameters }
 }
 
-/** Selects the assets that may have the word at this index, at most `limit` of each kind. */
+/** Selects assets that may have the word at this index: at most `limit` by name, and `limit` by their products. */
 export function wordCandidates(index: number, limit: number): string {
   return `
     select seq from (

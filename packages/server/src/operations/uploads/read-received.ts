@@ -16,7 +16,7 @@ interface ReadLimits {
 
 /**
  * Returns a function that reads which parts of uploads the storage has, by the ID of the asset. It asks
- * the storage once per upload, for a limited time. An upload is left out if the storage has not responded
+ * the storage once per upload, for a limited time. An upload is omitted if the storage has not responded
  * by then, or after the first failure.
  */
 export function createReceivedReader(limits: ReadLimits = {}) {

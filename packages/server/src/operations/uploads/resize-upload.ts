@@ -69,7 +69,7 @@ async function checkSize(
     const most = storage.maxParts * chunkSize
     throw invalid({
       size: [
-        `must be at most ${most} bytes (${storage.maxParts} parts of ${chunkSize} bytes). Start a new upload with this size to get longer parts`,
+        `must be at most ${most} bytes (${storage.maxParts} parts of ${chunkSize} bytes). Start a new upload with this size to get larger parts`,
       ],
     })
   }

@@ -26,11 +26,11 @@ export async function* examineDisk({
     return
   }
   const free = await readFree(directory)
-  const says = `${directory} can be written, ${formatSize(free)} are free`
+  const says = `${directory} is writable, ${formatSize(free)} is free`
   if (free >= reserve) {
     yield { about, verdict: 'well', says }
     return
   }
-  const refused = `uploads are refused until ${formatSize(reserve)} are (STOWAGE_DISK_RESERVE)`
+  const refused = `uploads are refused until ${formatSize(reserve)} is free (STOWAGE_DISK_RESERVE)`
   yield { about, verdict: 'note', says: `${says}; ${refused}` }
 }

@@ -7,8 +7,8 @@ export interface ResponseWriter {
 }
 
 /**
- * Node never reports on the bytes of a pipelined response that still waits for an earlier one when the
- * client disconnects. The writer also watches the connection, so that the download ends and closes its file.
+ * If the client disconnects while a pipelined response still waits for an earlier one, Node never calls back
+ * for its writes. So the writer also watches the connection: the download then ends and closes its file.
  */
 export function openResponseWriter(
   { socket }: IncomingMessage,

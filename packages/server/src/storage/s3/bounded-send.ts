@@ -4,7 +4,7 @@ import { checkResponse } from './check-response.ts'
 export const CONNECT_TIMEOUT_MS = 5_000
 /** For all attempts of a call together, as callers wait for it. */
 export const CALL_TIMEOUT_MS = 10_000
-/** Stores need longer to join many parts. */
+/** Storage needs longer to join many parts. */
 const COMPLETE_TIMEOUT_MS = 60_000
 
 export type Send = S3Client['send']

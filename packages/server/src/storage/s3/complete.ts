@@ -24,7 +24,7 @@ const PAUSE_MS = 100
 const MAX_MISSES = 5
 
 /**
- * Stores respond to a completion differently: some repeat a success, some fail concurrent calls, some
+ * Storage systems respond to a completion differently: some repeat a success, some fail concurrent calls, some
  * respond 200 with an error in the body. So after an error, this checks the object and the parts.
  */
 export async function completeInS3(

@@ -51,7 +51,7 @@ async function regionOf(client: S3Client): Promise<string> {
   try {
     return await client.config.region()
   } catch (error) {
-    const hint = 'set STOWAGE_S3_REGION (us-east-1 works for most stores without regions)'
+    const hint = 'set STOWAGE_S3_REGION (us-east-1 works for most storage without regions)'
     throw new Error(`the region of the bucket is unknown: ${hint}`, { cause: error })
   }
 }

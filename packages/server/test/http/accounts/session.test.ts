@@ -156,7 +156,7 @@ test('the cookie is refused in requests from other origins, whatever their metho
       const withKey = { ...headers, Cookie: cookie }
       const call = callerWith(service.baseUrl, ADMIN_KEY)
       assert.equal((await call('GET', `${API}/assets`, undefined, withKey)).status, 200)
-      // But a page of another origin cannot sign people in to its own account.
+      // But a page of another origin cannot sign the user in to an account of its own.
       assertRefused(await call('POST', SESSION, {}, headers), 'forbidden')
     })
   }

@@ -21,10 +21,7 @@ test(
   'invalid products are refused together with the valid ones in the same request',
   refuses(badProducts),
 )
-test(
-  'invalid references are refused and change no link between assets and products',
-  refuses(badReferences),
-)
+test('invalid references are refused, and no asset is attached or detached', refuses(badReferences))
 test('an invalid key is refused, and the last manage key cannot be revoked', refuses(badKeys))
 test('an invalid query for assets or products is refused', refuses(badShopQueries))
 test('an unreadable body of a link, product or key request is refused', refuses(badShopBodies))

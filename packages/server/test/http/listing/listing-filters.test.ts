@@ -19,7 +19,7 @@ interface Row {
   filename: string
   bytes: number
   type: 'file' | 'link'
-  /** The variants that the asset is linked to. */
+  /** The variants that the asset is attached to. */
   variants: number[]
 }
 

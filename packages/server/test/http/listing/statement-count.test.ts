@@ -78,7 +78,7 @@ function byProductIds(productIds: number[]): ProductSelection {
   return { productIds, variantIds: [], ids: [], skus: [] }
 }
 
-/** Links each asset to the product with the same number, and the first asset to all products. */
+/** Attaches each asset to the product with the same number, and the first asset to all products. */
 async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
   for (const [index, id] of assetIds.entries()) {
     await attachProducts(context, id, byProductIds(productIds.slice(index, index + 1)))
@@ -100,7 +100,7 @@ test('the number of statements does not grow with the number of rows', async (t)
       assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
     }
   }
-  /** At most three statements with ten rows, and at most 100 for the two thousand links of a thousand rows. */
+  /** At most three statements with ten rows, and at most 100 for the two thousand attachments of a thousand rows. */
   const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>) => {
     for (const [shop, most] of [
       [few, MOST],
@@ -114,7 +114,7 @@ test('the number of statements does not grow with the number of rows', async (t)
   await t.test('attaching a thousand products takes three statements', () =>
     check(countAttaching, MOST),
   )
-  // The fourth statement records that the asset has no products any more.
+  // The fourth statement records that the asset has no products anymore.
   await t.test('detaching them takes four statements', () => check(countDetaching, MOST + 1))
   await t.test('the attach operation takes one more statement, to read the asset', () =>
     check(countCalls, MOST + 1),

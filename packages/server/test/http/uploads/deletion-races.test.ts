@@ -66,7 +66,7 @@ async function race(
   return responses
 }
 
-/** Fails if one of these assets is still linked to a product, read from either side. */
+/** Fails if one of these assets is still attached to a product, read from either side. */
 async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
   const [usage] = await service.context.database.compareUsage()
   const data = service.context.database.of(usage?.accountId ?? '')
@@ -93,7 +93,7 @@ test('of several concurrent deletes, one returns 202 and the others return 404',
   assert.deepEqual(await readObjects(service), [])
 })
 
-test('a delete during attaching, detaching and renaming leaves no link, no name and no stored bytes', async (t) => {
+test('a delete during attaching, detaching and renaming leaves no attachment, no name and no stored bytes', async (t) => {
   const service = await aService(t)
   await putProducts(
     service,
@@ -168,7 +168,7 @@ test('a delete during the completion or cancellation of its upload leaves a comp
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('a product that is deleted while it is being attached stays attached to no asset', async (t) => {
+test('a product that is deleted while assets are being attached to it leaves no attachment', async (t) => {
   const service = await aService(t)
   const asset = await storeLink(service, { filename: 'asset' })
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -54,7 +54,7 @@ test('a session has the documented fields, and its parts cover the file', async 
   assert.ok(hours > 11.9 && hours <= 12)
 })
 
-test('max_chunk_size makes parts shorter than the default, and never longer', async (t) => {
+test('max_chunk_size makes parts smaller than the default, and never larger', async (t) => {
   const chunkSizeOf = async (setting: string | undefined, request: object) => {
     const settings = setting === undefined ? {} : { STOWAGE_CHUNK_SIZE: setting }
     const { call } = await aService(t, { ...settings, STOWAGE_PLAN_STORAGE: '1PB' })

@@ -1,5 +1,5 @@
 /*
- * Runs in the browser. The page works without it; it adds the colour scheme chosen in the dashboard, the
+ * Runs in the browser. The page works without it; it adds the color scheme chosen in the dashboard, the
  * filter, copy buttons, and opening the call that a link points to.
  */
 const root = document.documentElement
@@ -7,7 +7,7 @@ try {
   const chosen = localStorage.getItem('mantine-color-scheme-value')
   if (chosen === 'light' || chosen === 'dark') root.dataset.colors = chosen
 } catch {
-  // Without storage, the page uses the system’s colour scheme.
+  // Without storage, the page uses the system’s color scheme.
 }
 
 document.addEventListener('DOMContentLoaded', () => {

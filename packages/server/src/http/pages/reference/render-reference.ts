@@ -47,7 +47,7 @@ ${contents(text)}
 ${markdown(text)}
 </section>
 ${Object.entries(TAGS).map(([tag, description]) => group(tag, description, options))}
-${errorCatalogue()}
+${errorCatalog()}
 </main>
 </div>
 </body>
@@ -88,7 +88,7 @@ ${endpoints.map((endpoint) => operation(endpoint, options))}
 </section>`
 }
 
-function errorCatalogue(): Html {
+function errorCatalog(): Html {
   const entries = Object.entries(ERRORS).map(
     ([code, { status, when, remedy }]) =>
       html`<dt id="error-${code}">${status} <code>${code}</code></dt><dd>${inline(when)} ${inline(remedy)}</dd>`,

@@ -31,7 +31,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A command of the AWS CLI, with the endpoint and region of this store. */
+/** A command of the AWS CLI, with the endpoint and region of this storage. */
 export function awsCommand({ endpoint, location }: Examination, command: string): string {
   const option = endpoint === undefined ? '' : ` --endpoint-url ${endpoint}`
   return `aws${option} --region ${location.region} ${command}`

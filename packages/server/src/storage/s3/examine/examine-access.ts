@@ -21,7 +21,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
       ],
       InvalidAccessKeyId: [
         `the storage does not know the access key ${accessKeyId}`,
-        'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this store',
+        'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to a key of this storage',
       ],
       SignatureDoesNotMatch: [
         `the secret does not belong to the access key ${accessKeyId}, or the region is not ${location.region}`,

@@ -113,7 +113,7 @@ export async function writeRules(
     Bucket: bucket,
     LifecycleConfiguration: rules,
   })
-  // Older stores require this digest, which AWS's SDK no longer sends.
+  // Older storage systems require this digest, which AWS's SDK no longer sends.
   command.middlewareStack.add(
     (next) => (step) => {
       const { headers, body } = step.request as { headers: Record<string, string>; body: string }
