@@ -114,6 +114,12 @@ export const LinkRequest = Type.Object(
     url,
     size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
     path: Type.Optional(AssetFolder),
+    type: Type.Optional(
+      Type.Enum(['link'], {
+        type: 'string',
+        description: 'Accepted because existing clients send it; every asset stored here is a link',
+      }),
+    ),
   },
   { title: 'LinkRequest' },
 )

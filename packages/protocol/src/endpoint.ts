@@ -31,6 +31,8 @@ export interface Endpoint {
   headers?: TObject
   body?: TSchema
   bodyExample?: unknown
+  /** A request without a body is like one with an empty object. */
+  isBodyOptional?: boolean
   /** Larger bodies are refused with `body_too_large`. */
   bodyLimit?: number
   success: EndpointResponse

@@ -22,11 +22,14 @@ export const sessionExample: UploadSession = {
     { start: 200_000_000, end: 250_000_000, part: 3, url: partUrl(3) },
   ],
   file_url: `${base}/assets/${id}`,
+  asset: { id, filename: 'sample-pack.zip', size: '250 MB' },
   expires_at: '2026-01-31T21:30:00.000Z',
 }
 
+const { asset: _, ...session } = sessionExample
+
 export const resumedExample: ResumedUpload = {
-  ...sessionExample,
+  ...session,
   urls: sessionExample.urls.slice(2),
   received: [
     { PartNumber: 1, ETag: '9b2cf535f27731c974343645a3985328', size: 100_000_000 },

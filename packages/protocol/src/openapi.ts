@@ -143,7 +143,7 @@ function operation(endpoint: Endpoint, method: Method, components: Components) {
     ],
     ...(body && {
       requestBody: {
-        required: true,
+        required: !endpoint.isBodyOptional,
         content: jsonContent(reference(body, components), endpoint.bodyExample),
       },
     }),

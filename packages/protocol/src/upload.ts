@@ -104,6 +104,20 @@ const session = {
 export const UploadSession = Type.Object(
   {
     ...session,
+    asset: Type.Object(
+      {
+        id: Uuid(),
+        filename: Type.String({ examples: ['sample-pack.zip'] }),
+        size: Type.String({
+          description: 'Formatted for display, in decimal units',
+          examples: ['250 MB'],
+        }),
+      },
+      { description: 'The new asset, which becomes ready when the upload is completed' },
+    ),
+    upload_url: Type.Optional(
+      Type.String({ description: 'The URL of the only part; omitted if there are several parts' }),
+    ),
     expires_at: Type.String({
       format: 'date-time',
       description:
@@ -157,7 +171,9 @@ export type CompletedPart = Static<typeof CompletedPart>
 
 export const CompletionRequest = Type.Object(
   {
-    upload_id: Uuid({ description: 'From the upload session' }),
+    upload_id: Type.Optional(
+      Uuid({ description: 'From the upload session; checked unless omitted' }),
+    ),
     parts: Type.Optional(
       Type.Array(CompletedPart, {
         maxItems: MAX_PARTS,

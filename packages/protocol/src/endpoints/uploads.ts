@@ -59,9 +59,10 @@ export const completeUpload = defineEndpoint({
   scope: 'write',
   summary: 'Complete an upload',
   description:
-    'Call this when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
+    'Call this when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
   params: AssetPath,
   body: CompletionRequest,
+  isBodyOptional: true,
   bodyLimit: COMPLETION_BODY_LIMIT,
   bodyExample: {
     upload_id: sessionExample.upload_id,

@@ -32,6 +32,9 @@ import { sessionRoutes } from './routes/session.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    isBodyOptional?: boolean
+  }
   interface FastifyRequest {
     authorized: Authorized | undefined
   }

@@ -40,6 +40,7 @@ export function route<E extends Endpoint>(
     method: [...endpoint.methods],
     url: endpoint.path,
     ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
+    config: { isBodyOptional: endpoint.isBodyOptional ?? false },
     schema: {
       ...(params && { params }),
       ...(query && { querystring: query }),
@@ -49,6 +50,9 @@ export function route<E extends Endpoint>(
     async onRequest(request, reply) {
       if (scope === 'public') return
       request.authorized = await authorize(options, scope, request, reply)
+    },
+    async preValidation(request) {
+      if (endpoint.isBodyOptional && request.body === undefined) request.body = {}
     },
     handler(request: FastifyRequest, reply: FastifyReply) {
       reply.code(success.status)

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { isDeeperThan } from './is-deeper-than.ts'
 
@@ -12,8 +12,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Many clients declare JSON on every request; a DELETE has no body.
-    if (body.length === 0 && request.method === 'DELETE') {
+    // Many clients declare JSON on every request, even on one without a body.
+    if (body.length === 0 && mayBeEmpty(request)) {
       done(null, undefined)
       return
     }
@@ -28,4 +28,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
     }
     parse(request, body.toString(), done)
   })
+}
+
+function mayBeEmpty({ method, routeOptions }: FastifyRequest): boolean {
+  return method === 'DELETE' || routeOptions.config.isBodyOptional === true
 }

@@ -1,5 +1,5 @@
 import type * as wire from '@stowage/protocol'
-import { formatTimestamp } from '@stowage/protocol/format'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Upload } from '../../domain/asset.ts'
 import type { ListedUpload } from '../../operations/uploads/list-uploads.ts'
 import type { UploadSession } from '../../operations/uploads/request-upload.ts'
@@ -7,8 +7,13 @@ import type { ResumedUpload } from '../../operations/uploads/resume-upload.ts'
 import type { SignedPart } from '../../operations/uploads/sign-parts.ts'
 
 export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+  const { upload, parts } = session
+  const { id, filename, bytes } = upload.asset
+  const [onlyPart, secondPart] = parts
   return {
-    ...presentUpload(session.upload, session.parts, baseUrl),
+    ...presentUpload(upload, parts, baseUrl),
+    asset: { id, filename, size: formatSize(bytes) },
+    ...(onlyPart && secondPart === undefined && { upload_url: onlyPart.url }),
     expires_at: session.expiresAt.toISOString(),
   }
 }

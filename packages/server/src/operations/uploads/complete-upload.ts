@@ -18,13 +18,13 @@ import { storageUploadOf } from './storage-upload-of.ts'
 export async function completeUpload(
   context: AccountContext,
   assetId: string,
-  request: { uploadId: string; parts: NamedPart[] },
+  request: { uploadId?: string | undefined; parts: NamedPart[] },
 ): Promise<Asset> {
   const { data, storage, settings } = context
   const { uploadsKeptForMs: keptForMs } = settings
   const upload = await getUpload(context, assetId)
   if (!isVisible(upload.asset.status)) throw assetNotFound()
-  checkUploadId(upload, request.uploadId)
+  if (request.uploadId !== undefined) checkUploadId(upload, request.uploadId)
   if (upload.asset.status === 'ready') return upload.asset
 
   const held = await storage.listParts(storageUploadOf(upload))

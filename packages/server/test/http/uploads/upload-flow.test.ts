@@ -30,6 +30,7 @@ test('a session has the documented fields, and its parts cover the file', async 
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const session = await requestSession(baseUrl, { bytes: someBytes(250) })
   assert.deepEqual(Object.keys(session).sort(), [
+    'asset',
     'chunk_size',
     'expires_at',
     'file_url',

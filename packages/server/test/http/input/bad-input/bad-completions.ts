@@ -43,7 +43,6 @@ export async function badCompletions(fixture: UploadFixture): Promise<BadRequest
 function uploadIdRows(fixture: UploadFixture): BadRequest[] {
   const { open, empty, cancelled, otherAccountsUpload } = fixture
   const wrong = [
-    undefined,
     ...MALFORMED_IDS,
     ...NEARLY.map((change) => change(open.upload_id)),
     empty.upload_id,
@@ -53,7 +52,8 @@ function uploadIdRows(fixture: UploadFixture): BadRequest[] {
     '00000000-0000-0000-0000-000000000000',
   ]
   return CALLS.flatMap(([method, call]) =>
-    wrong.map((upload_id) => ({
+    // Only a cancellation needs it.
+    [...(call === 'cancel' ? [undefined] : []), ...wrong].map((upload_id) => ({
       input: `${method} ${call} upload_id ${shorten(upload_id)}`,
       send: () => fixture.service.call(method, `${API}/assets/${open.id}/${call}`, { upload_id }),
       refusal: invalid('upload_id'),
