@@ -8,7 +8,7 @@ import {
 
 export const theme = createTheme({
   primaryColor: 'cyan',
-  // Dark enough for white text on it, and for text in it on white.
+  // Dark enough for white text on it, and as a text color on white.
   primaryShade: { light: 9, dark: 9 },
   defaultRadius: 'md',
   cursorType: 'pointer',

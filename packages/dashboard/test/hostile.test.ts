@@ -57,7 +57,7 @@ test('hostile names, files and links run no script on any page', async (t) => {
     mimeType: 'text/html',
     buffer: Buffer.from(SCRIPT),
   })
-  // The name exists.
+  // The name already exists, so a dialog asks what to do.
   await page.getByRole('button', { name: 'Keep both' }).click()
   await page.getByText('1 file uploaded').first().waitFor()
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()

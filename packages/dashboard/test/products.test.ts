@@ -34,7 +34,7 @@ async function untilNames(page: Page, expected: string[]): Promise<void> {
   }).catch(() => assert.deepEqual(found, expected))
 }
 
-test('products are filtered as people type, and the filters follow the URL, back and forward', async (t) => {
+test('products are filtered as the user types, and the filters follow the URL, back and forward', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([

@@ -6,7 +6,7 @@ import { manyProducts } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
 
-test('the color scheme follows the system until people choose one, and then stays', async (t) => {
+test('the color scheme follows the system until the user chooses one, and then stays', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'dark' } })
   await page.goto('/')

@@ -247,7 +247,7 @@ test('the browser asks before it leaves the page during an upload', async (t) =>
     return dialog.dismiss()
   })
   await page.goto('/')
-  // Browsers ask only after people have interacted with the page.
+  // Browsers ask only after the user has interacted with the page.
   await page.getByRole('heading', { name: 'Assets' }).click()
   await chooser(page).setInputFiles(aFile('film.bin', 1000))
   await until('the upload has started', () => parts.started() === 1)

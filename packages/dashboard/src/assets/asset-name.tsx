@@ -27,7 +27,7 @@ export function AssetName({ asset }: { asset: Asset }) {
   const close = () => {
     setName(undefined)
     reset()
-    // The button is rendered again first.
+    // Wait until the button is rendered again.
     setTimeout(() => renameButton.current?.focus())
   }
   const submit = (event: FormEvent) => {

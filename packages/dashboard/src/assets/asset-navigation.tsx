@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { BackLink } from '../components/back-link.tsx'
 import { type Neighbor, useNeighbors } from './use-neighbors.ts'
 
-/** Leads back to the list, and to the assets before and after this one in it. */
+/** Links back to the list, and to the previous and the next asset in it. */
 export function AssetNavigation({ id }: { id: string }) {
   const { previous, next } = useNeighbors(id)
   return (

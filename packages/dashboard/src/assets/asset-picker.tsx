@@ -14,7 +14,7 @@ interface Props {
 
 const MAX_ASSETS = 20
 
-/** Searches the assets of the account, and reports each one that people choose. */
+/** Searches the assets of the account, and calls `onPick` with each one that the user chooses. */
 export function AssetPicker({ onPick, exclude }: Props) {
   const client = useClient()
   const [text, setText] = useState('')
@@ -48,7 +48,7 @@ export function AssetPicker({ onPick, exclude }: Props) {
         setText('')
       }}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching assets'}
-      // Above the dialog, and in a landmark of the page.
+      // Inside a landmark, as axe requires. The default is the end of the document.
       comboboxProps={{ portalProps: { target: 'main' } }}
       maxDropdownHeight={320}
     />

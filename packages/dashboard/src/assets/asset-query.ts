@@ -6,7 +6,7 @@ export interface AssetQuery {
   show: Show
   /** The shop's ID of a product; empty for all assets. */
   product: string
-  /** A folder; also shows those in it. */
+  /** A folder; the list also shows the assets of its subfolders. */
   path: string
   sort: Sort
   page: number
@@ -40,7 +40,7 @@ export function readAssetQuery(search: string): AssetQuery {
   }
 }
 
-/** The service refuses other paths. */
+/** Ignores a path that the service would refuse. */
 function readPath(path: string): string {
   const isValid =
     path.length <= 512 && path.split('/').every((folder) => !/^(\.{0,2})$/.test(folder))

@@ -24,7 +24,7 @@ export function DetachAssets({ assets, isOpen, onClose, onDone }: Props) {
   )
 }
 
-/** A dialog can show this many. */
+/** The maximum number of products in the dialog. */
 const MAX_PRODUCTS = 200
 
 function DetachForm({ assets, onClose, onDone }: Omit<Props, 'isOpen'>) {

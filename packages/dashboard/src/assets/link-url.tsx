@@ -12,7 +12,7 @@ export function LinkUrl({ asset }: { asset: Asset }) {
   const editButton = useRef<HTMLButtonElement>(null)
   const close = () => {
     setEditing(false)
-    // The button is rendered again first.
+    // Wait until the button is rendered again.
     setTimeout(() => editButton.current?.focus())
   }
   return (

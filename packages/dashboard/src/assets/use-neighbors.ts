@@ -14,7 +14,7 @@ interface Neighbors {
   next: Neighbor | undefined
 }
 
-/** The assets before and after this one, in the list from which people came. */
+/** The assets before and after this one, in the list from which the user came. */
 export function useNeighbors(id: string): Neighbors {
   const position = readListPosition('/')
   const query = readAssetQuery(position?.url.split('?')[1] ?? '')

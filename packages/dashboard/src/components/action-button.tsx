@@ -3,7 +3,7 @@ import { Button, type ButtonProps, Loader } from '@mantine/core'
 interface Props extends ButtonProps {
   isBusy: boolean
   children: string
-  /** Left out: the button submits its form. */
+  /** If omitted, the button submits its form. */
   onClick?(): void
 }
 

@@ -1,7 +1,7 @@
 /** The pages that are lists. */
 export type ListPath = '/' | '/products'
 
-/** Where people left a list: its URL with search, order and page, and how far it was scrolled. */
+/** A list as the user left it: its URL with search, order and page, and how far it was scrolled. */
 export interface ListPosition {
   url: string
   top: number
@@ -23,7 +23,7 @@ export function readListPosition(list: ListPath): ListPosition | undefined {
   return saved === null ? undefined : JSON.parse(saved)
 }
 
-/** The URL at which people left the list. */
+/** The URL of the list as the user left it. */
 export function listUrl(list: ListPath): string {
   return readListPosition(list)?.url ?? list
 }

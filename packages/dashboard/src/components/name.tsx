@@ -1,7 +1,7 @@
 import { Text, type TextProps } from '@mantine/core'
 
 /**
- * A name that people gave, in any script, writing direction and length. It is truncated to the available
+ * A name that a user has chosen, in any script, writing direction and length. It is truncated to the available
  * width, and the tooltip shows it in full. It does not change the direction of the text around it.
  */
 export function Name({ children, ...props }: TextProps & { children: string }) {

@@ -14,7 +14,7 @@ export function notify(notice: Notice): void {
   dispatchEvent(new CustomEvent(EVENT, { detail: notice }))
 }
 
-/** Returns a function that stops it. */
+/** Calls the listener with each notice. Returns a function that removes the listener. */
 export function onNotice(listener: (notice: Notice) => void): () => void {
   const handle = (event: Event) => listener((event as CustomEvent<Notice>).detail)
   addEventListener(EVENT, handle)

@@ -1,4 +1,4 @@
-/** The service accepts no longer text in a filter. */
+/** The maximum length of a filter that the service accepts. */
 export const MAX_FILTER_LENGTH = 255
 
 /** Cut to the length that the service accepts. */
@@ -6,7 +6,7 @@ export function readText(params: URLSearchParams, name: string): string {
   return (params.get(name) ?? '').slice(0, MAX_FILTER_LENGTH)
 }
 
-/** The service accepts no more words in a search. */
+/** The maximum number of words in a search that the service accepts. */
 const MAX_WORDS = 20
 
 export function firstWords(search: string): string {

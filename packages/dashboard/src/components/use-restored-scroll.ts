@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { type ListPath, RETURN_STATE, readListPosition } from './list-position.ts'
 
-/** Scrolls a list to where people left it, after they returned to it by a link and it is loaded. */
+/** When the user returns to a list by a link, scrolls it to its previous position once it is loaded. */
 export function useRestoredScroll(list: ListPath, isLoaded: boolean): void {
   const isDone = useRef(false)
   useLayoutEffect(() => {

@@ -15,7 +15,7 @@ export async function exchangeStoredKey(): Promise<void> {
   try {
     await signIn(key, { isRemembered: remembered !== null })
   } catch (error) {
-    // It is tried again when the page is loaded again.
+    // The next load of the page retries it.
     if (!isStowageError(error, 'unauthenticated')) return
   }
   sessionStorage.removeItem(NAME)

@@ -4,10 +4,10 @@ import { type Notice, onNotice } from '../components/notify.ts'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import classes from './notification-area.module.css'
 
-/** The oldest ones make room. */
+/** With more messages, the oldest are removed. */
 const MAX_NOTICES = 5
 const AUTO_CLOSE_MS = 4_000
-/** A message with a button must be read and reached. */
+/** A message with a button stays longer, so that the user can read it and reach the button. */
 const ACTION_CLOSE_MS = 10_000
 
 interface Shown extends Notice {
@@ -57,7 +57,7 @@ function NoticeCard({ notice, onClose }: { notice: Shown; onClose(): void }) {
       withBorder
       closeButtonProps={{ 'aria-label': 'Dismiss' }}
       onClose={onClose}
-      // A message does not disappear while people read it or are about to press its button.
+      // A message does not disappear while the user reads it or is about to press its button.
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

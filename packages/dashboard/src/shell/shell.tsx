@@ -107,7 +107,7 @@ interface PageLinkProps extends ComponentProps<'a'> {
   isOpen: boolean
 }
 
-/** Leads back to a list as people left it. On the list itself, it clears the search. */
+/** Links to a list as the user left it. On the list itself, it clears the search. */
 function PageLink({ path, isOpen, ...props }: PageLinkProps) {
   const isList = path === '/' || path === '/products'
   if (isList && !isOpen) return <ReturnLink {...props} list={path} />

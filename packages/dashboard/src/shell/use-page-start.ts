@@ -6,8 +6,8 @@ const LISTS: readonly string[] = ['/', '/products'] satisfies ListPath[]
 
 /**
  * A new page starts at its top, both for scrolling and for the focus of the keyboard. The browser
- * restores the scroll position when people go back. The position of a list is saved when people leave
- * it, for the links that return to it.
+ * restores the scroll position when the user goes back. The position of a list is saved when the user
+ * leaves it, for the links that return to it.
  */
 export function usePageStart(path: string): void {
   const previous = useRef(path)
@@ -21,7 +21,7 @@ export function usePageStart(path: string): void {
     }
     const onPush = () => {
       onLeave()
-      // A list restores its own scroll position when people return to it.
+      // A list restores its own scroll position when the user returns to it.
       if (history.state?.isReturn !== RETURN_STATE.isReturn)
         scrollTo({ top: 0, behavior: 'instant' })
     }

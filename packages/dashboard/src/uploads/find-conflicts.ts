@@ -2,7 +2,7 @@ import type { Asset, Client } from '@stowage/client'
 import pLimit from 'p-limit'
 import type { PickedFile } from './picked-file.ts'
 
-/** A file for which its folder has an asset of the same name already. */
+/** A file whose folder already has an asset with the same name. */
 export interface NameConflict {
   picked: PickedFile
   existing: Asset
@@ -11,7 +11,7 @@ export interface NameConflict {
 /** One request returns at most this many. */
 const MAX_ASSETS = 1000
 const MAX_REQUESTS = 6
-/** The caller waits until the service can be reached again. */
+/** Without retries, because the caller waits until the service can be reached again. */
 const ONCE = { retry: { tries: 1 } }
 
 /** With few assets one request is enough; with many, each name is searched. */

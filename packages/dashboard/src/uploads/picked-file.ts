@@ -1,6 +1,6 @@
 import type { UploadOptions } from '@stowage/client'
 
-/** A file that people chose or dropped. */
+/** A file that the user chose or dropped. */
 export interface PickedFile {
   file: File
   /** The folder that it came from, such as `course/videos`. Empty for a file without one. */
@@ -9,7 +9,7 @@ export interface PickedFile {
   attach: UploadOptions['attach']
 }
 
-/** Files of a file input. Those of a folder know their path. */
+/** Files of a file input. For files of a chosen folder, the browser sets the path. */
 export function pickFiles(files: Iterable<File>): PickedFile[] {
   return Array.from(files, (file) => ({
     file,

@@ -26,7 +26,7 @@ export function statusText({ file, progress, error }: UploadItem, isOnline: bool
   }
 }
 
-/** ` · 12 MB/s · 40 s left`. Leaves out what is unknown. */
+/** ` · 12 MB/s · 40 s left`. Omits what is unknown. */
 export function paceText(pace: { rate: number; secondsLeft: number | undefined }): string {
   const rate = pace.rate > 0 ? ` · ${formatSize(pace.rate)}/s` : ''
   const left =

@@ -16,7 +16,7 @@ export interface UploadsState {
   target: UploadTarget | undefined
 }
 
-/** What to do with a file whose name exists. Replacing the asset needs versions of assets. */
+/** What to do with a file whose name already exists. */
 export type ConflictChoice = 'keep-both' | 'skip'
 
 /** The product whose page is open. */
@@ -31,7 +31,7 @@ export interface UploadStore {
   subscribe(listener: () => void): () => void
   read(): UploadsState
   /**
-   * Waits until the service can be reached. Files whose names exist become conflicts. Then checks the
+   * Waits until the service can be reached. Files whose names already exist become conflicts. Then checks the
    * available storage: if the other files do not fit together, none of them is uploaded.
    */
   add(files: readonly PickedFile[]): Promise<void>
@@ -39,7 +39,7 @@ export interface UploadStore {
   resolveConflict(choice: ConflictChoice, options: { isForAll: boolean }): void
   /** Forgets the files that wait for the service. */
   cancelWaiting(): void
-  /** Sets where dropped files are attached to. */
+  /** Sets the product that dropped files are attached to. */
   setTarget(target: UploadTarget | undefined): void
   addFitting(): void
   dismissShortage(): void

@@ -20,7 +20,7 @@ const UploadsContext = createContext<UploadStore | undefined>(undefined)
 /** Lists are loaded again at most this often, not for each of a thousand files. */
 const REFRESH_MS = 1_000
 
-/** Uploads continue while people move between pages. */
+/** Uploads continue while the user moves between pages. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
   const client = useClient()
   const queries = useQueryClient()

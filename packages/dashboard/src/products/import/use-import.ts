@@ -35,7 +35,7 @@ export type Import =
 /** Rejects large files, such as a video chosen by mistake, before they are read. */
 const MAX_FILE_BYTES = 200_000_000
 
-/** Sends nothing before the preview is confirmed. A running import continues when people leave the page. */
+/** Sends nothing before the preview is confirmed. A running import continues when the user leaves the page. */
 export function useImport() {
   const client = useClient()
   const queries = useQueryClient()
@@ -51,7 +51,7 @@ export function useImport() {
     }
   }, [])
 
-  /** Shows the result on the page, or as a notification if people have left the page. */
+  /** Shows the result on the page, or as a notification if the user has left the page. */
   function finish(state: Import, notice: Notice): void {
     isSending.current = false
     if (isMounted.current) setState(state)
