@@ -31,7 +31,7 @@ export interface Endpoint {
   headers?: TObject
   body?: TSchema
   bodyExample?: unknown
-  /** A request without a body is like one with an empty object. */
+  /** A request without a body is treated like one with an empty object. */
   isBodyOptional?: boolean
   /** Larger bodies are refused with `body_too_large`. */
   bodyLimit?: number
