@@ -175,9 +175,9 @@ test('assets can be managed by keyboard alone, and the focus is always visible',
 
   await focusWith(page, button('More upload options'))
   await press('Enter')
-  await focusWith(page, page.getByRole('menuitem', { name: 'Add link' }), 'ArrowDown')
+  await focusWith(page, page.getByRole('menuitem', { name: 'Add URL' }), 'ArrowDown')
   await press('Enter')
-  await page.getByRole('dialog', { name: 'Add link' }).waitFor()
+  await page.getByRole('dialog', { name: 'Add URL' }).waitFor()
   await focusWith(page, page.getByRole('textbox', { name: 'URL' }))
   await page.keyboard.type('https://example.com/')
   await focusWith(page, page.getByRole('textbox', { name: 'Name' }))

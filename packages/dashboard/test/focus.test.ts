@@ -105,7 +105,7 @@ test('after a dialog is closed, the focus returns to the control that opened it'
 
   await page.goto('/')
   await press('More upload options')
-  await page.getByRole('menuitem', { name: 'Add link' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Add URL' }).press('Enter')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await untilFocused(page, 'More upload options')

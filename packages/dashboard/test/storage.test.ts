@@ -42,7 +42,7 @@ test('the page shows used storage, types and the largest files', async (t) => {
   assert.deepEqual(tidy(await types.locator('tbody tr').allInnerTexts()), [
     'Video 1 3 kB 67%',
     'Images 2 1.5 kB 33%',
-    'Links 1 0 B 0%',
+    'URLs 1 0 B 0%',
   ])
   // The bars are as long as the shares: 3, 1.5 and 0 of 4.5 kB.
   const lengthsIn = (region: Locator) =>

@@ -15,7 +15,7 @@ interface Props {
 /** Adds an asset that is a URL instead of a file. */
 export function AddLink({ isOpen, onClose }: Props) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Add link">
+    <Dialog isOpen={isOpen} onClose={onClose} title="Add URL">
       <LinkForm onClose={onClose} />
     </Dialog>
   )

@@ -15,7 +15,7 @@ export function AssetDetails({ asset }: { asset: Asset }) {
     <Section title="Details">
       <DetailList>
         <Detail name="Kind">
-          {asset.is_link ? 'Link' : `${KIND_LABELS[kindOf(asset)]} (${asset.mime})`}
+          {asset.is_link ? KIND_LABELS.link : `${KIND_LABELS[kindOf(asset)]} (${asset.mime})`}
         </Detail>
         {sizeOf(asset) && (
           <Detail name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Detail>

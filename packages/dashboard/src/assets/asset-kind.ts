@@ -14,13 +14,13 @@ export function kindOf({ is_link, mime }: Asset): AssetKind {
   return family === 'text' ? 'text' : 'file'
 }
 
-/** Undefined for a link without a size. */
+/** Undefined for a URL without a size. */
 export function sizeOf({ is_link, bytes, size }: Asset): string | undefined {
   return is_link && bytes === 0 ? undefined : size
 }
 
 export const KIND_LABELS: Record<AssetKind, string> = {
-  link: 'Link',
+  link: 'URL',
   image: 'Image',
   audio: 'Audio',
   video: 'Video',

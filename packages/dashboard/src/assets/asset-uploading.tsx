@@ -42,6 +42,7 @@ function ResumeUpload({ asset }: { asset: Asset }) {
     id: asset.id,
     name: asset.filename,
     size: asset.bytes,
+    path: asset.path,
     startedAt: asset.created_at,
     problem: undefined,
   }

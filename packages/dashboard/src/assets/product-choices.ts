@@ -1,5 +1,6 @@
 import type { Product, ProductGroup, ProductReferences } from '@stowage/client'
 import { countText } from '../format/count-text.ts'
+import { hasWords } from './has-words.ts'
 import { productName } from './product-names.ts'
 
 /** What people can pick: a variant, or all variants of a product. */
@@ -11,39 +12,44 @@ export interface ProductChoice {
   productId: number
 }
 
-/** A product shows this many variants; others are found by typing. */
-const MAX_VARIANTS = 6
+/** In a list of products, each shows this many variants. */
+export const MAX_SHOWN_VARIANTS = 6
 
-/** “All variants” comes first. Of a product with many variants, those that match the search follow. */
-export function choicesOf(group: ProductGroup, search: string): ProductChoice[] {
-  const { variants, variants_total: total, name, vendor, product_id: productId } = group
-  const suffix = vendor === '' ? '' : ` · ${vendor}`
-  const choice = (variant: Product): ProductChoice => ({
-    key: variant.id,
-    label: productName(variant) + (variant.sku === '' ? '' : ` (${variant.sku})`) + suffix,
-    variantId: variant.id,
-    productId,
-  })
-  if (total === 1) return variants.map(choice)
-  const all = {
+export function allVariantsOf(group: ProductGroup): ProductChoice {
+  const { variants_total: total, name, product_id: productId } = group
+  return {
     key: `all ${productId}`,
-    label: `${name} · all ${countText(total, 'variant')}${suffix}`,
+    label: `${name} · all ${countText(total, 'variant')}${vendorOf(group)}`,
     variantId: undefined,
     productId,
   }
-  const shown = total <= MAX_VARIANTS ? variants : variantsMatching(variants, search)
-  return [all, ...shown.slice(0, MAX_VARIANTS).map(choice)]
 }
 
-/** Those that have all words of the search, if the product itself does not. */
-function variantsMatching(variants: readonly Product[], search: string): Product[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return variants.filter(({ name, vendor, variant_name, sku }) => {
-    const ofProduct = `${name} ${vendor}`.toLowerCase()
-    const all = `${ofProduct} ${variant_name} ${sku}`.toLowerCase()
-    const isOfProduct = words.every((word) => ofProduct.includes(word))
-    return !isOfProduct && words.every((word) => all.includes(word))
-  })
+export function choiceOf(variant: Product): ProductChoice {
+  const sku = variant.sku === '' ? '' : ` (${variant.sku})`
+  return {
+    key: variant.id,
+    label: productName(variant) + sku + vendorOf(variant),
+    variantId: variant.id,
+    productId: variant.product_id,
+  }
+}
+
+function vendorOf({ vendor }: { vendor: string }): string {
+  return vendor === '' ? '' : ` · ${vendor}`
+}
+
+/** The variants of a product in a list of products. Of many variants, only those that match the search. */
+export function shownVariantsOf(group: ProductGroup, search: string): readonly Product[] {
+  const { variants, variants_total: total } = group
+  if (total <= MAX_SHOWN_VARIANTS) return variants
+  if (isFoundByProduct(group, search)) return []
+  return variants.filter((variant) => hasWords(variant, search)).slice(0, MAX_SHOWN_VARIANTS)
+}
+
+/** The search names the product, not some of its variants. */
+export function isFoundByProduct({ name, vendor }: ProductGroup, search: string): boolean {
+  return hasWords({ name, vendor }, search)
 }
 
 export function referencesOf(choices: readonly ProductChoice[]): ProductReferences {

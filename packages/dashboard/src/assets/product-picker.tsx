@@ -1,11 +1,11 @@
 import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { Product } from '@stowage/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Product, ProductGroup } from '@stowage/client'
 import { useState } from 'react'
-import { firstWords } from '../components/url-query.ts'
-import { useClient } from '../session/session.tsx'
-import { choicesOf, type ProductChoice } from './product-choices.ts'
+import type { ProductChoice } from './product-choices.ts'
+import { optionsInside, optionsOfProduct, type ProductOption } from './product-options.ts'
+import { useFoundProducts } from './use-found-products.ts'
+import { useVariants } from './use-variants.ts'
 
 interface Props {
   picked: readonly ProductChoice[]
@@ -15,54 +15,69 @@ interface Props {
   exclude?: readonly Product[]
 }
 
-const MAX_PRODUCTS = 15
+/** Variants of an opened product: shown at first, and added by “Show more”. */
+const STEP = 50
 
-/** Searches the service, because a shop has too many products to list. */
+/** Offers products and, after one is opened, its variants. Both are searched. */
 export function ProductPicker({ picked, onPick, label = 'Products', exclude = [] }: Props) {
-  const client = useClient()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
+  const [inside, setInside] = useState<ProductGroup>()
+  const [count, setCount] = useState(STEP)
   const [search] = useDebouncedValue(text.trim(), 150)
-  const { data: found, isFetching } = useQuery({
-    queryKey: ['products', 'search', search],
-    queryFn: ({ signal }) =>
-      client
-        .productGroups({
-          ...(search !== '' && { search: firstWords(search) }),
-          limit: MAX_PRODUCTS,
-          signal,
-        })
-        .page(),
-    placeholderData: keepPreviousData,
-  })
+  const products = useFoundProducts(search, inside === undefined)
+  const variants = useVariants(inside, search)
+  const isFetching = inside === undefined ? products.isFetching : variants.isFetching
   const excluded = new Set(exclude.map(({ id }) => id))
-  const offered = (found?.data ?? []).flatMap((group) => {
-    const isComplete = countOf(exclude, group.product_id) === group.variants_total
-    return isComplete ? [] : choicesOf(group, search)
-  })
-  const known = new Map([...picked, ...offered].map((choice) => [choice.key, choice]))
-  for (const id of excluded) known.delete(id)
+  const offered =
+    inside === undefined
+      ? (products.data ?? []).flatMap((found) =>
+          isComplete(exclude, found.group) ? [] : optionsOfProduct(found),
+        )
+      : optionsInside({ group: inside, variants: variants.data?.variants ?? [], count })
+  const options = new Map<string, ProductOption>()
+  for (const choice of picked) options.set(choice.key, { ...choice, choice })
+  for (const option of offered) if (!excluded.has(option.key)) options.set(option.key, option)
+
+  const leave = () => {
+    setInside(undefined)
+    setCount(STEP)
+  }
+  const close = () => {
+    setOpen(false)
+    leave()
+  }
+  const onChange = (keys: string[]) => {
+    const chosen = keys.flatMap((key) => options.get(key) ?? [])
+    const step = chosen.find((option) => 'step' in option)
+    if (step === undefined) {
+      setText('')
+      // The dropdown would cover the buttons below.
+      close()
+      onPick(chosen.flatMap((option) => ('choice' in option ? option.choice : [])))
+    } else if (step.step === 'back') leave()
+    else if (step.step === 'more') setCount(count + STEP)
+    else setInside(step.step)
+  }
   return (
     <MultiSelect
       label={label}
-      placeholder={picked.length === 0 ? 'Search by name, variant, SKU or vendor' : undefined}
+      placeholder={placeholderOf(inside, picked)}
       searchable
       clearable
       hidePickedOptions
-      data={[...known.values()].map((choice) => ({ value: choice.key, label: choice.label }))}
+      data={[...options.values()].map(({ key, label }) => ({ value: key, label }))}
       // The service has filtered already.
       filter={({ options }) => options}
       searchValue={text}
       onSearchChange={setText}
+      // The words that found a product also find its variants.
+      clearSearchOnChange={false}
       value={picked.map(({ key }) => key)}
-      onChange={(keys) => {
-        // The dropdown would cover the buttons below.
-        setOpen(false)
-        onPick(keys.flatMap((key) => known.get(key) ?? []))
-      }}
+      onChange={onChange}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
-      onDropdownClose={() => setOpen(false)}
+      onDropdownClose={close}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
       // Above the dialog, and in a landmark of the page.
       comboboxProps={{ portalProps: { target: 'main' } }}
@@ -72,6 +87,13 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
   )
 }
 
-function countOf(products: readonly Product[], productId: number): number {
-  return products.filter(({ product_id }) => product_id === productId).length
+function placeholderOf(inside: ProductGroup | undefined, picked: readonly ProductChoice[]) {
+  if (inside !== undefined) return 'Search by variant or SKU'
+  return picked.length === 0 ? 'Search by name, variant, SKU or vendor' : undefined
+}
+
+/** All variants of the product are excluded. */
+function isComplete(exclude: readonly Product[], group: ProductGroup): boolean {
+  const count = exclude.filter(({ product_id }) => product_id === group.product_id).length
+  return count === group.variants_total
 }

@@ -15,17 +15,20 @@ interface Props<Data> {
 export function LoadedRecord<Data>({ query, kind, notFoundText, children }: Props<Data>) {
   const { data, error, refetch } = query
   if (isNotFound(error)) return <NotFound kind={kind}>{notFoundText}</NotFound>
-  if (error !== null) {
-    return (
-      <ErrorAlert
-        title={`Could not load this ${kind}`}
-        error={error}
-        onRetry={() => void refetch()}
-      />
-    )
-  }
-  if (data === undefined) return <LoadingRecord />
-  return children(data)
+  if (error === null && data === undefined) return <LoadingRecord />
+  return (
+    <>
+      {error !== null && (
+        <ErrorAlert
+          title={`Could not load this ${kind}`}
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+      {/* A page that was loaded before stays usable, with everything that people typed. */}
+      {data !== undefined && children(data)}
+    </>
+  )
 }
 
 /** The client rejects an ID that is not a UUID with a TypeError: no record has such an ID. */

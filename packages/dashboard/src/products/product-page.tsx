@@ -14,7 +14,7 @@ import { ProductAssets } from './product-assets.tsx'
 import { ProductDetails } from './product-details.tsx'
 import classes from './product-page.module.css'
 import { ProductVariants } from './product-variants.tsx'
-import { useProduct } from './use-products.ts'
+import { type LoadedProduct, useProduct } from './use-products.ts'
 
 /** The product of a variant, with all of its variants. */
 export function ProductPage({ id }: { id: string }) {
@@ -28,13 +28,13 @@ export function ProductPage({ id }: { id: string }) {
         kind="product"
         notFoundText="It may have been deleted, or the URL is wrong."
       >
-        {({ group }) => <ProductContent product={group} />}
+        {(loaded) => <ProductContent {...loaded} />}
       </LoadedRecord>
     </Stack>
   )
 }
 
-function ProductContent({ product }: { product: ProductGroup }) {
+function ProductContent({ variant, group: product }: LoadedProduct) {
   const [isDeleting, setDeleting] = useState(false)
   const [, navigate] = useLocation()
   useDropTarget(product)
@@ -60,7 +60,7 @@ function ProductContent({ product }: { product: ProductGroup }) {
       <div className={classes.columns}>
         <ProductAssets product={product} />
         <Stack gap="lg">
-          <ProductVariants product={product} />
+          <ProductVariants product={product} current={variant} />
           <ProductDetails product={product} />
         </Stack>
       </div>

@@ -1,44 +1,149 @@
-import { ScrollArea, Table, Text } from '@mantine/core'
-import type { ProductGroup } from '@stowage/client'
+import { ActionIcon, Button, ScrollArea, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import type { Product, ProductGroup } from '@stowage/client'
+import { IconSearch, IconTrash } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useVariants } from '../assets/use-variants.ts'
+import { ErrorAlert } from '../components/error-alert.tsx'
+import { FilterInput } from '../components/filter-input.tsx'
 import { Name } from '../components/name.tsx'
 import { Section } from '../components/section.tsx'
-import { countText } from '../format/count-text.ts'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { countText, numberText } from '../format/count-text.ts'
+import { useHasScope } from '../session/require-scope.tsx'
+import { DeleteVariant } from './delete-variant.tsx'
 import classes from './product-page.module.css'
 
+/** From this number on, a search field helps. */
+const MIN_SEARCHED = 10
+/** Shown at first, and added by each click on “Show more”. */
+const STEP = 100
+
+interface Props {
+  product: ProductGroup
+  /** The variant in the URL. */
+  current: Product
+}
+
 /** The variants of a product. The list stays short, whatever their number. */
-export function ProductVariants({ product }: { product: ProductGroup }) {
-  const { variants, variants_total: total } = product
+export function ProductVariants({ product, current }: Props) {
+  const { variants_total: total } = product
+  const [search, setSearch] = useState('')
+  const [shown, setShown] = useState(STEP)
+  const [deleting, setDeleting] = useState<Product>()
+  const [, navigate] = useLocation()
+  const { data, error, refetch } = useVariants(product, search)
+  // Until all are loaded, the first ones.
+  const { variants, total: found } = data ?? { variants: product.variants, total }
+  // The last variant is deleted with the product.
+  const canDelete = useHasScope('write') && total > 1
+  const onSearch = (text: string) => {
+    setSearch(text)
+    setShown(STEP)
+  }
+  const onDeleted = ({ id }: Product) => {
+    const next = product.variants.find((variant) => variant.id !== id)
+    // The URL of the page must be that of a variant that exists.
+    if (id === current.id && next) navigate(`/products/${next.id}`, { replace: true })
+  }
   return (
-    <Section title={total === 1 ? 'Variant' : `${countText(total, 'variant')}`}>
+    <Section title={total === 1 ? 'Variant' : countText(total, 'variant')}>
+      {total >= MIN_SEARCHED && (
+        <FilterInput
+          label="Search variants"
+          value={search}
+          onValue={onSearch}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          mb="xs"
+        />
+      )}
+      {error !== null && (
+        <ErrorAlert title="Could not load the variants" error={error} onRetry={refetch} />
+      )}
       <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: 0 }}>
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>SKU</Table.Th>
+              <Table.Th w="45%">Name</Table.Th>
+              <Table.Th w="30%">SKU</Table.Th>
               <Table.Th>Variant ID</Table.Th>
+              {canDelete && (
+                <Table.Th w={56}>
+                  <VisuallyHidden>Delete</VisuallyHidden>
+                </Table.Th>
+              )}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {variants.map(({ id, variant_name, sku, variant_id }) => (
-              <Table.Tr key={id}>
-                <Table.Td maw={0} w="50%">
-                  <Name>{variant_name || '–'}</Name>
-                </Table.Td>
-                <Table.Td maw={0} w="30%">
-                  <Name>{sku}</Name>
-                </Table.Td>
-                <Table.Td>{variant_id}</Table.Td>
-              </Table.Tr>
+            {variants.slice(0, shown).map((variant) => (
+              <VariantRow
+                key={variant.id}
+                variant={variant}
+                onDelete={canDelete ? setDeleting : undefined}
+              />
             ))}
           </Table.Tbody>
         </Table>
       </ScrollArea.Autosize>
-      {total > variants.length && (
-        <Text c="dimmed" size="sm" mt="xs">
-          Showing the first {variants.length} of {countText(total, 'variant')}.
-        </Text>
+      <Text c="dimmed" size="sm" mt="xs" role="status">
+        {statusText({ shown: Math.min(shown, variants.length), found, isSearched: search !== '' })}
+      </Text>
+      {variants.length > shown && (
+        <Button variant="default" size="xs" mt="xs" onClick={() => setShown(shown + STEP)}>
+          Show more
+        </Button>
       )}
+      <DeleteVariant variant={deleting} onClose={() => setDeleting(undefined)} onDone={onDeleted} />
     </Section>
   )
+}
+
+interface RowProps {
+  variant: Product
+  /** Undefined if the variant cannot be deleted. */
+  onDelete: ((variant: Product) => void) | undefined
+}
+
+function VariantRow({ variant, onDelete }: RowProps) {
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const { variant_name, sku, variant_id } = variant
+  return (
+    <Table.Tr ref={row}>
+      <Table.Td>
+        <Name>{variant_name || '–'}</Name>
+      </Table.Td>
+      <Table.Td>
+        <Name>{sku}</Name>
+      </Table.Td>
+      <Table.Td>
+        <Name>{`${variant_id}`}</Name>
+      </Table.Td>
+      {onDelete && (
+        <Table.Td>
+          <Tooltip label="Delete variant">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`Delete variant ${variant_name || variant_id}`}
+              onClick={() => onDelete(variant)}
+            >
+              <IconTrash size={18} stroke={1.5} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        </Table.Td>
+      )}
+    </Table.Tr>
+  )
+}
+
+interface Counts {
+  shown: number
+  found: number
+  isSearched: boolean
+}
+
+function statusText({ shown, found, isSearched }: Counts): string {
+  if (found === 0) return 'No matching variants'
+  if (shown < found) return `Showing ${numberText(shown)} of ${countText(found, 'variant')}`
+  return isSearched ? countText(found, 'variant') : ''
 }

@@ -24,7 +24,7 @@ const TYPES: Record<TypeUsage['type'], { label: string; Icon: Icon; color: strin
   document: { label: 'Documents', Icon: IconFileText, color: 'blue' },
   archive: { label: 'Archives', Icon: IconFileZip, color: 'cyan' },
   other: { label: 'Other files', Icon: IconFile, color: 'gray' },
-  link: { label: 'Links', Icon: IconLink, color: 'gray' },
+  link: { label: 'URLs', Icon: IconLink, color: 'gray' },
 }
 
 /** A table with bars, each as long as its share. Screen readers get the numbers. */

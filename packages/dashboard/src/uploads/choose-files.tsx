@@ -15,7 +15,7 @@ interface Props {
   onChooseProducts?(): void
 }
 
-/** Buttons to upload files or a folder, or to add a link. */
+/** Buttons to upload files or a folder, or to add a URL. */
 export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: Props) {
   const { onLink, onChooseProducts } = items
   const files = useRef<HTMLInputElement>(null)
@@ -58,7 +58,7 @@ export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: 
           )}
           {onLink && (
             <Menu.Item leftSection={<IconLink size={18} aria-hidden />} onClick={onLink}>
-              Add link
+              Add URL
             </Menu.Item>
           )}
         </Menu.Dropdown>

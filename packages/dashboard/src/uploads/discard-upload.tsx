@@ -30,7 +30,14 @@ export function DiscardUpload({ upload, onDone, ...props }: Props) {
         onConfirm={discard}
         onClose={confirming.close}
       >
-        <Name fw={600}>{upload.name}</Name>
+        <div>
+          <Name fw={600}>{upload.name}</Name>
+          {upload.path !== null && (
+            <Name fz="sm" c="dimmed">
+              {upload.path}
+            </Name>
+          )}
+        </div>
         <Text size="sm">
           The data uploaded so far will be deleted. Keep the upload if you want to resume it later.
         </Text>

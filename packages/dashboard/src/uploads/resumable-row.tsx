@@ -11,10 +11,15 @@ import { useUploads } from './uploads.tsx'
 export function ResumableRow({ upload }: { upload: ResumableUpload }) {
   const uploads = useUploads()
   const row = useFocusHandover<HTMLDivElement>()
-  const { name, size, startedAt, problem } = upload
+  const { name, size, path, startedAt, problem } = upload
   return (
     <Stack ref={row} component="li" gap={4} py={8}>
       <Name fz="sm">{name}</Name>
+      {path !== null && (
+        <Name fz="xs" c="dimmed">
+          {path}
+        </Name>
+      )}
       <Text size="xs" c="dimmed">
         {formatSize(size)} · started <DateTime value={startedAt} />
       </Text>

@@ -1,4 +1,5 @@
 import { type Client, isStowageError } from '@stowage/client'
+import type { PickedFile } from './picked-file.ts'
 import { heldElsewhere } from './upload-lock.ts'
 
 /** An unfinished upload from before the page was loaded. It resumes when its file is chosen again. */
@@ -6,6 +7,8 @@ export interface ResumableUpload {
   id: string
   name: string
   size: number
+  /** The folder that it came from. */
+  path: string | null
   /** ISO 8601 */
   startedAt: string
   /** Why the chosen file was rejected. */
@@ -20,14 +23,23 @@ export async function* findResumableUploads(client: Client): AsyncGenerator<Resu
     const asset = await client.asset(id).catch((error: unknown) => {
       if (!isStowageError(error, 'not_found')) throw error
     })
-    if (asset?.status === 'uploading') yield { id, name, size, startedAt, problem: undefined }
-    else await client.cancelUpload(id)
+    if (asset?.status === 'uploading') {
+      yield { id, name, size, path: asset.path, startedAt, problem: undefined }
+    } else await client.cancelUpload(id)
   }
 }
 
-/** Compares name and size only. The client detects changed content when it resumes. */
-export function isFileOf({ name, size }: ResumableUpload, file: File): boolean {
-  return file.name === name && file.size === size
+/**
+ * The upload of this file, by name and size. The folders must not differ, if both are known: a file that was
+ * chosen alone has none. The client detects changed content when it resumes.
+ */
+export function findUploadOf<Upload extends Pick<ResumableUpload, 'name' | 'size' | 'path'>>(
+  uploads: readonly Upload[],
+  { file, folder }: PickedFile,
+): Upload | undefined {
+  const found = uploads.filter(({ name, size }) => file.name === name && file.size === size)
+  const isSameFolder = ({ path }: Upload) => (path ?? '') === folder
+  return found.find(isSameFolder) ?? found.find(({ path }) => folder === '' || path === null)
 }
 
 export function mismatchText({ name, size }: ResumableUpload, file: File): string | undefined {

@@ -12,6 +12,7 @@ import { useTitle } from '../components/use-title.ts'
 import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import { droppedFiles } from './dropped-files.ts'
+import { pickFiles } from './picked-file.ts'
 import { UnfinishedTable } from './unfinished-table.tsx'
 import { useResumeFiles } from './use-resume-files.ts'
 
@@ -32,7 +33,7 @@ export function UnfinishedPage() {
     onDragOver: (event: DragEvent) => event.preventDefault(),
     onDrop(event: DragEvent) {
       event.preventDefault()
-      void droppedFiles(event.dataTransfer).then((files) => resume(files.map(({ file }) => file)))
+      void droppedFiles(event.dataTransfer).then(resume)
     },
   }
   return (
@@ -43,7 +44,7 @@ export function UnfinishedPage() {
         </Title>
         {!isEmpty && (
           <RequireScope scope="write">
-            <FileButton multiple onChange={resume}>
+            <FileButton multiple onChange={(files) => resume(pickFiles(files))}>
               {(props) => (
                 <Button {...props} leftSection={<IconUpload size={18} aria-hidden />}>
                   Choose files to resume
@@ -69,10 +70,10 @@ export function UnfinishedPage() {
         <>
           <Text size="sm" c="dimmed">
             Choose or drop the files to resume their uploads, several at once. They are matched by
-            name and size.
+            name, size and folder.
           </Text>
           <ResultCount total={data?.meta.total} noun="upload" isFiltered={false} />
-          <UnfinishedTable uploads={data?.data} isStale={isPlaceholderData} onFiles={resume} />
+          <UnfinishedTable uploads={data?.data} isStale={isPlaceholderData} />
         </>
       )}
       {data !== undefined && !isEmpty && (

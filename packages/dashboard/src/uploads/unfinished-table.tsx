@@ -5,20 +5,21 @@ import { useQueryClient } from '@tanstack/react-query'
 import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
+import { notify } from '../components/notify.ts'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { DiscardUpload } from './discard-upload.tsx'
-import { useUploadsState } from './uploads.tsx'
+import { mismatchText } from './resumable-upload.ts'
+import { useUploads, useUploadsState } from './uploads.tsx'
 import { resumableOf } from './use-resume-files.ts'
 
 interface Props {
   /** Undefined while the first page is loading. */
   uploads: readonly ListedUpload[] | undefined
   isStale: boolean
-  onFiles(files: readonly File[]): void
 }
 
-export function UnfinishedTable({ uploads, isStale, onFiles }: Props) {
+export function UnfinishedTable({ uploads, isStale }: Props) {
   return (
     <ListTable
       items={uploads}
@@ -32,7 +33,7 @@ export function UnfinishedTable({ uploads, isStale, onFiles }: Props) {
           <Table.Th ta="end">Actions</Table.Th>
         </>
       }
-      row={(upload) => <UploadRow key={upload.id} upload={upload} onFiles={onFiles} />}
+      row={(upload) => <UploadRow key={upload.id} upload={upload} />}
       skeletonRow={(width) => (
         <Table.Tr>
           <Table.Td colSpan={5}>
@@ -44,30 +45,38 @@ export function UnfinishedTable({ uploads, isStale, onFiles }: Props) {
   )
 }
 
-function UploadRow({ upload, onFiles }: { upload: ListedUpload } & Pick<Props, 'onFiles'>) {
+function UploadRow({ upload }: { upload: ListedUpload }) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const queries = useQueryClient()
   const { items } = useUploadsState()
   const isHere = items.some(({ id }) => id === upload.id)
-  const { filename, created_at, expires_at, started_by } = upload
+  const { resumeWith } = useUploads()
+  const { filename, path, created_at, expires_at, started_by } = upload
+  const resumable = resumableOf(upload)
+  const label = path === null ? filename : `${filename} in ${path}`
+  const resume = (file: File) => {
+    const problem = mismatchText(resumable, file)
+    if (problem === undefined) resumeWith(resumable, file)
+    else notify({ isError: true, title: 'Not resumed', message: problem })
+  }
   return (
     <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%">
         <Box fz="sm" fw={500}>
           <Name>{filename}</Name>
         </Box>
+        {path !== null && (
+          <Box fz="xs" c="dimmed">
+            <Name>{path}</Name>
+          </Box>
+        )}
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
           {receivedText(upload)}
         </Box>
       </Table.Td>
       <Table.Td visibleFrom="sm" miw={170}>
         <Text inherit>{receivedText(upload)}</Text>
-        <Progress
-          value={percentOf(upload)}
-          size="sm"
-          mt={4}
-          aria-label={`Received of ${filename}`}
-        />
+        <Progress value={percentOf(upload)} size="sm" mt={4} aria-label={`Received of ${label}`} />
       </Table.Td>
       <Table.Td visibleFrom="md">
         <DateTime value={created_at} />
@@ -88,13 +97,13 @@ function UploadRow({ upload, onFiles }: { upload: ListedUpload } & Pick<Props, '
             </Text>
           ) : (
             <Group gap={4} justify="flex-end" wrap="nowrap">
-              <FileButton onChange={(file) => file && onFiles([file])}>
+              <FileButton onChange={(file) => file && resume(file)}>
                 {(props) => (
                   <Button
                     {...props}
                     size="compact-sm"
                     variant="light"
-                    aria-label={`Resume ${filename}`}
+                    aria-label={`Resume ${label}`}
                   >
                     Resume
                   </Button>
@@ -104,8 +113,8 @@ function UploadRow({ upload, onFiles }: { upload: ListedUpload } & Pick<Props, '
                 size="compact-sm"
                 variant="subtle"
                 color="red"
-                aria-label={`Discard ${filename}`}
-                upload={resumableOf(upload)}
+                aria-label={`Discard ${label}`}
+                upload={resumable}
                 onDone={() => void queries.invalidateQueries()}
               />
             </Group>

@@ -5,7 +5,7 @@ import { findConflicts, type NameConflict } from './find-conflicts.ts'
 import type { PickedFile } from './picked-file.ts'
 import {
   findResumableUploads,
-  isFileOf,
+  findUploadOf,
   mismatchText,
   type ResumableUpload,
 } from './resumable-upload.ts'
@@ -193,14 +193,12 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     },
     read: () => state,
     async add(files) {
-      const resumableOf = ({ file }: PickedFile) =>
-        resumable.find((upload) => isFileOf(upload, file))
-      // A resumed upload needs no check: its storage is reserved.
-      const newFiles = files.filter((picked) => resumableOf(picked) === undefined)
-      for (const picked of files) {
-        const upload = resumableOf(picked)
+      const newFiles = files.filter((picked) => {
+        const upload = findUploadOf(resumable, picked)
+        // A resumed upload needs no check: its storage is reserved.
         if (upload !== undefined) resumeWith(upload, picked.file)
-      }
+        return upload === undefined
+      })
       if (newFiles.length > 0) await addNew(newFiles)
     },
     resolveConflict(choice, { isForAll }) {

@@ -1,24 +1,28 @@
 import type { ListedUpload } from '@stowage/client'
 import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
-import { isFileOf, type ResumableUpload } from './resumable-upload.ts'
+import type { PickedFile } from './picked-file.ts'
+import { findUploadOf, type ResumableUpload } from './resumable-upload.ts'
 import { useUploads } from './uploads.tsx'
 
-/** Resumes the uploads of these files. Each file is matched by name and size. */
-export function useResumeFiles(listed: readonly ListedUpload[]): (files: readonly File[]) => void {
+/** Resumes the uploads of these files. Each file is matched by name, size and, if it is known, folder. */
+export function useResumeFiles(
+  listed: readonly ListedUpload[],
+): (files: readonly PickedFile[]) => void {
   const uploads = useUploads()
   return (files) => {
     const remaining = listed.map(resumableOf)
-    const unmatched = files.filter((file) => {
-      const index = remaining.findIndex((upload) => isFileOf(upload, file))
-      const [upload] = index < 0 ? [] : remaining.splice(index, 1)
-      if (upload !== undefined) uploads.resumeWith(upload, file)
-      return upload === undefined
+    const unmatched = files.filter((picked) => {
+      const upload = findUploadOf(remaining, picked)
+      if (upload === undefined) return true
+      remaining.splice(remaining.indexOf(upload), 1)
+      uploads.resumeWith(upload, picked.file)
+      return false
     })
     if (unmatched.length === 0) return
     const [first] = unmatched
     const subject =
-      unmatched.length === 1 ? `“${first?.name}”` : countText(unmatched.length, 'file')
+      unmatched.length === 1 ? `“${first?.file.name}”` : countText(unmatched.length, 'file')
     notify({
       isError: true,
       title: 'Not resumed',
@@ -27,6 +31,7 @@ export function useResumeFiles(listed: readonly ListedUpload[]): (files: readonl
   }
 }
 
-export function resumableOf({ id, filename, bytes, created_at }: ListedUpload): ResumableUpload {
-  return { id, name: filename, size: bytes, startedAt: created_at, problem: undefined }
+export function resumableOf(upload: ListedUpload): ResumableUpload {
+  const { id, filename, bytes, path, created_at } = upload
+  return { id, name: filename, size: bytes, path, startedAt: created_at, problem: undefined }
 }

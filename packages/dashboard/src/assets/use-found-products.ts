@@ -1,0 +1,47 @@
+import type { Client, Product, ProductGroup } from '@stowage/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { firstWords } from '../components/url-query.ts'
+import { useClient } from '../session/session.tsx'
+import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product-choices.ts'
+import { findVariants } from './use-variants.ts'
+
+const MAX_PRODUCTS = 15
+/** Products whose variants are searched by the service, because they have too many to be in the list. */
+const MAX_SEARCHED = 3
+
+export interface FoundProduct {
+  group: ProductGroup
+  /** The variants that the list shows. */
+  shown: readonly Product[]
+}
+
+/** Searches the service, because a shop has too many products to list. */
+export function useFoundProducts(search: string, isEnabled: boolean) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['products', 'search', search],
+    queryFn: ({ signal }) => findProducts(client, search, signal),
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  })
+}
+
+async function findProducts(
+  client: Client,
+  search: string,
+  signal: AbortSignal,
+): Promise<FoundProduct[]> {
+  const words = search !== '' && { search: firstWords(search) }
+  const { data } = await client.productGroups({ ...words, limit: MAX_PRODUCTS, signal }).page()
+  const large = data
+    .filter((group) => group.variants.length < group.variants_total)
+    .filter((group) => !isFoundByProduct(group, search))
+    .slice(0, MAX_SEARCHED)
+  return Promise.all(
+    data.map(async (group) => {
+      if (!large.includes(group)) return { group, shown: shownVariantsOf(group, search) }
+      const query = { productId: group.product_id, search, limit: MAX_SHOWN_VARIANTS, signal }
+      return { group, shown: (await findVariants(client, query)).variants }
+    }),
+  )
+}
