@@ -2,6 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { AssetsPage } from './assets/assets-page.tsx'
+import { PrefetchAssets } from './assets/prefetch-assets.tsx'
 import { Loading } from './components/loading.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
@@ -21,15 +22,19 @@ const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.Unfini
 const StoragePage = lazy(() => loadPages().then((it) => ({ default: it.StoragePage })))
 const SettingsPage = lazy(() => loadPages().then((it) => ({ default: it.SettingsPage })))
 
+/** The browser is also idle while it waits for the data of the first page. */
+const PRELOAD_AFTER_MS = 1_000
+
 /** Loads the other pages in advance, so that they open without delay and while the network is down. */
 function usePreloadedPages(): void {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? setTimeout
-    idle(() => {
+    const load = () =>
       loadPages().catch(() => {
         // They are loaded again when one of them is opened, which reports the error.
       })
-    })
+    const timer = setTimeout(() => idle(load), PRELOAD_AFTER_MS)
+    return () => clearTimeout(timer)
   }, [])
 }
 
@@ -44,6 +49,7 @@ export function App() {
     >
       <NotificationArea />
       <SessionProvider>
+        <PrefetchAssets />
         <UploadsProvider>
           <Shell>
             <Suspense fallback={<Loading />}>

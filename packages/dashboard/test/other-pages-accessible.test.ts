@@ -18,6 +18,7 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
   await assertAccessible(page, 'no products')
   const [product] = await client.putProducts([
     aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
+    aProduct({ variant_id: 2, variant_name: 'MP3' }),
     aProduct({ product_id: 2, name: 'Same' }),
     aProduct({ product_id: 3, name: RIGHT_TO_LEFT }),
   ])
@@ -55,6 +56,9 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
     await page.goto(`/products/${product?.id}`)
     await page.getByRole('heading', { name: 'Details' }).waitFor()
     await check('a product')
+    await page.getByRole('button', { name: 'Delete variant WAV' }).click()
+    await page.getByRole('dialog').getByText('attached assets').waitFor()
+    await check('deleting a variant')
     await page.goto('/products/import')
     await page.getByRole('button', { name: 'Choose file' }).waitFor()
     await check('import')
@@ -64,7 +68,7 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
       await check(`preview of ${tab}`)
     }
     await page.goto('/uploads')
-    await page.getByRole('button', { name: `Discard ${LONG}` }).waitFor()
+    await page.getByRole('button', { name: `Discard ${LONG} in course` }).waitFor()
     await check('unfinished uploads')
     await page.goto('/storage')
     await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()

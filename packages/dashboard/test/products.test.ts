@@ -196,6 +196,47 @@ test('a product is deleted by keyboard after a confirmation, and its assets stay
   assert.equal((await client.asset(asset.id)).filename, 'book.pdf')
 })
 
+test('one of many variants is deleted and chosen, also one that the product does not list at first', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const products = await client.putProducts(
+    Array.from({ length: 140 }, (_, index) =>
+      aProduct({ variant_id: index + 1, variant_name: `Size ${index + 1}`, sku: `S${index + 1}` }),
+    ),
+  )
+  const [asset] = await storeFiles(client, [{ name: 'drums.txt' }])
+  const deleted = products[129]
+  assert.ok(asset && deleted)
+  await client.attach(asset.id, { products: [deleted.id] })
+  await page.goto(`/products/${deleted.id}`)
+  await page.getByText('Showing 100 of 140 variants').waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByRole('cell', { name: 'Size 140' }).waitFor()
+  await page.getByRole('searchbox', { name: 'Search variants' }).fill('s130')
+  await page.getByText('1 variant', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Delete variant Size 130' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete this variant?' })
+  await dialog.getByText('1 attached asset').waitFor()
+  await dialog.getByRole('button', { name: 'Delete variant' }).click()
+  await page.getByRole('heading', { name: '139 variants' }).waitFor()
+  assert.equal(pathOf(page), `/products/${products[0]?.id}`)
+  assert.deepEqual((await client.asset(asset.id, { with_products: true })).products, [])
+
+  await page.goto(`/assets/${asset.id}`)
+  const picker = page.getByRole('combobox', { name: 'Attach to products' })
+  await picker.fill('pack s137')
+  await page.getByRole('option', { name: 'Sample pack · Size 137 (S137)' }).click()
+  await page.getByRole('button', { name: 'Detach Sample pack · Size 137' }).waitFor()
+  await picker.fill('pack')
+  await page.getByRole('option', { name: 'Sample pack · choose from 139 variants…' }).click()
+  await page.getByRole('option', { name: /^Show more/ }).click()
+  await page.getByRole('option', { name: 'Sample pack · Size 99 (S99)' }).waitFor()
+  assert.equal(await page.getByRole('option', { name: 'Size 101' }).count(), 0)
+  await picker.fill('s139')
+  await page.getByRole('option', { name: 'Sample pack · Size 139 (S139)' }).click()
+  await page.getByRole('button', { name: '2 variants' }).waitFor()
+})
+
 test('hostile, very long and right-to-left names do not break the pages', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })

@@ -147,23 +147,34 @@ test('an unfinished upload can be discarded after a reload', async (t) => {
 test('all unfinished uploads of the account are listed, resumed together and discarded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t)
-  const start = (name: string, size: number) =>
+  const start = (name: string, size: number, path?: string) =>
     fetch(`${service.baseUrl}/api/v1/assets/signed`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name, size, mime: 'text/plain' }),
+      body: JSON.stringify({ name, size, mime: 'text/plain', path }),
     })
   for (const name of ['one.txt', 'two.txt', 'three.txt']) await start(name, name.length)
+  for (const path of ['course/a', 'course/b']) await start('notes.txt', 9, path)
   await page.goto('/')
   await page.getByRole('link', { name: 'Unfinished' }).click()
-  await page.getByRole('status').getByText('3 uploads').waitFor()
+  await page.getByRole('status').getByText('5 uploads').waitFor()
   await page.getByRole('button', { name: 'Discard three.txt' }).click()
-  await page.getByRole('status').getByText('2 uploads').waitFor()
+  await page.getByRole('status').getByText('4 uploads').waitFor()
   const aFile = (name: string, content = name) => ({
     name,
     mimeType: 'text/plain',
     buffer: Buffer.from(content),
   })
+  const choosingNotes = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Resume notes.txt in course/a' }).click()
+  await (await choosingNotes).setFiles(aFile('notes.txt', 'of course'))
+  await page.getByRole('status').getByText('3 uploads').waitFor()
+  const { data: stored } = await client.assets({ filename: 'notes' }).page()
+  assert.deepEqual(
+    stored.map(({ path }) => path),
+    ['course/a'],
+  )
+  await page.getByRole('button', { name: 'Discard notes.txt in course/b' }).click()
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose files to resume' }).click()
   await (await choosing).setFiles([aFile('one.txt'), aFile('two.txt'), aFile('other.txt')])
@@ -172,7 +183,7 @@ test('all unfinished uploads of the account are listed, resumed together and dis
   const { data } = await client.assets({ sort: 'filename' }).page()
   assert.deepEqual(
     data.map(({ filename }) => filename),
-    ['one.txt', 'two.txt'],
+    ['notes.txt', 'one.txt', 'two.txt'],
   )
 })
 

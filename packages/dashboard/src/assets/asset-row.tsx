@@ -1,4 +1,3 @@
-import { Anchor, Box, Group, Table, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
@@ -8,6 +7,7 @@ import { RowCheckbox } from '../components/row-checkbox.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
+import classes from './asset-row.module.css'
 import { AssetThumbnail } from './asset-thumbnail.tsx'
 import { productNames } from './product-names.ts'
 
@@ -18,15 +18,21 @@ interface Props {
   onToggle: ((asset: Asset, isRange: boolean) => void) | undefined
 }
 
-/** On a phone, the contents of the other columns are below the name. */
+const WIDE_ONLY = 'mantine-visible-from-sm'
+const PHONE_ONLY = 'mantine-hidden-from-sm'
+
+/**
+ * On a phone, the contents of the other columns are below the name. It consists of plain elements: Mantine's
+ * components take most of the time in which the first page is shown.
+ */
 export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: Props) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const names = productNames(asset.products)
   const [first] = names
   return (
-    <Table.Tr ref={row} data-selected={isSelected || undefined}>
+    <tr ref={row} data-selected={isSelected || undefined}>
       {onToggle && (
-        <Table.Td w={44}>
+        <td className={classes.check}>
           <RowCheckbox
             checked={isSelected}
             aria-label={`Select ${asset.filename}`}
@@ -34,55 +40,45 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
               onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
             }
           />
-        </Table.Td>
+        </td>
       )}
-      <Table.Td maw={0} w="100%">
-        <Group gap="sm" wrap="nowrap">
+      <td className={classes.main}>
+        <div className={classes.asset}>
           <AssetThumbnail asset={asset} />
-          <Box miw={0}>
-            <Anchor
-              component={Link}
+          <div className={classes.texts}>
+            <Link
               href={`/assets/${asset.id}`}
               data-row-link
               title={[asset.filename, ...names].join('\n')}
-              c="inherit"
-              fz="sm"
-              fw={500}
-              display="block"
+              className={classes.name}
             >
               <Name>{asset.filename}</Name>
-            </Anchor>
+            </Link>
             {asset.path !== null && (
-              <Box fz="xs" c="dimmed">
+              <div className={classes.facts}>
                 <Name>{asset.path}</Name>
-              </Box>
+              </div>
             )}
-            <Text size="xs" c="dimmed" hiddenFrom="sm">
+            <div className={`${classes.facts} ${PHONE_ONLY}`}>
               {sizeOf(asset) ?? KIND_LABELS.link}
               {names.length > 0 && ` · ${countText(names.length, 'product')}`} ·{' '}
               <DateTime value={asset.created_at} isDateOnly />
-            </Text>
-          </Box>
-        </Group>
-      </Table.Td>
-      <Table.Td visibleFrom="sm" ta="end">
-        {sizeOf(asset)}
-      </Table.Td>
-      <Table.Td visibleFrom="sm" maw={220} miw={140}>
+            </div>
+          </div>
+        </div>
+      </td>
+      <td className={`${classes.size} ${WIDE_ONLY}`}>{sizeOf(asset)}</td>
+      <td className={`${classes.products} ${WIDE_ONLY}`}>
         {first !== undefined && (
-          <Group gap={6} wrap="nowrap">
+          <div>
             <Name>{first}</Name>
-            {names.length > 1 && (
-              <Text inherit c="dimmed">
-                +{names.length - 1}
-              </Text>
-            )}
-          </Group>
+            {names.length > 1 && <span>+{names.length - 1}</span>}
+          </div>
         )}
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
+      </td>
+      <td className={WIDE_ONLY}>
         <DateTime value={asset.created_at} />
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   )
 })

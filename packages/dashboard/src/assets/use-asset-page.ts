@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Client } from '@stowage/client'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
 
@@ -8,12 +9,18 @@ const PER_PAGE = 50
 export function useAssetPage(query: AssetQuery, { isEnabled = true } = {}) {
   const client = useClient()
   return useQuery({
+    ...assetPageOptions(client, query),
+    placeholderData: keepPreviousData,
+    enabled: isEnabled,
+  })
+}
+
+export function assetPageOptions(client: Client, query: AssetQuery) {
+  return queryOptions({
     queryKey: ['assets', query],
     queryFn: ({ signal }) =>
       client
         .assets({ ...assetFilters(query), limit: PER_PAGE, with_products: true, signal })
         .page(query.page),
-    placeholderData: keepPreviousData,
-    enabled: isEnabled,
   })
 }

@@ -1,22 +1,16 @@
 import { Text, type TextProps } from '@mantine/core'
+import classes from './name.module.css'
 
 /**
  * A name that a user has chosen, in any script, writing direction and length. It is truncated to the available
  * width, and the tooltip shows it in full. It does not change the direction of the text around it.
  */
 export function Name({ children, ...props }: TextProps & { children: string }) {
+  const attributes = { dir: 'auto', title: children, className: classes.name }
+  // Long lists have many names, and a plain element is rendered much faster.
+  if (Object.keys(props).length === 0) return <bdi {...attributes}>{children}</bdi>
   return (
-    <Text
-      component="bdi"
-      dir="auto"
-      display="block"
-      truncate
-      inherit
-      title={children}
-      // All names in a column start on the same side.
-      ta="left"
-      {...props}
-    >
+    <Text component="bdi" inherit {...attributes} {...props}>
       {children}
     </Text>
   )

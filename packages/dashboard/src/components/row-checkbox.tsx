@@ -1,12 +1,26 @@
-import { Checkbox, type CheckboxProps } from '@mantine/core'
+import { type ChangeEvent, useEffect, useRef } from 'react'
 import classes from './list-table.module.css'
 
-/** A checkbox in a cell of a table. The area around it reacts to clicks and touches too. */
-export function RowCheckbox(props: CheckboxProps & { 'aria-label': string }) {
+interface Props {
+  'aria-label': string
+  checked: boolean
+  indeterminate?: boolean
+  disabled?: boolean
+  onChange(event: ChangeEvent<HTMLInputElement>): void
+}
+
+/**
+ * A checkbox in a cell of a table. The area around it reacts to clicks and touches too. It is a plain element:
+ * a page has one in every row.
+ */
+export function RowCheckbox({ indeterminate = false, ...props }: Props) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (input.current !== null) input.current.indeterminate = indeterminate
+  }, [indeterminate])
   return (
-    // biome-ignore lint/a11y/noLabelWithoutControl: Checkbox renders the input
     <label className={classes.check}>
-      <Checkbox {...props} />
+      <input ref={input} type="checkbox" className={classes.box} {...props} />
     </label>
   )
 }
