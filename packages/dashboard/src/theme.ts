@@ -1,6 +1,7 @@
 import {
   type CSSVariablesResolver,
   createTheme,
+  Menu,
   Modal,
   ModalHeader,
   Notification,
@@ -15,6 +16,14 @@ export const theme = createTheme({
   focusRing: 'auto',
   respectReducedMotion: true,
   components: {
+    Menu: Menu.extend({
+      defaultProps: {
+        // Inside a landmark, as axe requires. The default is the end of the document.
+        portalProps: { target: 'main' },
+        // The first item gets the focus. A menu must not contain anything but items.
+        withInitialFocusPlaceholder: false,
+      },
+    }),
     Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
     // Otherwise screen readers take it for a second page header.
     ModalHeader: ModalHeader.extend({ defaultProps: { role: 'presentation' } }),

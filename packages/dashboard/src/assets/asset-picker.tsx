@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { DROPDOWN } from '../components/dropdown.ts'
 import { useClient } from '../session/session.tsx'
 import { assetFilters, readAssetQuery } from './asset-query.ts'
 
@@ -48,9 +49,7 @@ export function AssetPicker({ onPick, exclude }: Props) {
         setText('')
       }}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching assets'}
-      // Inside a landmark, as axe requires. The default is the end of the document.
-      comboboxProps={{ portalProps: { target: 'main' } }}
-      maxDropdownHeight={320}
+      {...DROPDOWN}
     />
   )
 }

@@ -113,7 +113,15 @@ function Row({ product, label, detachLabel, isDetaching, onDetach, children }: R
   return (
     <Group wrap="nowrap" justify="space-between">
       <div style={{ minWidth: 0 }}>
-        <Anchor component={Link} href={`/products/${product.id}`} c="inherit" fz="sm" fw={500}>
+        <Anchor
+          component={Link}
+          href={`/products/${product.id}`}
+          c="inherit"
+          fz="sm"
+          fw={500}
+          display="block"
+          py={2}
+        >
           <Name>{label}</Name>
         </Anchor>
         {children}

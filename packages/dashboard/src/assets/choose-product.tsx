@@ -12,6 +12,7 @@ export function ChooseProduct({ onChoose, onClose }: Props) {
     <Dialog isOpen onClose={onClose} title="Show the assets of a product">
       <ProductPicker
         label="Product"
+        isWhole
         picked={[]}
         onPick={([choice]) => {
           if (choice === undefined) return

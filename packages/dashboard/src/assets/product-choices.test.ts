@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Product, ProductGroup } from '@stowage/client'
-import { allVariantsOf, choiceOf, referencesOf, shownVariantsOf } from './product-choices.ts'
+import {
+  allVariantsOf,
+  choiceOf,
+  labelOf,
+  referencesOf,
+  shownVariantsOf,
+} from './product-choices.ts'
 
 function aGroup(count: number): ProductGroup {
   const facts = { product_id: 7, name: 'Drum machine', vendor: 'Sounds', tags: [] }
@@ -15,23 +21,23 @@ function aGroup(count: number): ProductGroup {
 }
 
 const labels = (group: ProductGroup, search = '') =>
-  shownVariantsOf(group, search).map((variant) => choiceOf(variant).label)
+  shownVariantsOf(group, search).map((variant) => labelOf(choiceOf(variant).texts))
 
 test('choices name the product, the variant, the SKU and the vendor', () => {
-  assert.deepEqual(labels(aGroup(1)), ['Drum machine (DM-1) · Sounds'])
-  assert.equal(allVariantsOf(aGroup(2)).label, 'Drum machine · all 2 variants · Sounds')
+  assert.deepEqual(labels(aGroup(1)), ['Drum machine · DM-1 · Sounds'])
+  assert.equal(labelOf(allVariantsOf(aGroup(2)).texts), 'Drum machine · all 2 variants · Sounds')
   assert.deepEqual(labels(aGroup(2)), [
-    'Drum machine · Size 1 (DM-1) · Sounds',
-    'Drum machine · Size 2 (DM-2) · Sounds',
+    'Drum machine · Size 1 · DM-1 · Sounds',
+    'Drum machine · Size 2 · DM-2 · Sounds',
   ])
 })
 
 test('of many variants, only those that match the search are shown', () => {
   assert.deepEqual(labels(aGroup(90)), [])
   assert.deepEqual(labels(aGroup(90), 'drum sounds'), [])
-  assert.deepEqual(labels(aGroup(90), 'drum dm-77'), ['Drum machine · Size 77 (DM-77) · Sounds'])
+  assert.deepEqual(labels(aGroup(90), 'drum dm-77'), ['Drum machine · Size 77 · DM-77 · Sounds'])
   assert.equal(labels(aGroup(90), 'size').length, 6)
-  assert.equal(labels(aGroup(90), 'machine size 8')[0], 'Drum machine · Size 8 (DM-8) · Sounds')
+  assert.equal(labels(aGroup(90), 'machine size 8')[0], 'Drum machine · Size 8 · DM-8 · Sounds')
 })
 
 test('choices become references to products and variants', () => {

@@ -1,42 +1,62 @@
 import type { Product, ProductGroup, ProductReferences } from '@stowage/client'
 import { countText } from '../format/count-text.ts'
 import { hasWords } from './has-words.ts'
-import { productName } from './product-names.ts'
 
 /** What people can pick: a variant, or all variants of a product. */
 export interface ProductChoice {
   key: string
-  label: string
+  /** The texts, in the order in which they are read. */
+  texts: ChoiceTexts
   /** The ID of the variant in Stowage; undefined for all variants. */
   variantId: string | undefined
   productId: number
+}
+
+export interface ChoiceTexts {
+  product: string
+  /** Empty for the only variant of a product. */
+  variant: string
+  /** The SKU and the vendor. */
+  details: readonly string[]
 }
 
 /** In a list of products, each shows this many variants. */
 export const MAX_SHOWN_VARIANTS = 6
 
 export function allVariantsOf(group: ProductGroup): ProductChoice {
-  const { variants_total: total, name, product_id: productId } = group
+  const { variants_total: total, name, vendor, product_id: productId } = group
   return {
     key: `all ${productId}`,
-    label: `${name} · all ${countText(total, 'variant')}${vendorOf(group)}`,
+    texts: {
+      product: name,
+      variant: `all ${countText(total, 'variant')}`,
+      details: [vendor].filter(Boolean),
+    },
     variantId: undefined,
     productId,
   }
 }
 
+/** A product as a whole, where its variants do not matter. */
+export function wholeProduct(group: ProductGroup): ProductChoice {
+  const { texts, ...choice } = allVariantsOf(group)
+  return { ...choice, texts: { ...texts, variant: '' } }
+}
+
 export function choiceOf(variant: Product): ProductChoice {
-  const sku = variant.sku === '' ? '' : ` (${variant.sku})`
+  const { id, name, variant_name, sku, vendor, product_id: productId } = variant
+  const details = [sku, vendor].filter(Boolean)
   return {
-    key: variant.id,
-    label: productName(variant) + sku + vendorOf(variant),
-    variantId: variant.id,
-    productId: variant.product_id,
+    key: id,
+    texts: { product: name, variant: variant_name, details },
+    variantId: id,
+    productId,
   }
 }
 
-function vendorOf({ vendor }: { vendor: string }): string {
-  return vendor === '' ? '' : ` · ${vendor}`
+/** In one line: `Drum machine · Large · DM-2 · Sounds`. */
+export function labelOf({ product, variant, details }: ChoiceTexts): string {
+  return [product, variant, ...details].filter(Boolean).join(' · ')
 }
 
 /** The variants of a product in a list of products. Of many variants, only those that match the search. */

@@ -1,22 +1,37 @@
 import type { Product, ProductGroup } from '@stowage/client'
 import { countText } from '../format/count-text.ts'
-import { allVariantsOf, choiceOf, type ProductChoice } from './product-choices.ts'
+import {
+  allVariantsOf,
+  type ChoiceTexts,
+  choiceOf,
+  type ProductChoice,
+  wholeProduct,
+} from './product-choices.ts'
 import type { FoundProduct } from './use-found-products.ts'
 
 /** An entry of the picker: a choice, or a step to other entries. */
-export type ProductOption =
-  | { key: string; label: string; choice: ProductChoice }
-  | { key: string; label: string; step: 'back' | 'more' | ProductGroup }
+export type ProductOption = {
+  key: string
+  texts: ChoiceTexts
+  /** It belongs to the product above it, whose name is not shown again. */
+  isNested: boolean
+} & ({ choice: ProductChoice } | { step: 'back' | 'more' | ProductGroup })
 
 /** “All variants” comes first. A product with further variants opens a list of its own. */
 export function optionsOfProduct({ group, shown }: FoundProduct): ProductOption[] {
   const { name, variants_total: total, product_id } = group
-  const variants = shown.map(optionOf)
-  if (total === 1) return variants
-  const options = [choose(allVariantsOf(group)), ...variants]
+  const isNested = total > 1
+  const variants = shown.map((variant) => optionOf(choiceOf(variant), isNested))
+  if (!isNested) return variants
+  const options = [optionOf(allVariantsOf(group)), ...variants]
   if (shown.length === total) return options
-  const label = `${name} · choose from ${countText(total, 'variant')}…`
-  return [...options, { key: `open ${product_id}`, label, step: group }]
+  const texts = textsOf(name, `choose from ${countText(total, 'variant')}…`)
+  return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]
+}
+
+/** Without its variants. */
+export function optionOfWhole({ group }: FoundProduct): ProductOption {
+  return optionOf(wholeProduct(group))
 }
 
 interface Inside {
@@ -29,26 +44,24 @@ interface Inside {
 /** The list of one product. */
 export function optionsInside({ group, variants, count }: Inside): ProductOption[] {
   const hidden = variants.length - count
+  const back = { key: 'back', texts: textsOf('← All products'), isNested: false }
+  const more = {
+    key: 'more',
+    texts: textsOf(group.name, `show more of ${countText(hidden, 'other variant')}`),
+    isNested: true,
+  }
   return [
-    { key: 'back', label: '← All products', step: 'back' },
-    choose(allVariantsOf(group)),
-    ...variants.slice(0, count).map(optionOf),
-    ...(hidden > 0
-      ? [
-          {
-            key: 'more',
-            label: `Show more of ${countText(hidden, 'variant')}`,
-            step: 'more',
-          } as const,
-        ]
-      : []),
+    { ...back, step: 'back' },
+    optionOf(allVariantsOf(group)),
+    ...variants.slice(0, count).map((variant) => optionOf(choiceOf(variant), true)),
+    ...(hidden > 0 ? [{ ...more, step: 'more' as const }] : []),
   ]
 }
 
-function optionOf(variant: Product): ProductOption {
-  return choose(choiceOf(variant))
+function textsOf(product: string, variant = ''): ChoiceTexts {
+  return { product, variant, details: [] }
 }
 
-function choose(choice: ProductChoice): ProductOption {
-  return { key: choice.key, label: choice.label, choice }
+export function optionOf(choice: ProductChoice, isNested = false): ProductOption {
+  return { key: choice.key, texts: choice.texts, isNested, choice }
 }

@@ -2,8 +2,16 @@ import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Product, ProductGroup } from '@stowage/client'
 import { useState } from 'react'
-import type { ProductChoice } from './product-choices.ts'
-import { optionsInside, optionsOfProduct, type ProductOption } from './product-options.ts'
+import { DROPDOWN } from '../components/dropdown.ts'
+import { labelOf, type ProductChoice } from './product-choices.ts'
+import { ProductOptionText } from './product-option-text.tsx'
+import {
+  optionOf,
+  optionOfWhole,
+  optionsInside,
+  optionsOfProduct,
+  type ProductOption,
+} from './product-options.ts'
 import { useFoundProducts } from './use-found-products.ts'
 import { useVariants } from './use-variants.ts'
 
@@ -13,13 +21,16 @@ interface Props {
   label?: string
   /** Variants that are not offered. */
   exclude?: readonly Product[]
+  /** Offers no variants. */
+  isWhole?: boolean
 }
 
 /** Variants of an opened product: shown at first, and added by “Show more”. */
 const STEP = 50
 
 /** Offers products and, after one is opened, its variants. Both are searched. */
-export function ProductPicker({ picked, onPick, label = 'Products', exclude = [] }: Props) {
+export function ProductPicker(props: Props) {
+  const { picked, onPick, label = 'Products', exclude = [], isWhole = false } = props
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [inside, setInside] = useState<ProductGroup>()
@@ -31,12 +42,12 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
   const excluded = new Set(exclude.map(({ id }) => id))
   const offered =
     inside === undefined
-      ? (products.data ?? []).flatMap((found) =>
-          isComplete(exclude, found.group) ? [] : optionsOfProduct(found),
-        )
+      ? (products.data ?? [])
+          .filter(({ group }) => !isComplete(exclude, group))
+          .flatMap((found) => (isWhole ? optionOfWhole(found) : optionsOfProduct(found)))
       : optionsInside({ group: inside, variants: variants.data?.variants ?? [], count })
   const options = new Map<string, ProductOption>()
-  for (const choice of picked) options.set(choice.key, { ...choice, choice })
+  for (const choice of picked) options.set(choice.key, optionOf(choice))
   for (const option of offered) if (!excluded.has(option.key)) options.set(option.key, option)
 
   const leave = () => {
@@ -66,7 +77,11 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
       searchable
       clearable
       hidePickedOptions
-      data={[...options.values()].map(({ key, label }) => ({ value: key, label }))}
+      data={[...options.values()].map(({ key, texts }) => ({ value: key, label: labelOf(texts) }))}
+      renderOption={({ option: { value } }) => {
+        const option = options.get(value)
+        return option && <ProductOptionText option={option} />
+      }}
       // The service has filtered already.
       filter={({ options }) => options}
       searchValue={text}
@@ -79,9 +94,7 @@ export function ProductPicker({ picked, onPick, label = 'Products', exclude = []
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={close}
       nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
-      // Above the dialog, and in a landmark of the page.
-      comboboxProps={{ portalProps: { target: 'main' } }}
-      maxDropdownHeight={320}
+      {...DROPDOWN}
       clearButtonProps={{ 'aria-label': 'Clear products' }}
     />
   )

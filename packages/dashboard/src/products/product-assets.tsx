@@ -96,7 +96,15 @@ function AssetItem({ asset, product, onDetach }: ItemProps) {
     <li ref={row}>
       <AssetThumbnail asset={asset} />
       <div style={{ minWidth: 0 }}>
-        <Anchor component={Link} href={`/assets/${asset.id}`} c="inherit" fz="sm" fw={500}>
+        <Anchor
+          component={Link}
+          href={`/assets/${asset.id}`}
+          c="inherit"
+          fz="sm"
+          fw={500}
+          display="block"
+          py={2}
+        >
           <Name>{asset.filename}</Name>
         </Anchor>
         {isPartial && (

@@ -16,7 +16,7 @@ export function ProductTags({ tags, max }: Props) {
   return (
     <div className={classes.tags} data-single-line={max !== undefined || undefined}>
       {shown.map((tag) => (
-        <Link key={tag} href={productsUrl({ tag })} className={classes.tag} title={tag}>
+        <Link key={tag} href={productsUrl({ tag })} className={classes.tag} title={tag} data-chip>
           <bdi dir="auto">{tag}</bdi>
         </Link>
       ))}

@@ -64,9 +64,8 @@ export function ProductVariants({ product, current }: Props) {
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w="45%">Name</Table.Th>
-              <Table.Th w="30%">SKU</Table.Th>
-              <Table.Th>Variant ID</Table.Th>
+              <Table.Th w="60%">Name and ID</Table.Th>
+              <Table.Th>SKU</Table.Th>
               {canDelete && (
                 <Table.Th w={56}>
                   <VisuallyHidden>Delete</VisuallyHidden>
@@ -110,13 +109,13 @@ function VariantRow({ variant, onDelete }: RowProps) {
   return (
     <Table.Tr ref={row}>
       <Table.Td>
-        <Name>{variant_name || '–'}</Name>
+        {variant_name !== '' && <Name>{variant_name}</Name>}
+        <Text size="xs" c="dimmed">
+          {variant_id}
+        </Text>
       </Table.Td>
       <Table.Td>
         <Name>{sku}</Name>
-      </Table.Td>
-      <Table.Td>
-        <Name>{`${variant_id}`}</Name>
       </Table.Td>
       {onDelete && (
         <Table.Td>
