@@ -41,8 +41,8 @@ function AssetContent({ asset }: { asset: Asset }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
-            <AssetDetails asset={asset} />
             <AssetProducts asset={asset} />
+            <AssetDetails asset={asset} />
           </Stack>
         </Grid.Col>
       </Grid>

@@ -1,4 +1,4 @@
-import { Alert, ScrollArea, Stack, Text } from '@mantine/core'
+import { Alert, Box, Stack, Text } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Section } from '../components/section.tsx'
@@ -53,7 +53,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
           </Text>
         )}
         {/* Stays short, whatever the number of products. */}
-        <ScrollArea.Autosize mah={360} type="auto" offsetScrollbars="present">
+        <Box mah={360} style={{ overflowY: 'auto' }}>
           <Stack component="ul" gap={8} m={0} p={0} style={{ listStyle: 'none' }}>
             {groupProducts(attached).map((group) => (
               <AttachedProduct
@@ -64,7 +64,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
               />
             ))}
           </Stack>
-        </ScrollArea.Autosize>
+        </Box>
       </Stack>
     </Section>
   )

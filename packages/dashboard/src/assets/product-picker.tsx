@@ -101,8 +101,8 @@ export function ProductPicker(props: Props) {
 }
 
 function placeholderOf(inside: ProductGroup | undefined, picked: readonly ProductChoice[]) {
-  if (inside !== undefined) return 'Search by variant or SKU'
-  return picked.length === 0 ? 'Search by name, variant, SKU or vendor' : undefined
+  if (inside !== undefined) return 'Variant or SKU'
+  return picked.length === 0 ? 'Name, variant, SKU or vendor' : undefined
 }
 
 /** All variants of the product are excluded. */

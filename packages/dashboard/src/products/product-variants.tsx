@@ -1,4 +1,4 @@
-import { ActionIcon, Button, ScrollArea, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Box, Button, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import type { Product, ProductGroup } from '@stowage/client'
 import { IconSearch, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
@@ -60,7 +60,8 @@ export function ProductVariants({ product, current }: Props) {
       {error !== null && (
         <ErrorAlert title="Could not load the variants" error={error} onRetry={refetch} />
       )}
-      <ScrollArea.Autosize mah={360} type="auto" viewportProps={{ tabIndex: 0 }}>
+      {/* With the focus, the arrow keys scroll it. */}
+      <Box mah={360} style={{ overflowY: 'auto' }} tabIndex={0}>
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>
             <Table.Tr>
@@ -83,7 +84,7 @@ export function ProductVariants({ product, current }: Props) {
             ))}
           </Table.Tbody>
         </Table>
-      </ScrollArea.Autosize>
+      </Box>
       <Text c="dimmed" size="sm" mt="xs" role="status">
         {statusText({ shown: Math.min(shown, variants.length), found, isSearched: search !== '' })}
       </Text>
