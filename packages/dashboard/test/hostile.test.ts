@@ -10,6 +10,7 @@ import {
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
+import { aProduct, LONG } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const NAME = '<img src=x onerror=alert(1)>.html'
@@ -93,7 +94,12 @@ test('a name of 255 characters or in a right-to-left script fits on every page',
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
   const long = `${'W'.repeat(251)}.txt`
-  const [, arabic] = await storeFiles(client, [{ name: long }, { name: 'دليل المستخدم.pdf' }])
+  const [longest, arabic] = await storeFiles(client, [
+    { name: long },
+    { name: 'دليل المستخدم.pdf' },
+  ])
+  await client.putProducts([aProduct({ name: LONG }), aProduct({ variant_id: 2, name: LONG })])
+  await client.attach(longest?.id ?? '', { product_ids: [1] })
   await page.goto('/')
   const name = page.getByRole('link', { name: long })
   await name.waitFor()
@@ -106,6 +112,8 @@ test('a name of 255 characters or in a right-to-left script fits on every page',
   await name.click()
   await page.getByRole('heading', { name: long }).waitFor()
   assert.equal(await overflow(), 0)
+  const detach = await page.getByRole('button', { name: `Detach ${LONG}` }).boundingBox()
+  assert.ok(detach && detach.x + detach.width <= PHONE.width, 'the button to detach is visible')
   await page.goto(`/assets/${arabic?.id}`)
   const heading = page.getByRole('heading', { level: 1 }).locator('bdi')
   await heading.waitFor()

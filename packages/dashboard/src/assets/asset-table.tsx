@@ -1,8 +1,9 @@
-import { Skeleton, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { ListTable } from '../components/list-table.tsx'
 import { RowCheckbox } from '../components/row-checkbox.tsx'
 import type { Sort, SortField } from './asset-query.ts'
+import classes from './asset-row.module.css'
 import { AssetRow } from './asset-row.tsx'
 import { SortHeader } from './sort-header.tsx'
 import type { Selection } from './use-selection.ts'
@@ -72,26 +73,26 @@ function SelectPage({ assets = [], selection }: SelectPageProps) {
   )
 }
 
+/** Plain elements, like the rows. */
 function SkeletonRow({ width, isSelectable }: { width: number; isSelectable: boolean }) {
+  const cell = (length: number) => (
+    <td className="mantine-visible-from-sm">
+      <span className={classes.skeleton} style={{ width: length }} />
+    </td>
+  )
   return (
-    <Table.Tr>
+    <tr>
       {isSelectable && (
-        <Table.Td>
-          <Skeleton w={20} h={20} />
-        </Table.Td>
+        <td>
+          <span className={classes.skeleton} style={{ width: 20 }} />
+        </td>
       )}
-      <Table.Td w="100%">
-        <Skeleton w={`${width}%`} h={16} my={3} />
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Skeleton w={60} h={16} />
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Skeleton w={120} h={16} />
-      </Table.Td>
-      <Table.Td visibleFrom="sm">
-        <Skeleton w={140} h={16} />
-      </Table.Td>
-    </Table.Tr>
+      <td className={classes.main}>
+        <span className={classes.skeleton} style={{ width: `${width}%` }} />
+      </td>
+      {cell(60)}
+      {cell(120)}
+      {cell(140)}
+    </tr>
   )
 }
