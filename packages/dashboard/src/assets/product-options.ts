@@ -21,9 +21,8 @@ export type ProductOption = {
 export function optionsOfProduct({ group, shown }: FoundProduct): ProductOption[] {
   const { name, variants_total: total, product_id } = group
   const isNested = total > 1
-  const variants = shown.map((variant) => optionOf(choiceOf(variant), isNested))
-  if (!isNested) return variants
-  const options = [optionOf(allVariantsOf(group)), ...variants]
+  if (!isNested) return shown.map((variant) => optionOf(choiceOf(variant)))
+  const options = [optionOf(allVariantsOf(group)), ...shown.map(nestedOptionOf)]
   if (shown.length === total) return options
   const texts = textsOf(name, `choose from ${countText(total, 'variant')}…`)
   return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]
@@ -53,7 +52,7 @@ export function optionsInside({ group, variants, count }: Inside): ProductOption
   return [
     { ...back, step: 'back' },
     optionOf(allVariantsOf(group)),
-    ...variants.slice(0, count).map((variant) => optionOf(choiceOf(variant), true)),
+    ...variants.slice(0, count).map(nestedOptionOf),
     ...(hidden > 0 ? [{ ...more, step: 'more' as const }] : []),
   ]
 }
@@ -62,6 +61,13 @@ function textsOf(product: string, variant = ''): ChoiceTexts {
   return { product, variant, details: [] }
 }
 
-export function optionOf(choice: ProductChoice, isNested = false): ProductOption {
-  return { key: choice.key, texts: choice.texts, isNested, choice }
+export function optionOf(choice: ProductChoice): ProductOption {
+  return { key: choice.key, texts: choice.texts, isNested: false, choice }
+}
+
+/** Without the vendor, which the product above it shows. */
+function nestedOptionOf(variant: Product): ProductOption {
+  const choice = choiceOf(variant)
+  const details = [variant.sku].filter(Boolean)
+  return { key: choice.key, texts: { ...choice.texts, details }, isNested: true, choice }
 }
