@@ -41,6 +41,12 @@ export const Asset = Type.Object(
     bytes: Type.Integer({ description: 'The exact size in bytes', examples: [250_000_000] }),
     mime: Type.String({ examples: ['application/zip'] }),
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
+    updated_at: Type.String({
+      format: 'date-time',
+      description: 'When the name, the path, the link or the version last changed',
+      examples: ['2026-01-31T09:30:00.000Z'],
+    }),
+    version: Type.Integer({ description: 'The number of the current version', examples: [1] }),
     path: Nullable('string', {
       description: 'The folder that the file came from; null for none',
       examples: ['course/week 1'],

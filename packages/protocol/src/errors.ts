@@ -68,8 +68,24 @@ export const ERRORS = {
   },
   not_ready: {
     status: 409,
-    when: 'A download is requested while the asset is still uploading.',
+    when: 'A download or a replacement is requested while the asset is still uploading.',
     remedy: 'Finish the upload first. `GET /assets/:id/upload` lists the missing parts.',
+  },
+  replacement_in_progress: {
+    status: 409,
+    when: 'Another replacement of the asset is unfinished. `upload_id` identifies it.',
+    remedy:
+      'Resume it with `GET /assets/:id/upload?upload_id=…`, or cancel it with `POST /assets/:id/cancel`.',
+  },
+  not_a_file: {
+    status: 409,
+    when: 'The asset is a link, which has no versions.',
+    remedy: 'Change the URL of the link with `PUT /assets/:id`.',
+  },
+  current_version: {
+    status: 409,
+    when: 'The current version of a file cannot be deleted.',
+    remedy: 'Restore another version first, or delete the asset.',
   },
   idempotency_key_reused: {
     status: 409,

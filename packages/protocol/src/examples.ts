@@ -3,6 +3,7 @@ import type { Asset, Product } from './asset.ts'
 import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product-group.ts'
 import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
+import type { Version } from './version.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const uploadId = '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b'
@@ -49,8 +50,31 @@ export const assetExample: Asset = {
   bytes: 250_000_000,
   mime: 'application/zip',
   created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
+  version: 1,
   path: null,
 }
+
+export const versionsExample: Version[] = [
+  {
+    version: 2,
+    filename: 'sample-pack.zip',
+    size: '260 MB',
+    bytes: 260_000_000,
+    mime: 'application/zip',
+    created_at: '2026-02-28T09:30:00.000Z',
+    current: true,
+  },
+  {
+    version: 1,
+    filename: 'sample-pack.zip',
+    size: '250 MB',
+    bytes: 250_000_000,
+    mime: 'application/zip',
+    created_at: '2026-01-31T09:30:00.000Z',
+    current: false,
+  },
+]
 
 export const linkExample: Asset = {
   ...assetExample,
@@ -150,6 +174,7 @@ export const keyExample: Key = {
 export const listedUploadExample: ListedUpload = {
   id,
   upload_id: uploadId,
+  is_replacement: false,
   filename: 'sample-pack.zip',
   path: null,
   bytes: 250_000_000,

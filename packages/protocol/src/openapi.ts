@@ -3,7 +3,7 @@ import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { introduction } from './introduction.ts'
-import { ErrorBody, StorageExceededBody } from './service.ts'
+import { ConflictBody, ErrorBody, StorageExceededBody } from './service.ts'
 import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
@@ -18,11 +18,18 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
     stored: 998_000_000_000,
     reserved: 800_000_000,
   },
+  replacement_in_progress: { upload_id: '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b' },
   invalid: {
     message: 'name must be a string of 1 to 255 characters.',
     errors: { name: ['must be a string of 1 to 255 characters'] },
   },
 }
+
+/** The bodies with additional fields. */
+const BODIES = [
+  { code: 'storage_exceeded', schema: StorageExceededBody },
+  { code: 'replacement_in_progress', schema: ConflictBody },
+] as const
 
 /** The errors that any call of this kind can return. */
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
@@ -83,7 +90,7 @@ function headerName(name: string): string {
 function errorResponses(endpoint: Endpoint, components: Components) {
   const byStatus = Map.groupBy(errorsOf(endpoint), (code) => ERRORS[code].status)
   return [...byStatus].map(([status, codes]) => {
-    const schema = codes.includes('storage_exceeded') ? StorageExceededBody : ErrorBody
+    const schema = BODIES.find(({ code }) => codes.includes(code))?.schema ?? ErrorBody
     const examples = codes.map((code) => [
       code,
       {

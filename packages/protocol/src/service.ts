@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
 export const Health = Type.Object(
@@ -43,6 +44,18 @@ export const ErrorBody = Type.Object(
   { title: 'Error' },
 )
 export type ErrorBody = Static<typeof ErrorBody>
+
+/** The body of 409 responses. */
+export const ConflictBody = Type.Object(
+  {
+    message: Type.String(),
+    code: Code,
+    upload_id: Type.Optional(
+      Uuid({ description: 'The unfinished replacement, for `replacement_in_progress`' }),
+    ),
+  },
+  { title: 'Conflict' },
+)
 
 /** The body of `storage_exceeded`; sizes in bytes. */
 export const StorageExceededBody = Type.Object(

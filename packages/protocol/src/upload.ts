@@ -30,43 +30,66 @@ const chunkSizeProblem = Problem(
 )
 
 /** `filename` and `mime_type` are accepted too, because existing clients send both spellings. */
+const uploadRequest = {
+  name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
+  filename: Type.Optional(Type.String({ ...fileName, description: 'Alias of `name`' })),
+  size: fileSize,
+  mime: Type.Optional(
+    Type.String({
+      ...mediaType,
+      description: 'Media type; application/octet-stream if empty or omitted',
+      examples: ['application/zip'],
+    }),
+  ),
+  mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Alias of `mime`' })),
+  chunk_size: Type.Optional(
+    Type.Integer({
+      minimum: MIN_CHUNK_SIZE,
+      maximum: MAX_CHUNK_SIZE,
+      description:
+        'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
+      ...chunkSizeProblem,
+    }),
+  ),
+  max_chunk_size: Type.Optional(
+    Type.Integer({
+      minimum: MIN_CHUNK_SIZE,
+      maximum: MAX_CHUNK_SIZE,
+      description:
+        'The largest part size in bytes that the client wants: after an interruption, incomplete parts are sent again. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
+      examples: [16_000_000],
+      ...chunkSizeProblem,
+    }),
+  ),
+}
+
 export const UploadRequest = Type.Object(
-  {
-    name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
-    filename: Type.Optional(Type.String({ ...fileName, description: 'Alias of `name`' })),
-    size: fileSize,
-    mime: Type.Optional(
-      Type.String({
-        ...mediaType,
-        description: 'Media type; application/octet-stream if empty or omitted',
-        examples: ['application/zip'],
-      }),
-    ),
-    mime_type: Type.Optional(Type.String({ ...mediaType, description: 'Alias of `mime`' })),
-    path: Type.Optional(AssetFolder),
-    chunk_size: Type.Optional(
-      Type.Integer({
-        minimum: MIN_CHUNK_SIZE,
-        maximum: MAX_CHUNK_SIZE,
-        description:
-          'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
-        ...chunkSizeProblem,
-      }),
-    ),
-    max_chunk_size: Type.Optional(
-      Type.Integer({
-        minimum: MIN_CHUNK_SIZE,
-        maximum: MAX_CHUNK_SIZE,
-        description:
-          'The largest part size in bytes that the client wants: after an interruption, incomplete parts are sent again. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
-        examples: [16_000_000],
-        ...chunkSizeProblem,
-      }),
-    ),
-  },
+  { ...uploadRequest, path: Type.Optional(AssetFolder) },
   { title: 'UploadRequest' },
 )
 export type UploadRequest = Static<typeof UploadRequest>
+
+export const ReplacementRequest = Type.Object(
+  {
+    ...uploadRequest,
+    name: Type.Optional(
+      Type.String({
+        ...fileName,
+        description: 'The new name of the asset; if omitted, the name does not change',
+        examples: ['sample-pack.zip'],
+      }),
+    ),
+    mime: Type.Optional(
+      Type.String({
+        ...mediaType,
+        description: 'Media type; that of the current version if empty or omitted',
+        examples: ['application/zip'],
+      }),
+    ),
+  },
+  { title: 'ReplacementRequest' },
+)
+export type ReplacementRequest = Static<typeof ReplacementRequest>
 
 export const UploadRequestHeaders = Type.Object({
   'idempotency-key': Type.Optional(
@@ -186,6 +209,16 @@ export const CompletionRequest = Type.Object(
 )
 export type CompletionRequest = Static<typeof CompletionRequest>
 
+/** Selects the upload of a new version. */
+export const UploadSelection = Type.Object({
+  upload_id: Type.Optional(
+    Uuid({
+      description:
+        'The `upload_id` of a replacement. If omitted, the call is about the upload that created the asset',
+    }),
+  ),
+})
+
 export const ResizeRequest = Type.Object({ size: fileSize }, { title: 'ResizeRequest' })
 export type ResizeRequest = Static<typeof ResizeRequest>
 
@@ -232,6 +265,9 @@ export const ListedUpload = Type.Object(
   {
     id: Uuid({ description: 'The asset’s ID' }),
     upload_id: Uuid(),
+    is_replacement: Type.Boolean({
+      description: 'Whether it uploads a new version of a ready asset',
+    }),
     filename: Type.String({ examples: ['sample-pack.zip'] }),
     path: Nullable('string', { description: 'The folder that the file came from' }),
     bytes: Type.Integer({ description: 'The size of the whole file', examples: [250_000_000] }),

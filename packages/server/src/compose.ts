@@ -196,7 +196,7 @@ async function composeContext(parts: {
   storage: Storage
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
-  const { chunkSize, signedForMs, uploadsKeptForMs, rateLimit } = config
+  const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, rateLimit } = config
   const { id } = await prepareAccount(database, config)
   return {
     database,
@@ -208,6 +208,7 @@ async function composeContext(parts: {
       chunkSize,
       signedForMs,
       uploadsKeptForMs,
+      keepVersions,
       rateLimit,
       auth: authSettings(config.auth, id),
     },

@@ -5,7 +5,7 @@ export interface ErrorData {
   /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
   /** Additional fields. */
-  details?: Record<string, number>
+  details?: Record<string, number | string>
 }
 
 /** A refused call. `code` determines the status; `message` describes what happened and what to do. */

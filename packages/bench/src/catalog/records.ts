@@ -61,11 +61,17 @@ export function assetRecord(accountId: string, index: number, count: number): As
       url: null,
       path: null,
       createdAt,
+      updatedAt: createdAt,
+      version: 1,
     },
     upload: { id: assetId(index), chunkSize: 100_000_000, expiresAt: createdAt },
     idempotency: undefined,
     changedAt: createdAt,
     productIds: [productId(index % PRODUCTS)],
+    key: assetId(index),
+    versionCreatedAt: createdAt,
+    lastVersion: 1,
+    versions: [],
   }
 }
 

@@ -17,6 +17,7 @@ import {
   UploadPage,
   UploadRequest,
   UploadRequestHeaders,
+  UploadSelection,
   UploadSession,
 } from '../upload.ts'
 import { API_PREFIX } from './prefix.ts'
@@ -59,7 +60,7 @@ export const completeUpload = defineEndpoint({
   scope: 'write',
   summary: 'Complete an upload',
   description:
-    'Call this when all parts are uploaded. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
+    'Call this when all parts are uploaded. The new version of a replaced file becomes current in one step: downloads that have begun return the old version, later ones the new version. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the upload does not change; repeating a success returns the same response.',
   params: AssetPath,
   body: CompletionRequest,
   isBodyOptional: true,
@@ -85,7 +86,7 @@ export const cancelUpload = defineEndpoint({
   scope: 'write',
   summary: 'Cancel an upload',
   description:
-    'Removes the uploaded parts and frees the reserved bytes immediately. Repeating it returns the same response.',
+    'Removes the uploaded parts and frees the reserved bytes immediately. Cancelling the upload of a new version does not change the asset. Repeating it returns the same response.',
   params: AssetPath,
   body: CancelRequest,
   bodyExample: { upload_id: sessionExample.upload_id },
@@ -133,6 +134,7 @@ export const resumeUpload = defineEndpoint({
   description:
     'Returns new URLs for the missing parts and lists the parts in the storage. Each call extends the expiry of the upload.',
   params: AssetPath,
+  query: UploadSelection,
   success: {
     status: 200,
     description: 'The current state of the upload',
@@ -152,6 +154,7 @@ export const resizeUpload = defineEndpoint({
   description:
     'For files whose size is known only at the end: declare a larger size while sending, and the final size before the last part. The reserved bytes change accordingly; `chunk_size` does not change. Returns the same as GET, with URLs for the missing parts. A received part whose length does not fit the new size counts as missing. If the call fails, nothing changes.',
   params: AssetPath,
+  query: UploadSelection,
   body: ResizeRequest,
   bodyExample: { size: 300_000_000 },
   success: {

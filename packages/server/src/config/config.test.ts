@@ -22,6 +22,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.chunkSize, 100_000_000)
   assert.equal(config.signedForMs, 12 * 3_600_000)
   assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
+  assert.equal(config.keepVersions, 1)
   assert.equal(config.logLevel, 'info')
 })
 
@@ -44,6 +45,7 @@ test('every setting is read', () => {
     STOWAGE_CHUNK_SIZE: '8MiB',
     STOWAGE_SIGNED_FOR: '30m',
     STOWAGE_UPLOADS_KEPT_FOR: '2d',
+    STOWAGE_KEEP_VERSIONS: '0',
     STOWAGE_LOG: 'warn',
   })
   assert.deepEqual(config, {
@@ -66,6 +68,7 @@ test('every setting is read', () => {
     chunkSize: 8_388_608,
     signedForMs: 1_800_000,
     uploadsKeptForMs: 2 * 24 * 3_600_000,
+    keepVersions: 0,
     logLevel: 'warn',
   })
 })
@@ -81,6 +84,13 @@ test('uploads cannot expire before their URLs', () => {
   ])
   assert.deepEqual(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '1h', STOWAGE_SIGNED_FOR: '1h' }), [])
   assert.equal(problemsOf({ STOWAGE_UPLOADS_KEPT_FOR: '366d' }).length, 1)
+})
+
+test('the number of kept versions is from 0 to 100', () => {
+  assert.deepEqual(problemsOf({ STOWAGE_KEEP_VERSIONS: '100' }), [])
+  for (const count of ['101', '-1', '1.5', 'all']) {
+    assert.match(problemsOf({ STOWAGE_KEEP_VERSIONS: count })[0] ?? '', /from 0 to 100/)
+  }
 })
 
 test('all problems are reported together', () => {

@@ -23,6 +23,7 @@ import {
   parsePositiveSize,
   parseUploadRetention,
   parseUrlLifetime,
+  parseVersionCount,
   URL_DESCRIPTION,
 } from './values.ts'
 
@@ -44,6 +45,8 @@ export interface Config {
   chunkSize: number
   signedForMs: number
   uploadsKeptForMs: number
+  /** How many older versions of a file are kept. */
+  keepVersions: number
   logLevel: LogLevel
 }
 
@@ -128,6 +131,8 @@ export function readConfig(environment: Environment): Config {
         parseUploadRetention,
         'a duration from 1s to 365d, such as 7d',
       ) ?? 7 * 24 * HOUR_MS,
+    keepVersions:
+      read('STOWAGE_KEEP_VERSIONS', parseVersionCount, 'a number from 0 to 100, such as 1') ?? 1,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.

@@ -30,6 +30,11 @@ export function parseCount(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 
+/** How many older versions of a file are kept. */
+export function parseVersionCount(text: string): number | undefined {
+  return /^(\d{1,2}|100)$/.test(text) ? Number(text) : undefined
+}
+
 export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
 }

@@ -1,4 +1,4 @@
-import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
+import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.ts'
 import type { Cursor, SortKey } from '../domain/cursor.ts'
 import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
@@ -22,6 +22,10 @@ export type Reservation =
   | { outcome: 'repeated'; upload: Upload }
   /** The key was used for a different request. */
   | { outcome: 'key_reused' }
+  /** The asset to replace is not a ready file; undefined when it does not exist. */
+  | { outcome: 'not_replaceable'; asset: Pick<Asset, 'kind' | 'status'> | undefined }
+  /** Another replacement of the asset is unfinished. */
+  | { outcome: 'replacement_in_progress'; uploadId: string }
 
 export type Resizing =
   | { outcome: 'resized' }
@@ -101,7 +105,27 @@ export interface AssetRecord {
   changedAt: Date
   /** Our IDs of its products, sorted. */
   productIds: string[]
+  /** The key of the current object; undefined for a link. */
+  key: string | undefined
+  /** When the current version was requested. */
+  versionCreatedAt: Date
+  /** The highest number that a version of it ever had. */
+  lastVersion: number
+  /** Older versions, the longest replaced first. */
+  versions: OldVersion[]
 }
+
+/** A version that is not the current one. */
+export type OldVersion = Omit<AssetVersion, 'isCurrent'>
+
+export type RestoreOutcome =
+  | { outcome: 'restored'; asset: Asset }
+  /** It was the current version already. */
+  | { outcome: 'current'; asset: Asset }
+  | { outcome: 'asset_not_found' }
+  | { outcome: 'version_not_found' }
+
+export type VersionDeletion = 'deleted' | 'current' | 'asset_not_found' | 'version_not_found'
 
 /** One page of rows, and the number of matches on all pages. */
 export interface Rows<Row> {
@@ -155,7 +179,8 @@ export interface AccountData {
 
   /**
    * Checks the plan and reserves the bytes atomically: concurrent calls can't exceed the plan. Of
-   * concurrent calls with the same idempotency key, one reserves and the others repeat.
+   * concurrent calls with the same idempotency key, one reserves and the others repeat. Of concurrent
+   * replacements of one asset, one reserves. The asset must be a ready file, and does not change.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -171,10 +196,26 @@ export interface AccountData {
    */
   dropReservation(assetId: string): Promise<void>
 
+  /** Does not find the rows of replacements. */
   findAsset(assetId: string): Promise<Asset | undefined>
 
-  /** The upload of a file in any status, even after it ended. */
-  findUpload(assetId: string): Promise<Upload | undefined>
+  /** The upload of a file, or of a replacement by the ID of its own row, in any status. */
+  findUpload(id: string): Promise<Upload | undefined>
+
+  /** The replacement of this asset with this upload ID, in any status. */
+  findReplacement(assetId: string, uploadId: string): Promise<Upload | undefined>
+
+  /** All versions of a ready file, the highest number first. Undefined for anything else. */
+  listVersions(assetId: string): Promise<AssetVersion[] | undefined>
+
+  /**
+   * Makes an older version the current one, atomically: its content, its name and its number. The version that
+   * was current becomes an older one. Repeatable.
+   */
+  restoreVersion(assetId: string, version: number): Promise<RestoreOutcome>
+
+  /** Removes an older version and frees its bytes immediately. Its object is queued for removal. */
+  deleteVersion(assetId: string, version: number): Promise<VersionDeletion>
 
   /** Lists uploads that are neither ready nor ended, newest first. */
   listUploads(query: UploadQuery): Promise<Rows<Upload>>
@@ -190,7 +231,7 @@ export interface AccountData {
 
   /**
    * ready → deleted. Removes the asset from all lists, detaches it from its products and frees its bytes immediately. The
-   * object of a file is queued for removal.
+   * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
    */
   deleteAsset(assetId: string): Promise<Transition>
 
@@ -207,8 +248,18 @@ export interface AccountData {
   /** completing → uploading, after the storage rejected the parts. */
   reopenUpload(assetId: string): Promise<void>
 
-  /** completing → ready. Its bytes change from reserved to stored, and the asset is listed. Repeatable. */
-  finishCompletion(assetId: string): Promise<AssetStatus | undefined>
+  /**
+   * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Repeatable.
+   *
+   * A replacement becomes the current version of its asset, atomically. The version that was current becomes an
+   * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest
+   * ago are queued for removal, after the URLs of running downloads have expired. If the asset no longer exists,
+   * the replacement is cancelled.
+   */
+  finishCompletion(
+    assetId: string,
+    options: { keepVersions: number },
+  ): Promise<AssetStatus | undefined>
 
   /**
    * completing → expired, if its expiry time passed at least `graceMs` ago by the database's clock.

@@ -5,5 +5,11 @@ export const REMOVAL_CLAIM_MS = 60_000
 export const MIN_COMPLETION_CLAIM_MS = 1_000
 export const MAX_COMPLETION_CLAIM_MS = 3_600_000
 
+/**
+ * How long the object of a version that was replaced is kept after it is no longer needed: for downloads with
+ * URLs that were signed before. At most `MAX_FUTURE_MS`.
+ */
+export const REPLACED_OBJECT_KEPT_MS = 3_600_000
+
 /** A time that is further in the future was set by a wrong clock, and counts as past. */
 export const MAX_FUTURE_MS = 3_600_000

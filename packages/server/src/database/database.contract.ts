@@ -14,6 +14,7 @@ import { testSessions } from './contract/sessions.ts'
 import { testUploadList } from './contract/upload-list.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
+import { testVersions } from './contract/versions.ts'
 
 /** Tests what every engine promises. An engine's test opens it and runs the whole contract. */
 export function testDatabaseContract(engine: string, open: OpenDatabase): void {
@@ -33,4 +34,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testLinksAndDeletion(contract)
   testRecords(contract)
   testUsage(contract)
+  testVersions(contract)
 }

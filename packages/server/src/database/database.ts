@@ -11,6 +11,7 @@ export interface Account {
   createdAt: Date
 }
 
+/** The state of the asset or version that an object belongs to. */
 export interface AssetState {
   status: AssetStatus
   /** The storage's own ID of the upload, if it has one. */
@@ -31,6 +32,17 @@ export interface Removal {
   attempts: number
   /** The time of the next attempt. */
   dueAt: Date
+}
+
+/** An object that belongs to a version of a ready file. */
+export interface StoredFile {
+  key: string
+  assetId: string
+  filename: string
+  bytes: number
+  chunkSize: number
+  version: number
+  isCurrent: boolean
 }
 
 /** The ID of the database and of the storage that is bound to it. */
@@ -141,8 +153,11 @@ export interface Database {
    */
   claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
-  /** The states of these assets. Unknown assets are left out. */
-  readStates(assetIds: string[]): Promise<Map<string, AssetState>>
+  /**
+   * The states of these objects by their keys: that of the unfinished upload; `ready` for the object of any
+   * version; `deleted` if its version was removed. Unknown objects are left out.
+   */
+  readStates(keys: string[]): Promise<Map<string, AssetState>>
 
   /**
    * Claims due removals for a minute. One that is due in more than an hour was queued by a wrong clock,
@@ -169,6 +184,9 @@ export interface Database {
 
   /** The next ready assets of all accounts after the ID `after`, ordered by ID. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
+
+  /** The next objects of ready files and their older versions after the key `after`, ordered by key. */
+  listStoredFiles(after: string | undefined, limit: number): Promise<StoredFile[]>
 
   readIdentity(): Promise<DatabaseIdentity>
   /** Binds the storage, unless one is bound already. Returns the bound one, also to concurrent calls. */

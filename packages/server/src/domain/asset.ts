@@ -17,13 +17,24 @@ export interface Asset {
   /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
+  /** When it last changed: its name, its path, its link or its version. */
+  updatedAt: Date
+  /** The number of the current version: 1, 2, … A link has version 1. */
+  version: number
   /** The folder it came from, such as `course/week 1`; null if it came from none. */
   path: string | null
 }
 
-/** The upload of a file, with its asset. */
+/**
+ * The upload of a file, with its asset. The upload of a new version has a row of its own instead, with its own
+ * ID: `replaces` refers to the asset, whose name and ID the API shows. Once it is completed, it reads as ready.
+ */
 export interface Upload {
   asset: Asset
+  /** Null unless it uploads a new version of an asset. */
+  replaces: Replacement | null
+  /** The key of its object: the ID of the row that uploaded the current version. */
+  key: string
   /** The ID that the client sends back to complete or cancel the upload. */
   id: string
   /** The storage’s own ID of the upload. */
@@ -33,6 +44,25 @@ export interface Upload {
   startedBy: Actor | null
   /** When it expires by the database’s clock, unless activity extends it. */
   expiresAt: Date
+}
+
+export interface Replacement {
+  assetId: string
+  /** The new version keeps the name of the asset. */
+  keepsName: boolean
+}
+
+/** One version of a file. Each one is an object of its own, and is never overwritten. */
+export interface AssetVersion {
+  version: number
+  isCurrent: boolean
+  filename: string
+  bytes: number
+  mime: string
+  createdAt: Date
+  /** The key of its object. */
+  key: string
+  chunkSize: number
 }
 
 /** Objects are named after their assets: any other name is not one of this service’s objects. */

@@ -30,6 +30,7 @@ import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { uploadRoutes } from './routes/uploads.ts'
+import { versionRoutes } from './routes/versions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,6 +54,7 @@ const IDLE_MS = 60_000
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
   assetRoutes,
+  versionRoutes,
   productRoutes,
   accountRoutes,
   keyRoutes,

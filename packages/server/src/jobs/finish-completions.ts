@@ -37,11 +37,11 @@ export async function finishCompletions(
  * Expires the completion if it is overdue. If the storage cannot confirm that there is no object, the
  * completion is kept for as long as the URLs of parts are valid, like an upload.
  */
-async function abandon(context: AccountContext, { asset }: Upload): Promise<void> {
+async function abandon(context: AccountContext, { asset, key }: Upload): Promise<void> {
   const { data, storage, settings } = context
   let graceMs = settings.signedForMs
   try {
-    const object = await storage.findObject(asset.id)
+    const object = await storage.findObject(key)
     if (object?.size !== asset.bytes) graceMs = 0
   } catch (error) {
     context.warn(`could not check whether ${asset.id} is stored`, error)

@@ -27,6 +27,8 @@ export interface Settings {
   signedForMs: number
   /** How long an unfinished upload is kept after its last activity. */
   uploadsKeptForMs: number
+  /** How many older versions of a file are kept. */
+  keepVersions: number
   auth: AuthSettings
   /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined

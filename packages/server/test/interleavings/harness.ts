@@ -76,6 +76,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       chunkSize,
       signedForMs,
       uploadsKeptForMs,
+      keepVersions: 1,
       rateLimit: undefined,
       auth: { kind: 'keys', admin },
     },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
-import type { Upload } from '../../domain/asset.ts'
+import type { Replacement, Upload } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
 import type { AccountData, AssetSort } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
@@ -63,10 +63,13 @@ interface UploadFacts {
   mime?: string
   keptForMs?: number
   path?: string | null
+  replaces?: Replacement
 }
 
 /** Does not expire during a test. */
 export const KEPT = { keptForMs: 12 * 3_600_000 }
+/** The previous version is kept. */
+export const KEEP = { keepVersions: 1 }
 /** Expires immediately. */
 export const OVERDUE = { keptForMs: -1 }
 
@@ -74,9 +77,10 @@ export function anUpload(facts: UploadFacts = {}): Upload {
   const { accountId = '', size = 60, filename = 'a.zip' } = facts
   const { mime = 'application/zip', path = null } = facts
   const uploadId = newUuid()
+  const id = newUuid()
   return {
     asset: {
-      id: newUuid(),
+      id,
       accountId,
       kind: 'file',
       status: 'uploading',
@@ -85,14 +89,23 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       mime,
       url: null,
       createdAt: NOON,
+      updatedAt: NOON,
+      version: 1,
       path,
     },
+    replaces: facts.replaces ?? null,
+    key: id,
     id: uploadId,
     storageId: uploadId,
     chunkSize: 100,
     startedBy: null,
     expiresAt: after(12),
   }
+}
+
+/** The version of an imported asset that was never replaced. */
+export function firstVersion({ asset }: Pick<Upload, 'asset'>) {
+  return { key: asset.id, versionCreatedAt: NOON, lastVersion: 1, versions: [] }
 }
 
 /** Expires all overdue uploads and returns their number. */
@@ -112,7 +125,7 @@ export async function aReadyAsset(data: AccountData, facts: UploadFacts = {}): P
   const { upload, outcome } = await reserve(data, { size: 0, ...facts })
   assert.equal(outcome, 'reserved')
   await data.beginCompletion(upload.asset.id, KEPT)
-  assert.equal(await data.finishCompletion(upload.asset.id), 'ready')
+  assert.equal(await data.finishCompletion(upload.asset.id, KEEP), 'ready')
   return upload.asset.id
 }
 

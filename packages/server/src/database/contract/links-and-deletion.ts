@@ -10,6 +10,7 @@ import {
   type Contract,
   expireOverdue,
   inHours,
+  KEEP,
   KEPT,
   NEWEST,
   OVERDUE,
@@ -215,7 +216,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
         const { asset } = (await reserve(data, { size: 0 })).upload
         await data.beginCompletion(asset.id, KEPT)
         const [, ...deletes] = await Promise.all([
-          data.finishCompletion(asset.id),
+          data.finishCompletion(asset.id, KEEP),
           ...Array.from({ length: 3 }, () => data.deleteAsset(asset.id)),
         ])
         const losers = deletes.filter(({ won }) => !won).map(({ status }) => status)
@@ -244,7 +245,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       assert.equal((await data.changeAsset(id, { filename: 'After.zip' }))?.filename, 'After.zip')
     }
     await data.beginCompletion(upload.asset.id, KEPT)
-    await data.finishCompletion(upload.asset.id)
+    await data.finishCompletion(upload.asset.id, KEEP)
     assert.equal((await data.listAssets({ ...PAGE, name: 'before' })).total, 0)
     assert.equal((await data.listAssets({ ...PAGE, name: 'after' })).total, 2)
     const link = await aLink(data)

@@ -8,7 +8,16 @@ import { foldText } from '../../domain/search-text.ts'
 import { hasWords } from '../../domain/search-words.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
-import { aLink, anUpload, aProduct, aReadyAsset, type Contract, NEWEST, NOON } from './builders.ts'
+import {
+  aLink,
+  anUpload,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  firstVersion,
+  NEWEST,
+  NOON,
+} from './builders.ts'
 
 /** More assets than fit into one block of the listing. */
 const MANY = 4500
@@ -172,6 +181,7 @@ function aRecord(accountId: string, index: number): AssetRecord {
     idempotency: undefined,
     changedAt: NOON,
     productIds: [],
+    ...firstVersion({ asset }),
   }
 }
 

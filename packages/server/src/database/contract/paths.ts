@@ -9,6 +9,8 @@ import {
   anUpload,
   aReadyAsset,
   type Contract,
+  firstVersion,
+  KEEP,
   KEPT,
   NEWEST,
   NOON,
@@ -47,7 +49,7 @@ export function testPaths({ name, open }: Contract): void {
     assert.equal(rows[0]?.asset.path, 'course/week 1')
     assert.equal((await data.changeAsset(id, { path: 'moved' }))?.path, 'moved')
     await data.beginCompletion(id, KEPT)
-    await data.finishCompletion(id)
+    await data.finishCompletion(id, KEEP)
     const pathOf = async (one: string) => (await data.findAsset(one))?.path
     assert.equal((await data.changeAsset(id, { filename: 'b.zip' }))?.path, 'moved')
     assert.equal(await pathOf(id), 'moved')
@@ -140,6 +142,7 @@ async function fillFolders(data: AccountData, accountId: string): Promise<Asset[
       idempotency: undefined,
       changedAt: NOON,
       productIds: [],
+      ...firstVersion({ asset }),
     }
   })
   for (let start = 0; start < records.length; start += 2500) {

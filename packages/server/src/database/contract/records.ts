@@ -53,6 +53,7 @@ export function testRecords({ name, open }: Contract): void {
       ...aRecord({ accountId: account.id }),
       upload: undefined,
       idempotency: undefined,
+      key: undefined,
     }
     link.asset = { ...link.asset, kind: 'link', url: 'https://example.com/x' }
     const key = aKey(account.id)
@@ -146,6 +147,10 @@ function aRecord(facts: { accountId: string; productIds?: string[] }): AssetReco
     idempotency: { key: 'k', digest: 'd' },
     changedAt: after(1),
     productIds: facts.productIds ?? [],
+    key: asset.id,
+    versionCreatedAt: NOON,
+    lastVersion: 1,
+    versions: [],
   }
 }
 

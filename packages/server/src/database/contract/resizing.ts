@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anUpload, aReadyAsset, type Contract, KEPT, reserve, usageOf } from './builders.ts'
+import { anUpload, aReadyAsset, type Contract, KEEP, KEPT, reserve, usageOf } from './builders.ts'
 
 /** The contract for changing the declared size of an upload. */
 export function testResizing({ name, open }: Contract): void {
@@ -72,7 +72,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await data.beginCompletion(id, { ...KEPT, bytes: 60 }), resized)
     assert.equal((await data.beginCompletion(id, { ...KEPT, bytes: 50 })).won, true)
     assert.deepEqual(await data.beginCompletion(id, { ...KEPT, bytes: 60 }), resized)
-    assert.equal(await data.finishCompletion(id), 'ready')
+    assert.equal(await data.finishCompletion(id, KEEP), 'ready')
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 50, reserved: 0 })
   })
 
@@ -85,7 +85,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.deepEqual(await data.resizeUpload(id, 50), { outcome: 'final' })
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 60 })
     assert.equal((await data.beginCompletion(id, { ...KEPT, bytes: 60 })).won, true)
-    assert.equal(await data.finishCompletion(id), 'ready')
+    assert.equal(await data.finishCompletion(id, KEEP), 'ready')
   })
 
   test(

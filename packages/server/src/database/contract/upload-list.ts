@@ -9,6 +9,7 @@ import {
   aReadyAsset,
   type Contract,
   expireOverdue,
+  KEEP,
   KEPT,
   OVERDUE,
   reserve,
@@ -33,7 +34,7 @@ export function testUploadList({ name, open }: Contract): void {
       await reserve(theirs)
       for (const id of [completing, ready, reopened]) await data.beginCompletion(id ?? '', KEPT)
       await data.cancelUpload(cancelled ?? '')
-      await data.finishCompletion(ready ?? '')
+      await data.finishCompletion(ready ?? '', KEEP)
       await data.reopenUpload(reopened ?? '')
       await reserve(data, OVERDUE)
       await expireOverdue(database)

@@ -6,6 +6,7 @@ import {
   aReadyAsset,
   type Contract,
   expireOverdue,
+  KEEP,
   KEPT,
   NEWEST,
   NOON,
@@ -159,7 +160,7 @@ export function testUploads({ name, open }: Contract): void {
       won: false,
       status: 'completing',
     })
-    const statuses = await Promise.all([1, 2, 3].map(() => data.finishCompletion(id)))
+    const statuses = await Promise.all([1, 2, 3].map(() => data.finishCompletion(id, KEEP)))
     assert.deepEqual(statuses, ['ready', 'ready', 'ready'])
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 60, reserved: 0 })
     assert.equal((await data.listAssets({ page: 1, perPage: 10, sort: NEWEST })).total, 1)

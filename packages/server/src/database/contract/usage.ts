@@ -11,7 +11,9 @@ import {
   aReadyAsset,
   type Contract,
   expireOverdue,
+  firstVersion,
   inHours,
+  KEEP,
   KEPT,
   NOON,
   OVERDUE,
@@ -82,6 +84,7 @@ export function testUsage({ name, open }: Contract): void {
         idempotency: undefined,
         changedAt: NOON,
         productIds: [],
+        ...firstVersion(upload),
       }
     })
     await data.importRecords({ keys: [], assets })
@@ -100,7 +103,7 @@ export function testUsage({ name, open }: Contract): void {
       for (const id of begun) await data.beginCompletion(id, KEPT)
       await Promise.all([
         ...ready.map((id) => data.deleteAsset(id)),
-        ...begun.map((id) => data.finishCompletion(id)),
+        ...begun.map((id) => data.finishCompletion(id, KEEP)),
         ...some.map(() => aLink(data)),
       ])
       const usage = await data.readUsage()

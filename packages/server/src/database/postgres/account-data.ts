@@ -16,6 +16,7 @@ import type { RunUnit } from './unit-of-work.ts'
 import { accountUploadList } from './upload-list.ts'
 import { accountUploads } from './uploads.ts'
 import { accountUsage } from './usage.ts'
+import { accountVersions } from './versions.ts'
 
 /** The methods of one account. Each call creates only the group of methods that it needs. */
 export function accountData(run: RunUnit, account: string, caches: ListingCaches): AccountData {
@@ -34,6 +35,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const uploadList = (sql: Sql) => accountUploadList(sql, account)
   const uploads = (sql: Sql) => accountUploads(sql, account)
   const usage = (sql: Sql) => accountUsage(sql, account)
+  const versions = (sql: Sql) => accountVersions(sql, account)
   return {
     readSummary: () => run((sql) => summary(sql).readSummary()),
     readUsage: () => run((sql) => usage(sql).readUsage()),
@@ -42,13 +44,14 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     recordStorageId: (id, names) => run((sql) => uploads(sql).recordStorageId(id, names)),
     dropReservation: (id) => run((sql) => uploads(sql).dropReservation(id)),
     findUpload: (id) => run((sql) => uploads(sql).findUpload(id)),
+    findReplacement: (id, uploadId) => run((sql) => uploads(sql).findReplacement(id, uploadId)),
     listUploads: (query) => run((sql) => uploadList(sql).listUploads(query)),
     renewUpload: (id, keptForMs) => run((sql) => uploads(sql).renewUpload(id, keptForMs)),
     resizeUpload: (id, bytes) => run((sql) => uploads(sql).resizeUpload(id, bytes)),
 
     beginCompletion: (id, options) => run((sql) => completion(sql).beginCompletion(id, options)),
     reopenUpload: (id) => run((sql) => completion(sql).reopenUpload(id)),
-    finishCompletion: (id) => run((sql) => completion(sql).finishCompletion(id)),
+    finishCompletion: (id, options) => run((sql) => completion(sql).finishCompletion(id, options)),
     abandonCompletion: (id, graceMs) =>
       run((sql) => completion(sql).abandonCompletion(id, graceMs)),
     cancelUpload: (id) => run((sql) => completion(sql).cancelUpload(id)),
@@ -58,6 +61,10 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     addLink: (asset) => run((sql) => assets(sql).addLink(asset)),
     changeAsset: (id, change) => run((sql) => assets(sql).changeAsset(id, change)),
     deleteAsset: (id) => run((sql) => assets(sql).deleteAsset(id)),
+
+    listVersions: (id) => run((sql) => versions(sql).listVersions(id)),
+    restoreVersion: (id, version) => run((sql) => versions(sql).restoreVersion(id, version)),
+    deleteVersion: (id, version) => run((sql) => versions(sql).deleteVersion(id, version)),
 
     putProducts: (list) => run((sql) => putProducts(sql).putProducts(list)),
     findProduct: (id) => run((sql) => products(sql).findProduct(id)),

@@ -4,6 +4,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
+import { cancelReplacement } from './replacements.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import { transition } from './transition.ts'
 
@@ -15,7 +16,8 @@ export function accountAssets(sql: Sql, account: string): Assets {
   return {
     async findAsset(id) {
       const [row] = await sql<AssetRow[]>`
-        select ${columns} from assets where id = ${id} and account_id = ${account}`
+        select ${columns} from assets
+        where id = ${id} and account_id = ${account} and replaces is null`
       return row && toAsset(row)
     },
 
@@ -39,9 +41,9 @@ export function accountAssets(sql: Sql, account: string): Assets {
         update assets set filename = coalesce(${filename}, filename),
           search_name = coalesce(${searchName}, search_name),
           sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
-          bytes = coalesce(${bytes}::bigint, bytes)
+          bytes = coalesce(${bytes}::bigint, bytes), updated_at = now()
           ${path === undefined ? sql`` : sql`, folder = ${storedFolder(path)}`}
-        where id = ${id} and account_id = ${account}
+        where id = ${id} and account_id = ${account} and replaces is null
           and status in ('uploading', 'completing', 'ready')
         returning ${columns}`
       return row && toAsset(row)
@@ -49,24 +51,35 @@ export function accountAssets(sql: Sql, account: string): Assets {
 
     async deleteAsset(id) {
       const change = async (transaction: Sql) => {
-        const [row] = await transaction`
+        const [locked] = await transaction`
+          select from assets where id = ${id} and account_id = ${account} and status = 'ready'
+          for no key update`
+        if (locked === undefined) return false
+        // Before the account is locked by the next statement: assets are locked first.
+        await cancelReplacement(transaction, id)
+        await transaction`
           update assets set status = 'deleted', changed_at = now(), linked = false
-          where id = ${id} and account_id = ${account} and status = 'ready'
-          returning id`
-        if (row === undefined) return false
+          where id = ${id}`
         // A separate statement, so that it sees products that were attached while the first one waited.
         await transaction`
           with deleted as (
-            select id, account_id, kind, bytes, storage_id, upload_id from assets where id = ${id}
+            select account_id, id, coalesce(object_key, id) as key, kind, bytes,
+              coalesce(storage_id, upload_id::text) as storage_id
+            from assets where id = ${id}
+          ), versions as (
+            delete from asset_versions where asset_id = ${id} returning object_key, storage_id, bytes
           ), unlinked as (
             delete from asset_products using deleted where asset_id = deleted.id
           ), queued as (
             insert into removals (kind, storage_id, key, due_at)
-            select 'object', coalesce(storage_id, upload_id::text), id::text, now() from deleted
-            where kind = 'file'
+            select 'object', storage_id, key::text, now() from deleted where kind = 'file'
+            union all
+            select 'object', coalesce(storage_id, object_key::text), object_key::text, now()
+            from versions
           )
           update accounts set asset_count = asset_count - 1,
             stored_bytes = stored_bytes - case deleted.kind when 'file' then deleted.bytes else 0 end
+              - (select coalesce(sum(bytes), 0) from versions)
           from deleted where accounts.id = deleted.account_id`
         return true
       }

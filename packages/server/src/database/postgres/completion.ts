@@ -3,18 +3,25 @@ import type { AccountData } from '../account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import type { Sql } from './connection.ts'
 import { release } from './release.ts'
-import { transition } from './transition.ts'
+import { finishReplacement } from './replacements.ts'
+import { currentStatus, transition } from './transition.ts'
 
 type Completion = Pick<
   AccountData,
   'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
 >
 
+interface UploadState {
+  status: AssetStatus
+  bytes: number
+  replaces: string | null
+}
+
 /** Completing and cancelling uploads. */
 export function accountCompletion(sql: Sql, account: string): Completion {
-  async function stateOf(id: string): Promise<{ status: AssetStatus; bytes: number } | undefined> {
-    const [row] = await sql<{ status: AssetStatus; bytes: number }[]>`
-      select status, bytes from assets where id = ${id} and account_id = ${account}`
+  async function stateOf(id: string): Promise<UploadState | undefined> {
+    const [row] = await sql<UploadState[]>`
+      select ${currentStatus(sql)} as status, bytes, replaces from assets where id = ${id} and account_id = ${account}`
     return row
   }
 
@@ -41,18 +48,23 @@ export function accountCompletion(sql: Sql, account: string): Completion {
         where id = ${id} and account_id = ${account} and status = 'completing'`
     },
 
-    async finishCompletion(id) {
+    async finishCompletion(id, { keepVersions: keep }) {
       const [row] = await sql`
         with stored as (
           update assets set status = 'ready', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
+            and replaces is null
           returning account_id, bytes
         )
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
         from stored where accounts.id = stored.account_id
         returning accounts.id`
-      return row ? 'ready' : statusOf(id)
+      if (row !== undefined) return 'ready'
+      const state = await stateOf(id)
+      if (state?.status !== 'completing' || state.replaces === null) return state?.status
+      const assetId = state.replaces
+      return (await finishReplacement(sql, { id, assetId, keep })) ?? statusOf(id)
     },
 
     async abandonCompletion(id, graceMs) {

@@ -96,9 +96,19 @@ export function globalJobs(sql: Sql): Jobs {
       return rows.map(toUpload)
     },
 
-    async readStates(ids) {
+    async readStates(keys) {
+      // The current object of a replaced asset, and a completed replacement, are found by object_key. A later
+      // row of the same key replaces an earlier one.
       const rows = await sql<{ id: string; status: AssetStatus; storage_id: string | null }[]>`
-        select id, status, storage_id from assets where id = any(${ids}::uuid[])`
+        select id, case when object_key is null then status else 'deleted' end as status, storage_id,
+          0 as priority
+        from assets where id = any(${keys}::uuid[])
+        union all
+        select object_key, status, storage_id, 1 from assets where object_key = any(${keys}::uuid[])
+        union all
+        select object_key, 'ready', storage_id, 1 from asset_versions
+        where object_key = any(${keys}::uuid[])
+        order by priority`
       return new Map(
         rows.map(({ id, status, storage_id }) => [
           id,

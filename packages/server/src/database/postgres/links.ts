@@ -24,7 +24,8 @@ export function accountLinks(sql: Sql, account: string): Links {
       // Attaching, detaching and deleting the asset wait for each other.
       const [asset] = await transaction`
         select id from assets where id = ${assetId} and account_id = ${account}
-          and status in ('uploading', 'completing', 'ready') for no key update`
+          and replaces is null and status in ('uploading', 'completing', 'ready')
+        for no key update`
       if (asset === undefined) return { outcome: 'asset_not_found' }
       const unknown = unknownOf(selection, found)
       if (Object.values(unknown).some((ids) => ids.length > 0)) {

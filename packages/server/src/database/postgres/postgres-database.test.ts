@@ -12,6 +12,7 @@ import {
   anAccount,
   anUpload,
   aReadyAsset,
+  KEEP,
   KEPT,
   NEWEST,
   reserve,
@@ -71,7 +72,7 @@ test('completing and deleting concurrently does not deadlock', async (t) => {
   for (const id of begun) await data.beginCompletion(id, KEPT)
   await Promise.all([
     ...ready.map((id) => data.deleteAsset(id)),
-    ...begun.map((id) => data.finishCompletion(id)),
+    ...begun.map((id) => data.finishCompletion(id, KEEP)),
   ])
   // A connection reports its statistics when it is closed.
   await database.close()

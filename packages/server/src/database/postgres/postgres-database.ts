@@ -13,6 +13,7 @@ import { openPool } from './pool.ts'
 import { globalRecords } from './records.ts'
 import { globalRequestCount } from './request-count.ts'
 import { globalSessions } from './sessions.ts'
+import { globalStoredFiles } from './stored-files.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { globalUsage } from './usage.ts'
 
@@ -20,7 +21,7 @@ import { globalUsage } from './usage.ts'
  * Connects and migrates. Any number of instances may share the database.
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: products by
- * (product_id, variant_id), assets by id, accounts by id, and then rows that only the holder of the
+ * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only the holder of the
  * account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets.
  */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
@@ -65,6 +66,8 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
     recountUsage: (id) => run((sql) => globalUsage(sql).recountUsage(id)),
     recountBlocks: (id, after) => run((sql) => globalUsage(sql).recountBlocks(id, after)),
     listRecords: (after, limit) => run((sql) => globalRecords(sql).listRecords(after, limit)),
+    listStoredFiles: (after, limit) =>
+      run((sql) => globalStoredFiles(sql).listStoredFiles(after, limit)),
 
     readIdentity: () => run((sql) => globalIdentity(sql).readIdentity()),
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),

@@ -12,6 +12,28 @@ interface RecordRow extends UploadRow {
   idempotency_key: string | null
   request_digest: string | null
   product_ids: string[]
+  last_version: number
+  version_created_at: Date | null
+  versions: VersionRow[] | null
+}
+
+interface VersionRow {
+  version: number
+  key: string
+  chunkSize: number
+  filename: string
+  bytes: number
+  mime: string
+  createdAt: string
+}
+
+/** A statement can have 65,535 parameters. */
+const ROWS_PER_STATEMENT = 2000
+
+function* batchesOf<Row>(rows: Row[]): Iterable<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    yield rows.slice(start, start + ROWS_PER_STATEMENT)
+  }
 }
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -23,7 +45,12 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
       const rows = await sql<RecordRow[]>`
         select ${sql(UPLOAD_COLUMNS)}, changed_at, idempotency_key, request_digest,
           array(select product_id from asset_products where asset_id = assets.id order by 1)
-            as product_ids
+            as product_ids,
+          last_version, version_created_at,
+          (select json_agg(json_build_object('version', version, 'key', object_key,
+             'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
+             'createdAt', created_at) order by replaced_in)
+           from asset_versions v where v.asset_id = assets.id) as versions
         from assets where status = 'ready' and id > ${after} order by id limit ${limit}`
       return rows.map(toRecord)
     },
@@ -37,10 +64,13 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     await transaction`
       select from products where id = any(${productIds}::uuid[])
       order by product_id, variant_id for key share`
-    const rows = records.map((record) => toAssetRow(account, record))
-    const added = await transaction<{ id: string }[]>`
-      insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
-    const ids = new Set(added.map(({ id }) => id))
+    const ids = new Set<string>()
+    for (const batch of batchesOf(records)) {
+      const rows = batch.map((record) => toAssetRow(account, record))
+      const added = await transaction<{ id: string }[]>`
+        insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
+      for (const { id } of added) ids.add(id)
+    }
     const links = records
       .filter(({ asset }) => ids.has(asset.id))
       .flatMap(({ asset, productIds }) =>
@@ -51,9 +81,16 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
       insert into asset_products (asset_id, product_id)
       select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],
         ${links.map(({ product_id }) => product_id)}::uuid[])`
+    const versions = records
+      .filter(({ asset }) => ids.has(asset.id))
+      .flatMap((record) => toVersionRows(account, record))
+    for (const rows of batchesOf(versions)) {
+      await transaction`insert into asset_versions ${transaction(rows)}`
+    }
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored
+          + ${versions.reduce((sum, { bytes }) => sum + bytes, 0)}::bigint
       from (
         select count(*) as count, coalesce(sum(bytes) filter (where kind = 'file'), 0) as stored
         from assets where id = any(${[...ids]}::uuid[])
@@ -97,7 +134,28 @@ function toAssetRow(account: string, record: AssetRecord) {
     request_digest: idempotency?.digest ?? null,
     linked: productIds.length > 0,
     folder: storedFolder(asset.path),
+    version: asset.version,
+    last_version: record.lastVersion,
+    version_changes: record.versions.length,
+    object_key: record.key === asset.id ? null : (record.key ?? null),
+    version_created_at: record.versionCreatedAt,
+    updated_at: asset.updatedAt,
   }
+}
+
+function toVersionRows(account: string, { asset, versions }: AssetRecord) {
+  return versions.map((old, index) => ({
+    asset_id: asset.id,
+    account_id: account,
+    version: old.version,
+    object_key: old.key,
+    chunk_size: old.chunkSize,
+    filename: old.filename,
+    bytes: old.bytes,
+    mime: old.mime,
+    created_at: old.createdAt,
+    replaced_in: index + 1,
+  }))
 }
 
 function toKeyRow(account: string, key: Key) {
@@ -125,5 +183,12 @@ function toRecord(row: RecordRow): AssetRecord {
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: row.changed_at,
     productIds: row.product_ids,
+    key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
+    versionCreatedAt: row.version_created_at ?? row.created_at,
+    lastVersion: row.last_version,
+    versions: (row.versions ?? []).map(({ createdAt, ...version }) => ({
+      ...version,
+      createdAt: new Date(createdAt),
+    })),
   }
 }

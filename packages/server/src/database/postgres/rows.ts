@@ -16,6 +16,8 @@ export interface AssetRow {
   url: string | null
   created_at: Date
   folder: string | null
+  version: number
+  updated_at: Date | null
 }
 
 export interface UploadRow extends AssetRow {
@@ -25,6 +27,10 @@ export interface UploadRow extends AssetRow {
   expires_at: Date
   started_by_id: string | null
   started_by_name: string | null
+  object_key: string | null
+  replaces: string | null
+  keeps_name: boolean
+  became_version: number | null
 }
 
 export interface RemovalRow {
@@ -47,6 +53,8 @@ export const ASSET_COLUMNS = [
   'url',
   'created_at',
   'folder',
+  'version',
+  'updated_at',
 ] as const
 export const UPLOAD_COLUMNS = [
   ...ASSET_COLUMNS,
@@ -56,6 +64,10 @@ export const UPLOAD_COLUMNS = [
   'expires_at',
   'started_by_id',
   'started_by_name',
+  'object_key',
+  'replaces',
+  'keeps_name',
+  'became_version',
 ] as const
 
 export type ListedRow = AssetRow & { listed_at: number }
@@ -76,13 +88,19 @@ export function toAsset(row: AssetRow): Asset {
     mime: row.mime,
     url: row.url,
     createdAt: row.created_at,
+    updatedAt: row.updated_at ?? row.created_at,
+    version: row.version,
     path: pathOfStored(row.folder),
   }
 }
 
 export function toUpload(row: UploadRow): Upload {
+  const asset = toAsset(row)
   return {
-    asset: toAsset(row),
+    // A completed replacement is not an asset of its own, so its row is `deleted`.
+    asset: row.became_version === null ? asset : { ...asset, status: 'ready' },
+    replaces: row.replaces === null ? null : { assetId: row.replaces, keepsName: row.keeps_name },
+    key: row.object_key ?? row.id,
     id: row.upload_id,
     // A storage engine that uses our upload ID has no ID of its own.
     storageId: row.storage_id ?? row.upload_id,

@@ -1,4 +1,11 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import type { Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
+
+/** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
+export function currentStatus(sql: Sql): Fragment {
+  return sql`case when became_version is null then status else 'ready' end`
+}
 
 /**
  * Changes a status by compare-and-set. If nothing was changed, the current status is the reason. If that is

@@ -1,12 +1,13 @@
-import type { AssetStatus } from '../../domain/asset.ts'
+import type { Asset, AssetStatus } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
-import type { Sql } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { currentStatus } from './transition.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -14,6 +15,7 @@ type Uploads = Pick<
   | 'recordStorageId'
   | 'dropReservation'
   | 'findUpload'
+  | 'findReplacement'
   | 'renewUpload'
   | 'resizeUpload'
 >
@@ -23,7 +25,7 @@ export function accountUploads(sql: Sql, account: string): Uploads {
 
   async function statusOf(id: string): Promise<AssetStatus | undefined> {
     const [row] = await sql<{ status: AssetStatus }[]>`
-      select status from assets where id = ${id} and account_id = ${account}`
+      select ${currentStatus(sql)} as status from assets where id = ${id} and account_id = ${account}`
     return row?.status
   }
 
@@ -54,29 +56,53 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
         mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
-        started_by_id, started_by_name, folder)
+        started_by_id, started_by_name, folder, replaces, keeps_name)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
         ${asset.createdAt},
         ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
         ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
-        ${storedFolder(asset.path)}
+        ${storedFolder(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
+        ${upload.replaces?.keepsName ?? false}
       from reserved
       returning id`
     if (row !== undefined) return { outcome: 'reserved' }
     return { outcome: 'storage_exceeded', usage: await readUsage() }
   }
 
+  /** The lock makes concurrent replacements and deletions of the asset wait for each other. */
+  async function refuseReplacement(transaction: Sql, id: string): Promise<Reservation | undefined> {
+    const [asset] = await transaction<Pick<Asset, 'kind' | 'status'>[]>`
+      select kind, status from assets where id = ${id} and account_id = ${account} and replaces is null
+      for no key update`
+    if (asset?.kind !== 'file' || asset.status !== 'ready') {
+      return { outcome: 'not_replaceable', asset: asset && { ...asset } }
+    }
+    const [other] = await transaction<{ upload_id: string }[]>`
+      select upload_id from assets where replaces = ${id} and status in ('uploading', 'completing')`
+    return other && { outcome: 'replacement_in_progress', uploadId: other.upload_id }
+  }
+
+  function reserveAny(upload: NewUpload): Promise<Reservation> {
+    const { replaces } = upload.upload
+    if (replaces === null) return reserve(upload)
+    return begin(
+      sql,
+      async (transaction) =>
+        (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload),
+    )
+  }
+
   return {
     async reserveUpload(upload) {
       const { idempotency } = upload
-      if (idempotency === undefined) return reserve(upload)
+      if (idempotency === undefined) return reserveAny(upload)
       for (;;) {
         const earlier = await findRepeated(idempotency.key, idempotency.digest)
         if (earlier !== undefined) return earlier
         try {
-          return await reserve(upload)
+          return await reserveAny(upload)
         } catch (error) {
           // A concurrent call with this key reserved first. Its row exists now, or was dropped again.
           if (!isUniqueViolation(error, 'assets_idempotency')) throw error
@@ -107,6 +133,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       const [row] = await sql<UploadRow[]>`
         select ${columns} from assets
         where id = ${id} and account_id = ${account} and upload_id is not null`
+      return row && toUpload(row)
+    },
+
+    async findReplacement(assetId, uploadId) {
+      const [row] = await sql<UploadRow[]>`
+        select ${columns} from assets
+        where replaces = ${assetId} and upload_id = ${uploadId} and account_id = ${account}`
       return row && toUpload(row)
     },
 

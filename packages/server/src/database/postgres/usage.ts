@@ -32,15 +32,24 @@ export function globalUsage(sql: Sql): GlobalUsage {
       from asset_blocks) b)`
   const sumsOf = (transaction: Sql) => transaction`
     select a.id,
-      coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint as stored,
+      coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint + (
+        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v where v.account_id = a.id
+      ) as stored,
       coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0)::bigint
         as reserved,
       count(*) filter (where status = 'ready') as assets
     from accounts a left join assets s on s.account_id = a.id group by a.id`
+  /** Older versions use bytes of their type, but are no assets. */
   const byType = (transaction: Sql) => transaction`
-    select account_id, asset_type(kind, mime) as type,
-      coalesce(sum(bytes) filter (where kind = 'file'), 0)::bigint as bytes, count(*) as assets
-    from assets where status = 'ready' group by 1, 2`
+    select account_id, type, sum(bytes)::bigint as bytes, sum(assets)::bigint as assets
+    from (
+      select account_id, asset_type(kind, mime) as type,
+        coalesce(sum(bytes) filter (where kind = 'file'), 0) as bytes, count(*) as assets
+      from assets where status = 'ready' group by 1, 2
+      union all
+      select account_id, asset_type('file', mime), sum(bytes), 0
+      from asset_versions group by 1, 2
+    ) used group by 1, 2`
 
   async function lockAccount(transaction: Sql, account: string): Promise<void> {
     await transaction`select from accounts where id = ${account} for no key update`
@@ -53,9 +62,13 @@ export function globalUsage(sql: Sql): GlobalUsage {
       const rows = await sql<UsageRow[]>`
         with sums as (${sumsOf(sql)}),
           counted as (
-            select account_id, ${list} as types from usage_by_type where assets > 0 group by 1
+            select account_id, ${list} as types from usage_by_type
+            where assets > 0 or bytes > 0 group by 1
           ),
-          actual as (select account_id, ${list} as types from (${byType(sql)}) used group by 1)
+          actual as (
+            select account_id, ${list} as types from (${byType(sql)}) used
+            where assets > 0 or bytes > 0 group by 1
+          )
         select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
           sums.stored as actual_stored, sums.reserved as actual_reserved,
           sums.assets as actual_assets, actual.types as actual_types,
@@ -139,7 +152,7 @@ export function accountUsage(sql: Sql, account: string): Pick<AccountData, 'read
     async readUsage() {
       const rows = await sql<TypeUsage[]>`
         select type, bytes, assets from usage_by_type
-        where account_id = ${account} and assets > 0 order by bytes desc, type`
+        where account_id = ${account} and (assets > 0 or bytes > 0) order by bytes desc, type`
       return rows.map((row) => ({ ...row }))
     },
   }

@@ -16,6 +16,7 @@ import type { UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadList } from './upload-list.ts'
 import { prepareUploads } from './uploads.ts'
 import { prepareUsage } from './usage.ts'
+import { prepareVersions } from './versions.ts'
 
 /** Prepares the methods of accounts. */
 export function prepareAccountData(
@@ -37,6 +38,7 @@ export function prepareAccountData(
   const linkedRows = prepareLinkedRows(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
+  const versions = prepareVersions(connection)
 
   return (account) => ({
     readSummary: () => read(() => accounts.readSummary(account)),
@@ -46,13 +48,15 @@ export function prepareAccountData(
     recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
     dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
     findUpload: (id) => read(() => uploads.findUpload(account, id)),
+    findReplacement: (id, uploadId) => read(() => uploads.findReplacement(account, id, uploadId)),
     listUploads: (query) => read(() => uploadList.listUploads(account, query)),
     renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
     resizeUpload: (id, bytes) => write(() => uploads.resizeUpload(account, id, bytes)),
 
     beginCompletion: (id, options) => write(() => completion.beginCompletion(account, id, options)),
     reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
-    finishCompletion: (id) => write(() => completion.finishCompletion(account, id)),
+    finishCompletion: (id, options) =>
+      write(() => completion.finishCompletion(account, id, options)),
     abandonCompletion: (id, graceMs) =>
       free(() => completion.abandonCompletion(account, id, graceMs)),
     cancelUpload: (id) => free(() => completion.cancelUpload(account, id)),
@@ -62,6 +66,10 @@ export function prepareAccountData(
     addLink: (asset) => write(() => assets.addLink(account, asset)),
     changeAsset: (id, change) => write(() => assets.changeAsset(account, id, change)),
     deleteAsset: (id) => free(() => assets.deleteAsset(account, id)),
+
+    listVersions: (id) => read(() => versions.listVersions(account, id)),
+    restoreVersion: (id, version) => write(() => versions.restoreVersion(account, id, version)),
+    deleteVersion: (id, version) => free(() => versions.deleteVersion(account, id, version)),
 
     putProducts: (list) => ownTransaction(() => putProducts(account, list)),
     findProduct: (id) => read(() => products.findProduct(account, id)),

@@ -4,14 +4,17 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Transition } from '../account-data.ts'
 import { prepareQueueRemoval } from './release.ts'
+import { prepareReplacements } from './replacements.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
   const queueRemoval = prepareQueueRemoval(connection)
+  const { cancelReplacement } = prepareReplacements(connection)
   const byId = prepare<AssetRow>(
-    `select ${ASSET_COLUMNS} from assets where id = :id and account_id = :account`,
+    `select ${ASSET_COLUMNS} from assets
+     where id = :id and account_id = :account and replaces is null`,
   )
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
@@ -25,8 +28,9 @@ export function prepareAssets(connection: Connection) {
     `update assets set filename = coalesce(:filename, filename),
        search_name = coalesce(:search_name, search_name),
        sort_name = coalesce(:sort_name, sort_name), url = coalesce(:url, url),
-       bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder)
-     where id = :id and account_id = :account and status in ('uploading', 'completing', 'ready')
+       bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder), updated_at = :now
+     where id = :id and account_id = :account and replaces is null
+       and status in ('uploading', 'completing', 'ready')
      returning ${ASSET_COLUMNS}`,
   )
   const indexName = prepare(
@@ -41,8 +45,24 @@ export function prepareAssets(connection: Connection) {
     `update accounts set asset_count = asset_count - 1, stored_bytes = stored_bytes - :bytes
      where id = :account`,
   )
+  const free = prepare(
+    'update accounts set stored_bytes = stored_bytes - :bytes where id = :account',
+  )
+  const removeVersions = prepare<{ object_key: string; storage_id: string | null; bytes: number }>(
+    'delete from asset_versions where asset_id = :id returning object_key, storage_id, bytes',
+  )
   const unlink = prepare('delete from asset_products where asset_seq = :seq')
   const unindexName = prepare('delete from asset_names where rowid = :seq')
+
+  function removeFile(account: string, row: UploadRow): void {
+    cancelReplacement(row.id)
+    const storageId = row.storage_id ?? row.upload_id
+    queueRemoval('object', { key: row.object_key ?? row.id, storageId })
+    for (const { object_key: key, storage_id, bytes } of removeVersions.all({ id: row.id })) {
+      free.run({ account, bytes })
+      queueRemoval('object', { key, storageId: storage_id })
+    }
+  }
 
   return {
     findAsset(account: string, id: string): Asset | undefined {
@@ -78,7 +98,7 @@ export function prepareAssets(connection: Connection) {
         const moves = Number(changes.path !== undefined)
         const folder = storedFolder(changes.path ?? null)
         const fields = { filename, search_name, sort_name, url, bytes, moves, folder }
-        const row = change.get({ account, id, ...fields })
+        const row = change.get({ account, id, ...fields, now: Date.now() })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })
@@ -94,7 +114,7 @@ export function prepareAssets(connection: Connection) {
         unindexName.run({ seq: row.seq })
         // A link uses no storage.
         uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
-        if (row.kind === 'file') queueRemoval('object', row)
+        if (row.kind === 'file') removeFile(account, row)
         return { won: true, status: 'deleted' }
       })
     },

@@ -2,16 +2,18 @@ import type { AssetStatus } from '../../domain/asset.ts'
 import type { Transition } from '../account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import { prepareRelease } from './release.ts'
+import { prepareReplacements } from './replacements.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
-import { OWN_ASSET, transition } from './transition.ts'
+import { OWN_ASSET, STATUS, transition } from './transition.ts'
 
 /** Completing and cancelling uploads. */
 export function prepareCompletion(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
+  const { finishReplacement } = prepareReplacements(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
-    `select status, bytes from assets where ${OWN_ASSET}`,
+    `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
   // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
   const begin = prepare(
@@ -21,7 +23,7 @@ export function prepareCompletion(connection: Connection) {
   )
   const reopen = prepare(transition('completing', 'uploading'))
   const finish = prepare<{ seq: number; bytes: number; search_name: string }>(
-    `${transition('completing', 'ready')} returning seq, bytes, search_name`,
+    `${transition('completing', 'ready')} and replaces is null returning seq, bytes, search_name`,
   )
   const store = prepare(
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
@@ -59,10 +61,16 @@ export function prepareCompletion(connection: Connection) {
       reopen.run({ account, id, now: Date.now() })
     },
 
-    finishCompletion(account: string, id: string): AssetStatus | undefined {
+    finishCompletion(
+      account: string,
+      id: string,
+      { keepVersions }: { keepVersions: number },
+    ): AssetStatus | undefined {
       return transaction(() => {
         const row = finish.get({ account, id, now: Date.now() })
-        if (row === undefined) return statusOf(account, id)
+        if (row === undefined) {
+          return finishReplacement(account, id, keepVersions) ?? statusOf(account, id)
+        }
         store.run({ account, bytes: row.bytes })
         indexName.run({ seq: row.seq, search_name: row.search_name })
         return 'ready'

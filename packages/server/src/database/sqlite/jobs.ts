@@ -44,8 +44,17 @@ export function prepareJobs(connection: Connection) {
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
+  // The current object of a replaced asset, and a completed replacement, are found by object_key.
   const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
-    'select id, status, storage_id from assets where id in (select value from json_each(:ids))',
+    `select id, iif(object_key is null, status, 'deleted') as status, storage_id, 0 as priority
+     from assets where id in (select value from json_each(:keys))
+     union all
+     select object_key, status, storage_id, 1
+     from assets where object_key in (select value from json_each(:keys))
+     union all
+     select object_key, 'ready', storage_id, 1
+     from asset_versions where object_key in (select value from json_each(:keys))
+     order by priority`,
   )
   const isDue = `(due_at <= :now or due_at > :now + ${MAX_FUTURE_MS})`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
@@ -101,8 +110,9 @@ export function prepareJobs(connection: Connection) {
       return claimStuck.all({ ...times, limit }).map(toUpload)
     },
 
-    readStates(ids: string[]): Map<string, AssetState> {
-      const rows = states.all({ ids: JSON.stringify(ids) })
+    readStates(keys: string[]): Map<string, AssetState> {
+      const rows = states.all({ keys: JSON.stringify(keys) })
+      // A later row of the same key replaces an earlier one.
       return new Map(
         rows.map(({ id, status, storage_id }) => [
           id,

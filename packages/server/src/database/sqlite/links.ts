@@ -3,7 +3,7 @@ import type { LinkOutcome } from '../account-data.ts'
 import type { Connection } from './statement.ts'
 
 const VISIBLE = `id = :asset and account_id = :account
-  and status in ('uploading', 'completing', 'ready')`
+  and replaces is null and status in ('uploading', 'completing', 'ready')`
 
 export function prepareLinks({ prepare, transaction }: Connection) {
   const resolve = prepare<{

@@ -12,6 +12,20 @@ interface RecordRow extends UploadRow {
   request_digest: string | null
   /** A JSON array. */
   product_ids: string
+  last_version: number
+  version_created_at: number | null
+  /** A JSON array. */
+  versions: string
+}
+
+interface VersionRow {
+  version: number
+  key: string
+  chunkSize: number
+  filename: string
+  bytes: number
+  mime: string
+  createdAt: number
 }
 
 /** Exports and imports the data of a deployment. */
@@ -19,7 +33,12 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   const list = prepare<RecordRow>(
     `select ${UPLOAD_COLUMNS}, changed_at, idempotency_key, request_digest,
        (select json_group_array(p.id order by p.id) from asset_products l
-        join products p on p.seq = l.product_seq where l.asset_seq = assets.seq) as product_ids
+        join products p on p.seq = l.product_seq where l.asset_seq = assets.seq) as product_ids,
+       last_version, version_created_at,
+       (select json_group_array(json_object('version', v.version, 'key', v.object_key,
+          'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
+          'createdAt', v.created_at) order by v.replaced_in)
+        from asset_versions v where v.asset_id = assets.id) as versions
      from assets where status = 'ready' and id > :after order by id limit :limit`,
   )
   const insertKey = prepare(
@@ -30,10 +49,12 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   const insertAsset = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
-       linked, folder)
+       linked, folder, version, last_version, version_changes, object_key, version_created_at,
+       updated_at)
      values (:id, :account, :kind, 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
        :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
-       :request_digest, :linked, :folder)
+       :request_digest, :linked, :folder, :version, :last_version, :version_changes,
+       nullif(:object_key, :id), :version_created_at, :updated_at)
      on conflict (id) do nothing returning seq`,
   )
   const indexName = prepare(
@@ -44,13 +65,19 @@ export function prepareRecords({ prepare, transaction }: Connection) {
      select :seq, seq from products
      where account_id = :account and id in (select value from json_each(:product_ids))`,
   )
+  const insertVersion = prepare(
+    `insert into asset_versions (asset_id, account_id, version, object_key, chunk_size, filename,
+       bytes, mime, created_at, replaced_in)
+     values (:asset_id, :account, :version, :object_key, :chunk_size, :filename, :bytes, :mime,
+       :created_at, :replaced_in)`,
+  )
   const count = prepare(
     `update accounts set asset_count = asset_count + 1, stored_bytes = stored_bytes + :stored
      where id = :account`,
   )
 
   function importAsset(account: string, record: AssetRecord): void {
-    const { asset, upload, idempotency, changedAt, productIds } = record
+    const { asset, upload, idempotency, changedAt, productIds, versions } = record
     const search_name = foldText(asset.filename)
     const row = insertAsset.get({
       id: asset.id,
@@ -71,6 +98,12 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       request_digest: idempotency?.digest ?? null,
       linked: productIds.length > 0 ? 1 : 0,
       folder: storedFolder(asset.path),
+      version: asset.version,
+      last_version: record.lastVersion,
+      version_changes: versions.length,
+      object_key: record.key ?? null,
+      version_created_at: record.versionCreatedAt.getTime(),
+      updated_at: asset.updatedAt.getTime(),
     })
     if (row === undefined) return
     indexName.run({ seq: row.seq, search_name })
@@ -78,7 +111,22 @@ export function prepareRecords({ prepare, transaction }: Connection) {
     if (links !== productIds.length) {
       throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
     }
-    count.run({ account, stored: asset.kind === 'file' ? asset.bytes : 0 })
+    for (const [index, old] of versions.entries()) {
+      insertVersion.run({
+        asset_id: asset.id,
+        account,
+        version: old.version,
+        object_key: old.key,
+        chunk_size: old.chunkSize,
+        filename: old.filename,
+        bytes: old.bytes,
+        mime: old.mime,
+        created_at: old.createdAt.getTime(),
+        replaced_in: index + 1,
+      })
+    }
+    const older = versions.reduce((sum, { bytes }) => sum + bytes, 0)
+    count.run({ account, stored: older + (asset.kind === 'file' ? asset.bytes : 0) })
   }
 
   function importKey(account: string, key: Key): void {
@@ -119,5 +167,12 @@ function toRecord(row: RecordRow): AssetRecord {
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: new Date(row.changed_at),
     productIds: JSON.parse(row.product_ids),
+    key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
+    versionCreatedAt: new Date(row.version_created_at ?? row.created_at),
+    lastVersion: row.last_version,
+    versions: (JSON.parse(row.versions) as VersionRow[]).map(({ createdAt, ...version }) => ({
+      ...version,
+      createdAt: new Date(createdAt),
+    })),
   }
 }

@@ -2,15 +2,20 @@ import type { Removal } from '../database.ts'
 import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
+interface RemovedObject {
+  key: string
+  storageId: string | null
+}
+
 /** Queues an upload or object for removal from the storage, in the caller's transaction. */
 export function prepareQueueRemoval({ prepare }: Connection) {
   const insert = prepare(
     `insert into removals (kind, storage_id, key, due_at)
-     values (:kind, :storage_id, :key, :now)`,
+     values (:kind, :storage_id, :key, :due_at)`,
   )
-  return (kind: Removal['kind'], row: UploadRow): void => {
-    const storageId = row.storage_id ?? row.upload_id
-    insert.run({ kind, storage_id: storageId, key: row.id, now: Date.now() })
+  return (kind: Removal['kind'], object: RemovedObject, delayMs = 0): void => {
+    const { key, storageId } = object
+    insert.run({ kind, storage_id: storageId ?? key, key, due_at: Date.now() + delayMs })
   }
 }
 
@@ -24,6 +29,6 @@ export function prepareRelease(connection: Connection) {
   return (row: UploadRow): void => {
     free.run({ account: row.account_id, bytes: row.bytes })
     unlink.run({ seq: row.seq })
-    queueRemoval('upload', row)
+    queueRemoval('upload', { key: row.id, storageId: row.storage_id ?? row.upload_id })
   }
 }

@@ -15,6 +15,8 @@ export interface AssetRow {
   url: string | null
   created_at: number
   folder: string | null
+  version: number
+  updated_at: number | null
 }
 
 export interface UploadRow extends AssetRow {
@@ -24,6 +26,10 @@ export interface UploadRow extends AssetRow {
   expires_at: number
   started_by_id: string | null
   started_by_name: string | null
+  object_key: string | null
+  replaces: string | null
+  keeps_name: number
+  became_version: number | null
 }
 
 export interface RemovalRow {
@@ -36,13 +42,14 @@ export interface RemovalRow {
 }
 
 export const ASSET_COLUMNS =
-  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at, folder'
+  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at'
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at,
-  started_by_id, started_by_name`
+  started_by_id, started_by_name, object_key, replaces, keeps_name, became_version`
 
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
-export const LISTED_COLUMNS = 'seq, id, kind, filename, bytes, mime, url, created_at, folder'
+export const LISTED_COLUMNS =
+  'seq, id, kind, filename, bytes, mime, url, created_at, folder, version, updated_at'
 
 export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
   return (row) => ({
@@ -55,6 +62,8 @@ export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
     mime: row.mime,
     url: row.url,
     createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at ?? row.created_at),
+    version: row.version,
     path: pathOfStored(row.folder),
   })
 }
@@ -70,13 +79,20 @@ export function toAsset(row: AssetRow): Asset {
     mime: row.mime,
     url: row.url,
     createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at ?? row.created_at),
+    version: row.version,
     path: pathOfStored(row.folder),
   }
 }
 
 export function toUpload(row: UploadRow): Upload {
+  const asset = toAsset(row)
   return {
-    asset: toAsset(row),
+    // A completed replacement is not an asset of its own, so its row is `deleted`.
+    asset: row.became_version === null ? asset : { ...asset, status: 'ready' },
+    replaces:
+      row.replaces === null ? null : { assetId: row.replaces, keepsName: row.keeps_name === 1 },
+    key: row.object_key ?? row.id,
     id: row.upload_id,
     // A storage engine that uses our upload ID has no ID of its own.
     storageId: row.storage_id ?? row.upload_id,

@@ -9,6 +9,7 @@ import {
   anAccount,
   anUpload,
   aProduct,
+  firstVersion,
   KEPT,
   NEWEST,
   NOON,
@@ -77,6 +78,7 @@ test('when one of several writes in a shared commit fails, the others succeed', 
     idempotency: undefined,
     changedAt: NOON,
     productIds: ['unknown'],
+    ...firstVersion({ asset }),
   }
   const results = await Promise.allSettled([
     data.reserveUpload({ upload: anUpload({ accountId: id, size: 60 }), ...KEPT }),
@@ -118,6 +120,7 @@ test('the migration to usage by type counts existing assets', async (t) => {
   cleanUp(t, () => other.close())
   for (const change of ['insert', 'update', 'delete']) {
     other.exec(`drop trigger assets_use_on_${change}`)
+    other.exec(`drop trigger if exists asset_versions_use_on_${change}`)
   }
   other.exec('drop table usage_by_type; alter table assets drop column type')
   other.exec(`delete from migrations where name = '0004_usage_by_type.sql'`)

@@ -17,6 +17,7 @@ import { prepareSessions } from './sessions.ts'
 import { fillSortNames } from './sort-name.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
+import { prepareStoredFiles } from './stored-files.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
 import { prepareUsage } from './usage.ts'
 
@@ -45,6 +46,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
   const sessions = prepareSessions(connection)
+  const storedFiles = prepareStoredFiles(connection)
   const usage = prepareUsage(connection)
   const { read, write, free } = run
 
@@ -80,6 +82,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     recountUsage: (id) => write(() => usage.recountUsage(id)),
     recountBlocks: (id, after) => write(() => usage.recountBlocks(id, after)),
     listRecords: (after, limit) => read(() => records.listRecords(after, limit)),
+    listStoredFiles: (after, limit) => read(() => storedFiles.listStoredFiles(after, limit)),
 
     readIdentity: () => read(() => identity.readIdentity()),
     bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),

@@ -1,4 +1,4 @@
-import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
@@ -6,7 +6,7 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
-import { OWN_ASSET } from './transition.ts'
+import { OWN_ASSET, STATUS } from './transition.ts'
 
 export function prepareUploads({ prepare, transaction }: Connection) {
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
@@ -24,10 +24,10 @@ export function prepareUploads({ prepare, transaction }: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest, started_by_id, started_by_name, folder)
+       request_digest, started_by_id, started_by_name, folder, replaces, keeps_name)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
-       :started_by_id, :started_by_name, :folder)`,
+       :started_by_id, :started_by_name, :folder, :replaces, :keeps_name)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -35,6 +35,17 @@ export function prepareUploads({ prepare, transaction }: Connection) {
   )
   const byId = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where ${OWN_ASSET} and upload_id is not null`,
+  )
+  const byUploadId = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where replaces = :asset and upload_id = :upload_id and account_id = :account`,
+  )
+  const replaced = prepare<Pick<Asset, 'kind' | 'status'>>(
+    `select kind, status from assets where ${OWN_ASSET} and replaces is null`,
+  )
+  const unfinishedReplacement = prepare<{ upload_id: string }>(
+    `select upload_id from assets
+     where replaces = :id and replaces is not null and status in ('uploading', 'completing')`,
   )
   const setStorageId = prepare(
     `update assets set storage_id = :storage_id where ${OWN_ASSET} and status = 'uploading'
@@ -48,7 +59,7 @@ export function prepareUploads({ prepare, transaction }: Connection) {
      where ${OWN_ASSET} and status = 'uploading'`,
   )
   const state = prepare<{ status: AssetStatus; bytes: number; retry_at: number | null }>(
-    `select status, bytes, retry_at from assets where ${OWN_ASSET}`,
+    `select ${STATUS} as status, bytes, retry_at from assets where ${OWN_ASSET}`,
   )
   // A smaller reservation always fits, even if the plan was reduced below the current usage.
   const resizeReservation = prepare(
@@ -71,6 +82,16 @@ export function prepareUploads({ prepare, transaction }: Connection) {
     return { outcome: 'repeated', upload: toUpload(row) }
   }
 
+  /** Why the asset can't be replaced; undefined if it can. */
+  function refuseReplacement(account: string, id: string): Reservation | undefined {
+    const asset = replaced.get({ account, id })
+    if (asset?.kind !== 'file' || asset.status !== 'ready') {
+      return { outcome: 'not_replaceable', asset: asset && { ...asset } }
+    }
+    const other = unfinishedReplacement.get({ id })
+    return other && { outcome: 'replacement_in_progress', uploadId: other.upload_id }
+  }
+
   return {
     reserveUpload(account: string, { upload, keptForMs, idempotency }: NewUpload): Reservation {
       const { asset } = upload
@@ -79,6 +100,9 @@ export function prepareUploads({ prepare, transaction }: Connection) {
           const earlier = findRepeated(account, idempotency.key, idempotency.digest)
           if (earlier !== undefined) return earlier
         }
+        const { replaces } = upload
+        const refusal = replaces && refuseReplacement(account, replaces.assetId)
+        if (refusal) return refusal
         if (reserve.run({ account, bytes: asset.bytes }) === 0) {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
@@ -99,6 +123,8 @@ export function prepareUploads({ prepare, transaction }: Connection) {
           started_by_id: upload.startedBy?.id ?? null,
           started_by_name: upload.startedBy?.name ?? null,
           folder: storedFolder(asset.path),
+          replaces: replaces?.assetId ?? null,
+          keeps_name: Number(replaces?.keepsName ?? false),
         })
         return { outcome: 'reserved' }
       })
@@ -121,6 +147,11 @@ export function prepareUploads({ prepare, transaction }: Connection) {
 
     findUpload(account: string, id: string): Upload | undefined {
       const row = byId.get({ account, id })
+      return row && toUpload(row)
+    },
+
+    findReplacement(account: string, asset: string, uploadId: string): Upload | undefined {
+      const row = byUploadId.get({ account, asset, upload_id: uploadId })
       return row && toUpload(row)
     },
 

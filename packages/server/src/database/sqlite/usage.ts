@@ -21,13 +21,21 @@ const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'fil
   coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0) as reserved,
   count(*) filter (where status = 'ready') as assets`
 
-const BY_TYPE = `select account_id, type,
-    coalesce(sum(bytes) filter (where kind = 'file'), 0) as bytes, count(*) as assets
-  from assets where status = 'ready' group by account_id, type`
+/** Older versions use bytes of their type, but are no assets. */
+const BY_TYPE = `select account_id, type, sum(bytes) as bytes, sum(assets) as assets
+  from (
+    select account_id, type, iif(kind = 'file', bytes, 0) as bytes, 1 as assets
+    from assets where status = 'ready'
+    union all
+    select account_id, type, bytes, 0 from asset_versions)
+  group by account_id, type`
+
+const VERSION_BYTES = `(
+  select coalesce(sum(bytes), 0) from asset_versions where asset_versions.account_id = `
 
 const listOfTypes = (usage: string) => `select account_id, json_group_array(
     json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
-  from (${usage}) where assets > 0 group by account_id`
+  from (${usage}) where assets > 0 or bytes > 0 group by account_id`
 
 /** The counter of every block, and its actual number of assets. */
 const BLOCKS = `(
@@ -43,7 +51,7 @@ const BLOCKS = `(
 export function prepareUsage({ prepare, transaction }: Connection) {
   const comparison = prepare<UsageRow>(
     `select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
-       coalesce(stored, 0) as actual_stored, coalesce(reserved, 0) as actual_reserved,
+       coalesce(stored, 0) + ${VERSION_BYTES} a.id) as actual_stored, coalesce(reserved, 0) as actual_reserved,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
        (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
          as wrong_blocks
@@ -55,7 +63,8 @@ export function prepareUsage({ prepare, transaction }: Connection) {
   )
   const countAccount = prepare(
     `update accounts set revision = revision + 1, (stored_bytes, reserved_bytes, asset_count) = (
-       select ${SUMS} from assets where account_id = accounts.id)
+       select stored + ${VERSION_BYTES} accounts.id), reserved, assets
+       from (select ${SUMS} from assets where account_id = accounts.id))
      where id = :account`,
   )
   const deleteTypes = prepare('delete from usage_by_type where account_id = :account')
@@ -79,7 +88,7 @@ export function prepareUsage({ prepare, transaction }: Connection) {
   )
   const usage = prepare<TypeUsage>(
     `select type, bytes, assets from usage_by_type
-     where account_id = :account and assets > 0 order by bytes desc, type`,
+     where account_id = :account and (assets > 0 or bytes > 0) order by bytes desc, type`,
   )
 
   return {

@@ -1,15 +1,21 @@
-import type { UploadRequest } from '@stowage/protocol'
+import type { ReplacementRequest, UploadRequest } from '@stowage/protocol'
 import { invalid } from '../../errors.ts'
 import type { FileDetails } from '../../operations/uploads/request-upload.ts'
 
 /** Accepts both spellings of the name and of the media type. */
 export function readFileDetails(body: UploadRequest): FileDetails {
-  const { name, filename, size, mime, mime_type: mimeType, path } = body
+  const file = readReplacementDetails(body)
+  if (file.filename === undefined) throw invalid({ name: ['is required: send the file’s name'] })
+  return { ...file, path: body.path }
+}
+
+/** A replacement may keep the name of its asset. */
+export function readReplacementDetails(body: ReplacementRequest): FileDetails {
+  const { name, filename, size, mime, mime_type: mimeType } = body
   const { chunk_size: chunkSize, max_chunk_size: maxChunkSize } = body
   const given = name ?? filename
-  if (given === undefined) throw invalid({ name: ['is required: send the file’s name'] })
   if (filename !== undefined && filename !== given) {
     throw invalid({ filename: ['must not differ from name: send one of them'] })
   }
-  return { filename: given, size, mime: mime || mimeType, chunkSize, maxChunkSize, path }
+  return { filename: given, size, mime: mime || mimeType, chunkSize, maxChunkSize }
 }

@@ -14,6 +14,8 @@ export function presentAsset(asset: Asset): wire.Asset {
     bytes: asset.bytes,
     mime: asset.mime,
     created_at: formatTimestamp(asset.createdAt),
+    updated_at: formatTimestamp(asset.updatedAt),
+    version: asset.version,
     path: asset.path,
   }
 }

@@ -30,24 +30,31 @@ export function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): w
 }
 
 function presentUpload(upload: UploadSession['upload'], parts: SignedPart[], baseUrl: string) {
+  const id = publicId(upload)
   return {
-    id: upload.asset.id,
+    id,
     upload_id: upload.id,
     chunk_size: upload.chunkSize,
     urls: parts.map(({ start, end, number, url }) => ({ start, end, part: number, url })),
-    file_url: `${baseUrl}/assets/${upload.asset.id}`,
+    file_url: `${baseUrl}/assets/${id}`,
   }
 }
 
+/** A replacement is shown with the ID of its asset. */
+function publicId({ asset, replaces }: Pick<Upload, 'asset' | 'replaces'>): string {
+  return replaces?.assetId ?? asset.id
+}
+
 export function presentCancelled(upload: Upload): wire.CancelledUpload {
-  return { data: { id: upload.asset.id, upload_id: upload.id, status: 'cancelled' } }
+  return { data: { id: publicId(upload), upload_id: upload.id, status: 'cancelled' } }
 }
 
 export function presentListedUpload({ upload, parts, received }: ListedUpload): wire.ListedUpload {
   const { asset, id, chunkSize, startedBy, expiresAt } = upload
   return {
-    id: asset.id,
+    id: publicId(upload),
     upload_id: id,
+    is_replacement: upload.replaces !== null,
     filename: asset.filename,
     path: asset.path,
     bytes: asset.bytes,

@@ -49,13 +49,14 @@ export const uploadRoutes: RouteGroup = (app, options) => {
     return { data: uploads.map(presentListedUpload), ...page }
   })
 
-  route(app, options, endpoints.resumeUpload, async ({ context, params }, reply) => {
-    const resumed = await resumeUpload(context, params.id)
+  route(app, options, endpoints.resumeUpload, async ({ context, params, query }, reply) => {
+    const resumed = await resumeUpload(context, params.id, query.upload_id)
     return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })
 
-  route(app, options, endpoints.resizeUpload, async ({ context, params, body }, reply) => {
-    const resumed = await resizeUpload(context, params.id, { size: body.size })
+  route(app, options, endpoints.resizeUpload, async ({ context, params, query, body }, reply) => {
+    const request = { size: body.size, uploadId: query.upload_id }
+    const resumed = await resizeUpload(context, params.id, request)
     return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })
 }

@@ -1,8 +1,10 @@
+import type { AssetVersion } from '../../domain/asset.ts'
 import { partPlan } from '../../domain/parts.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
-import { getUpload } from '../uploads/get-upload.ts'
 import { getAsset } from './get-asset.ts'
+
+type StoredVersion = Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime'>
 
 /** Long enough to start a download and to seek in it; a longer download requests a new URL. */
 const DOWNLOAD_MS = 3_600_000
@@ -12,22 +14,28 @@ export async function signDownload(
   context: AccountContext,
   assetId: string,
 ): Promise<{ url: string; expiresAt: Date | undefined }> {
+  // One read: a replacement between two reads would mix two versions.
+  const upload = await context.data.findUpload(assetId)
+  if (upload !== undefined && upload.replaces === null && upload.asset.status === 'ready') {
+    const { asset, key, chunkSize } = upload
+    return signObject(context, { ...asset, key, chunkSize })
+  }
   const asset = await getAsset(context, assetId)
   // It is stored as it was given; a header needs it percent-encoded.
   if (asset.url !== null) return { url: new URL(asset.url).href, expiresAt: undefined }
-  if (asset.status !== 'ready') {
-    throw new ServiceError(
-      'not_ready',
-      'The file is still uploading. Call GET /assets/:id/upload to see which parts are missing.',
-    )
-  }
-  const { chunkSize } = await getUpload(context, assetId)
-  const object = {
-    key: asset.id,
-    plan: partPlan(asset.bytes, chunkSize),
-    filename: asset.filename,
-    mime: asset.mime,
-  }
-  const expiresAt = new Date(context.clock().getTime() + DOWNLOAD_MS)
-  return context.storage.signDownload(object, expiresAt)
+  // It became ready after the first read.
+  if (asset.status === 'ready') return signDownload(context, assetId)
+  throw new ServiceError(
+    'not_ready',
+    'The file is still uploading. Call GET /assets/:id/upload to see which parts are missing.',
+  )
+}
+
+/** A short-lived URL of one version’s object. */
+export function signObject(
+  { clock, storage }: AccountContext,
+  { key, bytes, chunkSize, filename, mime }: StoredVersion,
+): Promise<{ url: string; expiresAt: Date }> {
+  const object = { key, plan: partPlan(bytes, chunkSize), filename, mime }
+  return storage.signDownload(object, new Date(clock().getTime() + DOWNLOAD_MS))
 }

@@ -16,6 +16,7 @@ export interface LinkDetails {
 export async function storeLink(context: AccountContext, link: LinkDetails): Promise<Asset> {
   const bytes = parseLinkSize(link.size) ?? 0
   checkLinkFields(link)
+  const createdAt = context.clock()
   const asset: Asset = {
     id: context.newId(),
     accountId: context.accountId,
@@ -25,7 +26,9 @@ export async function storeLink(context: AccountContext, link: LinkDetails): Pro
     bytes,
     mime: UNKNOWN_MEDIA_TYPE,
     url: link.url,
-    createdAt: context.clock(),
+    createdAt,
+    updatedAt: createdAt,
+    version: 1,
     path: normalizePath(link.path),
   }
   await context.data.addLink(asset)

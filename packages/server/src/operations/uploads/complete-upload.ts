@@ -4,14 +4,14 @@ import { partPlan } from '../../domain/parts.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import type { StoredPart } from '../../storage/storage.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
+import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
-import { checkUploadId } from './check-upload-id.ts'
 import { finishInStorage } from './finish-in-storage.ts'
 import { getUpload } from './get-upload.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Makes the asset ready once all of its parts are in the storage. A refusal leaves the upload
+ * Makes the asset ready once all of its parts are in the storage, or the new version of an asset current. A refusal leaves the upload
  * unchanged; repeating a success returns the same result. Concurrent calls complete the upload
  * together, and it is completed once.
  */
@@ -22,16 +22,16 @@ export async function completeUpload(
 ): Promise<Asset> {
   const { data, storage, settings } = context
   const { uploadsKeptForMs: keptForMs } = settings
-  const upload = await getUpload(context, assetId)
+  const upload = await getUpload(context, assetId, request.uploadId)
+  const { id } = upload.asset
   if (!isVisible(upload.asset.status)) throw assetNotFound()
-  if (request.uploadId !== undefined) checkUploadId(upload, request.uploadId)
-  if (upload.asset.status === 'ready') return upload.asset
+  if (upload.asset.status === 'ready') return completed(context, upload)
 
   const held = await storage.listParts(storageUploadOf(upload))
   // If the storage has closed the upload, the completion finds out whether there is an object.
   const parts = held === undefined ? [] : checkParts(upload, held, request.parts)
 
-  const { status } = await data.beginCompletion(assetId, {
+  const { status } = await data.beginCompletion(id, {
     keptForMs,
     bytes: upload.asset.bytes,
   })
@@ -43,9 +43,14 @@ export async function completeUpload(
     if (outcome.outcome === 'gone') await checkMissing(context, upload)
     if (outcome.outcome === 'rejected') throw completionRefused(outcome.reason)
   }
-  const { asset } = await getUpload(context, assetId)
-  if (!isVisible(asset.status)) throw assetNotFound()
-  return asset
+  const current = await data.findUpload(id)
+  if (current === undefined || !isVisible(current.asset.status)) throw assetNotFound()
+  return completed(context, current)
+}
+
+/** The asset of a completed upload. After a replacement, that is the asset with its current version. */
+async function completed(context: AccountContext, { asset, replaces }: Upload): Promise<Asset> {
+  return replaces === null ? asset : getAsset(context, replaces.assetId)
 }
 
 /** The list that completes the upload: the parts that the caller named, and the other stored parts. */
@@ -61,7 +66,7 @@ function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): Nam
  * completed the upload in the meantime (and perhaps a third has deleted the asset).
  */
 async function checkMissing(context: AccountContext, upload: Upload): Promise<void> {
-  const { status } = (await getUpload(context, upload.asset.id)).asset
+  const status = (await context.data.findUpload(upload.asset.id))?.asset.status
   if (status === 'uploading' || status === 'completing') checkParts(upload, [], [])
 }
 

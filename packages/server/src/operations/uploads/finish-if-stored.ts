@@ -9,7 +9,7 @@ import { finishInStorage } from './finish-in-storage.ts'
 export async function finishIfStored(context: AccountContext, upload: Upload): Promise<boolean> {
   const { data, storage, settings } = context
   const { id, bytes } = upload.asset
-  const object = await storage.findObject(id)
+  const object = await storage.findObject(upload.key)
   if (object?.size !== bytes) return false
   const { uploadsKeptForMs: keptForMs } = settings
   const { status } = await data.beginCompletion(id, { keptForMs, bytes })

@@ -31,11 +31,12 @@ export async function finishInStorage(
  * completes an upload after it confirmed the removal.
  */
 async function markReady({ data, storage, settings }: AccountContext, id: string): Promise<void> {
-  const { uploadsKeptForMs: keptForMs } = settings
-  let status = await data.finishCompletion(id)
+  const { uploadsKeptForMs: keptForMs, keepVersions } = settings
+  let status = await data.finishCompletion(id, { keepVersions })
   while (status === 'uploading' || status === 'completing') {
     await data.beginCompletion(id, { keptForMs })
-    status = await data.finishCompletion(id)
+    status = await data.finishCompletion(id, { keepVersions })
   }
-  if (status !== 'ready') await storage.removeObject(id)
+  // A row that no longer exists says nothing about the object, which may be an older version by now.
+  if (status !== 'ready' && status !== undefined) await storage.removeObject(id)
 }

@@ -1,10 +1,25 @@
-import type { Upload } from '../../domain/asset.ts'
+import { isVisible, type Upload } from '../../domain/asset.ts'
+import { invalid } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
 
-/** The upload of a file, even if it was completed, cancelled or has expired. */
-export async function getUpload({ data }: AccountContext, assetId: string): Promise<Upload> {
+/**
+ * The upload of a file, even if it was completed, cancelled or has expired. With the upload ID of a
+ * replacement, the upload of that new version.
+ */
+export async function getUpload(
+  { data }: AccountContext,
+  assetId: string,
+  uploadId?: string,
+): Promise<Upload> {
   const upload = await data.findUpload(assetId)
-  if (upload === undefined) throw assetNotFound()
-  return upload
+  // The row of a replacement is found by the ID of its asset only.
+  if (upload === undefined || upload.replaces !== null) throw assetNotFound()
+  // UUIDs are not case-sensitive.
+  const given = uploadId?.toLowerCase()
+  if (given === undefined || given === upload.id) return upload
+  if (!isVisible(upload.asset.status)) throw assetNotFound()
+  const replacement = await data.findReplacement(assetId, given)
+  if (replacement === undefined) throw invalid({ uploadId: ['does not belong to this asset'] })
+  return replacement
 }

@@ -7,7 +7,7 @@ import { storageUploadOf } from './storage-upload-of.ts'
  * calls open the same upload concurrently, one ID is recorded; the other calls abort what they opened
  * and return undefined.
  */
-export async function openInStorage<Opened extends Pick<Upload, 'asset' | 'storageId'>>(
+export async function openInStorage<Opened extends Pick<Upload, 'asset' | 'storageId' | 'key'>>(
   { data, storage }: AccountContext,
   upload: Opened,
 ): Promise<Opened | undefined> {

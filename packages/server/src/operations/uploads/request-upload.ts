@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto'
 import { formatSize } from '@stowage/protocol/format'
 import type { NewUpload, Reservation } from '../../database/account-data.ts'
-import type { Upload } from '../../domain/asset.ts'
+import type { Asset, Upload } from '../../domain/asset.ts'
 import { normalizePath, problemWithPath } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import type { Actor } from '../../domain/key.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
 import { invalid, ServiceError } from '../../errors.ts'
+import { assetNotFound } from '../assets/asset-not-found.ts'
+import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
-import { getUpload } from './get-upload.ts'
+import { notReplaceable, replacementInProgress } from '../versions/refusals.ts'
 import { openInStorage } from './open-in-storage.ts'
-import { resumeUpload } from './resume-upload.ts'
+import { resumeFound } from './resume-upload.ts'
 import { type SignedPart, signParts } from './sign-parts.ts'
 import { storageExceeded } from './storage-exceeded.ts'
 import { storageFull } from './storage-full.ts'
 
 export interface FileDetails {
-  filename: string
+  /** May only be left out for a replacement, which then keeps the name of the asset. */
+  filename?: string | undefined
   size: number
   mime?: string | undefined
   /** Undefined: the chunk size from the settings, or `maxChunkSize` if that is smaller. */
@@ -46,12 +49,16 @@ export async function requestUpload(
     file: FileDetails
     idempotencyKey?: string | undefined
     startedBy: Actor | null
+    /** The asset that gets a new version. It stays as it is until the upload is completed. */
+    replaces?: string | undefined
   },
 ): Promise<UploadSession> {
   const { data, storage, settings } = context
-  const { filename, size } = request.file
-  const mime = checkFile(request.file)
-  const path = normalizePath(request.file.path)
+  const { size } = request.file
+  const replaced =
+    request.replaces === undefined ? undefined : await getReplaced(context, request.replaces)
+  const { filename, mime } = checkFile(request.file, replaced)
+  const path = replaced ? replaced.path : normalizePath(request.file.path)
   const { maxChunkSize = settings.chunkSize } = request.file
   const chunkSize = request.file.chunkSize ?? Math.min(settings.chunkSize, maxChunkSize)
   const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
@@ -69,8 +76,14 @@ export async function requestUpload(
       mime,
       url: null,
       createdAt,
+      updatedAt: createdAt,
+      version: 1,
       path,
     },
+    replaces: replaced
+      ? { assetId: replaced.id, keepsName: request.file.filename === undefined }
+      : null,
+    key: id,
     id: uploadId,
     storageId: uploadId,
     chunkSize: plan.chunkSize,
@@ -78,9 +91,11 @@ export async function requestUpload(
   }
   const { idempotencyKey } = request
   // Without `maxChunkSize`: the parts of an existing session stay as they are.
-  const requested = [filename, size, mime]
+  const requested = replaced
+    ? [replaced.id, request.file.filename ?? null, size, request.file.mime ?? null]
+    : [filename, size, mime]
   if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
-  if (path !== null) requested.push(path)
+  if (path !== null && replaced === undefined) requested.push(path)
   const reserving = data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,
@@ -98,17 +113,31 @@ export async function requestUpload(
   return signSession(context, await createInStorage(context, upload))
 }
 
-/** Refuses an invalid name, media type or path; returns the media type, or the default one. */
-function checkFile({ filename, mime: given, path }: FileDetails): string {
+/** The asset to replace. The reservation checks again that it is a ready file. */
+async function getReplaced(context: AccountContext, assetId: string): Promise<Asset> {
+  const asset = await getAsset(context, assetId)
+  if (asset.kind !== 'file' || asset.status !== 'ready') throw notReplaceable(asset)
+  return asset
+}
+
+/**
+ * Refuses an invalid name, media type or path. Returns the name and the media type: by default those of the
+ * replaced asset.
+ */
+function checkFile(
+  { filename = '', mime: given, path }: FileDetails,
+  replaced: Asset | undefined,
+): { filename: string; mime: string } {
   const errors: Record<string, string[]> = {}
-  const problem = problemWithFilename(filename)
+  const keepsName = replaced !== undefined && filename === ''
+  const problem = keepsName ? undefined : problemWithFilename(filename)
   if (problem !== undefined) errors.filename = [problem]
   const pathProblem = path == null ? undefined : problemWithPath(path)
   if (pathProblem !== undefined) errors.path = [pathProblem]
-  const mime = parseMediaType(given)
+  const mime = replaced && !given ? replaced.mime : parseMediaType(given)
   if (mime === undefined) errors.mime = ['must be a media type such as application/zip']
   if (mime === undefined || Object.keys(errors).length > 0) throw invalid(errors)
-  return mime
+  return { filename: keepsName ? replaced.filename : filename, mime }
 }
 
 /** If the storage fails, the reservation is dropped; if the process dies here, it expires. */
@@ -119,11 +148,17 @@ async function createInStorage(
   try {
     await checkStorage(context, upload)
     // A repeated request may have opened it first; then this call uses that upload.
-    return (await openInStorage(context, upload)) ?? (await getUpload(context, upload.asset.id))
+    return (await openInStorage(context, upload)) ?? (await getOpened(context, upload))
   } catch (error) {
     await dropReservation(context, upload.asset.id)
     throw error
   }
+}
+
+async function getOpened({ data }: AccountContext, { asset }: NewlyRequested): Promise<Upload> {
+  const upload = await data.findUpload(asset.id)
+  if (upload === undefined) throw assetNotFound()
+  return upload
 }
 
 async function dropReservation({ data, warn }: AccountContext, assetId: string): Promise<void> {
@@ -138,7 +173,7 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
   const { status } = upload.asset
   if (status === 'uploading') {
     // Resuming extends the expiry and opens the upload again if the storage has lost it.
-    const { upload: resumed } = await resumeUpload(context, upload.asset.id).catch(orEnded)
+    const { upload: resumed } = await resumeFound(context, upload).catch(orEnded)
     // It may have been completed in the meantime; then it accepts no parts.
     return resumed.asset.status === 'uploading'
       ? signSession(context, resumed)
@@ -183,6 +218,10 @@ function refusal(
       'idempotency_key_reused',
       'This Idempotency-Key was used for another file. Use a new key for each upload.',
     )
+  }
+  if (reservation.outcome === 'not_replaceable') return notReplaceable(reservation.asset)
+  if (reservation.outcome === 'replacement_in_progress') {
+    return replacementInProgress(reservation.uploadId)
   }
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }

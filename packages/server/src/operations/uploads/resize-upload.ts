@@ -24,34 +24,35 @@ const MAX_ATTEMPTS = 3
 export async function resizeUpload(
   context: AccountContext,
   assetId: string,
-  request: { size: number },
+  request: { size: number; uploadId?: string | undefined },
   attempt = 1,
 ): Promise<ResumedUpload> {
-  const { size } = request
-  const upload = await getUpload(context, assetId)
+  const { size, uploadId } = request
+  const upload = await getUpload(context, assetId, uploadId)
+  const { id } = upload.asset
   const { status } = upload.asset
   if (!isVisible(status)) throw assetNotFound()
-  refuseCompleted(status)
+  refuseCompleted(status, upload)
   const held = await context.storage.listParts(storageUploadOf(upload))
   if (held === undefined) {
     if (attempt === MAX_ATTEMPTS) throw notOpened()
     // This opens it again, or makes it ready; then the next attempt is refused.
-    await resumeUpload(context, assetId)
+    await resumeUpload(context, assetId, uploadId)
     return resizeUpload(context, assetId, request, attempt + 1)
   }
   await checkSize(context, upload, { size, held })
-  const resizing = await context.data.resizeUpload(assetId, size)
+  const resizing = await context.data.resizeUpload(id, size)
   if (resizing.outcome === 'storage_exceeded') {
     throw planExceeded(resizing.growth, resizing.usage)
   }
   if (resizing.outcome === 'final') throw sizeIsFinal()
   if (resizing.outcome === 'refused') {
     if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
-    refuseCompleted(resizing.status)
+    refuseCompleted(resizing.status, upload)
     // It is `uploading` again: it had another status only for a moment.
     return resizeUpload(context, assetId, request, attempt)
   }
-  return resumeUpload(context, assetId)
+  return resumeUpload(context, assetId, uploadId)
 }
 
 function notOpened(): EngineUnavailable {

@@ -21,8 +21,13 @@ export interface ResumedUpload {
 export async function resumeUpload(
   context: AccountContext,
   assetId: string,
+  uploadId?: string,
 ): Promise<ResumedUpload> {
-  const found = await getUpload(context, assetId)
+  return resumeFound(context, await getUpload(context, assetId, uploadId))
+}
+
+/** Resumes an upload that was just read. */
+export async function resumeFound(context: AccountContext, found: Upload): Promise<ResumedUpload> {
   const { status } = found.asset
   if (!isVisible(status)) throw assetNotFound()
   if (status === 'ready') return nothingMissing(found)
@@ -40,7 +45,7 @@ export async function resumeUpload(
 async function reopen(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
   if (await finishIfStored(context, upload)) return readCurrent(context, upload)
   const opened = await openInStorage(context, upload)
-  return renew(context, opened ?? (await getUpload(context, upload.asset.id)), [])
+  return opened ? renew(context, opened, []) : readCurrent(context, upload)
 }
 
 async function renew(
@@ -70,6 +75,6 @@ async function readCurrent(context: AccountContext, upload: Upload): Promise<Res
     throw assetNotFound()
   }
   // A completion was refused in the meantime, so the upload can be resumed.
-  if (current.asset.status === 'uploading') return resumeUpload(context, upload.asset.id)
+  if (current.asset.status === 'uploading') return resumeFound(context, current)
   return nothingMissing(current)
 }

@@ -19,7 +19,7 @@ const BATCH_SIZE = 500
 
 export async function signParts(
   { storage, clock, settings }: AccountContext,
-  upload: Pick<Upload, 'storageId' | 'asset'>,
+  upload: Pick<Upload, 'storageId' | 'key'>,
   ranges: PartRange[],
 ): Promise<SignedParts> {
   const stored = storageUploadOf(upload)

@@ -41,6 +41,7 @@ test('an unfinished upload is listed with its received parts and the key that st
     id: session.id,
     upload_id: session.upload_id,
     filename: 'Pack.zip',
+    is_replacement: false,
     path: null,
     bytes: 25,
     mime: 'application/zip',

@@ -117,7 +117,7 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
 
   const parts = await putParts(session, bytes)
   const done = await complete(baseUrl, session, parts)
-  const { created_at, ...asset } = done.body.data
+  const { created_at, updated_at, ...asset } = done.body.data
   assert.deepEqual(asset, {
     id: session.id,
     filename: 'pack.zip',
@@ -128,8 +128,10 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
     status: 'ready',
     bytes: 2500,
     mime: 'application/zip',
+    version: 1,
     path: null,
   })
+  assert.equal(updated_at, created_at)
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
   assert.deepEqual((await call('GET', `${API}/assets/${session.id}`)).body, done.body)
   assert.deepEqual((await call('GET', `${API}/assets`)).body.data, [done.body.data])

@@ -1,0 +1,99 @@
+import type { AssetStatus } from '../../domain/asset.ts'
+import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
+import { begin, type Sql } from './connection.ts'
+import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { switchVersion } from './switch-version.ts'
+
+interface ReplacedAsset {
+  status: AssetStatus
+  last_version: number
+  filename: string
+}
+
+/**
+ * Completes a replacement. Locks the asset before the row of the replacement, like all others that change
+ * both. False when it is no longer being completed.
+ */
+export function finishReplacement(
+  sql: Sql,
+  { id, assetId, keep }: { id: string; assetId: string; keep: number },
+): Promise<AssetStatus | undefined> {
+  return begin(sql, async (transaction) => {
+    const [asset] = await transaction<ReplacedAsset[]>`
+      select status, last_version, filename from assets where id = ${assetId} for no key update`
+    if (asset?.status !== 'ready') return (await cancel(transaction, id)) ? 'cancelled' : undefined
+    const version = asset.last_version + 1
+    const [row] = await transaction<UploadRow[]>`
+      update assets set status = 'deleted', changed_at = now(), became_version = ${version}
+      where id = ${id} and status = 'completing' returning ${transaction(UPLOAD_COLUMNS)}`
+    if (row === undefined) return undefined
+    await transaction`
+      update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
+        stored_bytes = stored_bytes + ${row.bytes}
+      where id = ${row.account_id}`
+    await switchVersion(transaction, assetId, {
+      version,
+      object_key: row.id,
+      storage_id: row.storage_id,
+      chunk_size: row.chunk_size,
+      filename: row.keeps_name ? asset.filename : row.filename,
+      bytes: row.bytes,
+      mime: row.mime,
+      created_at: row.created_at,
+    })
+    await removeOldest(transaction, assetId, keep)
+    return 'ready'
+  })
+}
+
+/** The asset no longer exists. */
+async function cancel(transaction: Sql, id: string): Promise<boolean> {
+  const cancelled = await transaction`
+    with ended as (
+      update assets set status = 'cancelled', changed_at = now()
+      where id = ${id} and status = 'completing'
+      returning id, account_id, bytes, storage_id, upload_id
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at)
+      select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
+    )
+    update accounts set reserved_bytes = reserved_bytes - ended.bytes
+    from ended where accounts.id = ended.account_id`
+  return cancelled.count === 1
+}
+
+async function removeOldest(transaction: Sql, assetId: string, keep: number): Promise<void> {
+  await transaction`
+    with removed as (
+      delete from asset_versions where asset_id = ${assetId} and version in (
+        select version from asset_versions where asset_id = ${assetId}
+        order by replaced_in desc offset ${keep})
+      returning account_id, object_key, storage_id, bytes
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at)
+      select 'object', coalesce(storage_id, object_key::text), object_key::text,
+        now() + ${REPLACED_OBJECT_KEPT_MS} * interval '1 ms'
+      from removed
+    )
+    update accounts set stored_bytes = stored_bytes - sums.bytes
+    from (select account_id, sum(bytes) as bytes from removed group by account_id) sums
+    where accounts.id = sums.account_id`
+}
+
+/**
+ * Cancels the unfinished replacement of an asset, in the caller's transaction, which has locked the asset. One
+ * that is being completed finds no asset.
+ */
+export async function cancelReplacement(transaction: Sql, assetId: string): Promise<void> {
+  await transaction`
+    with ended as (
+      update assets set status = 'cancelled', changed_at = now()
+      where replaces = ${assetId} and status = 'uploading'
+      returning id, account_id, bytes, storage_id, upload_id
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at)
+      select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
+    )
+    update accounts set reserved_bytes = reserved_bytes - ended.bytes
+    from ended where accounts.id = ended.account_id`
+}

@@ -1,0 +1,48 @@
+import type { Database, StoredFile } from '../database.ts'
+import type { Sql } from './connection.ts'
+
+interface StoredFileRow {
+  key: string
+  asset_id: string
+  filename: string
+  bytes: number
+  chunk_size: number
+  version: number
+  is_current: boolean
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
+export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
+  return {
+    async listStoredFiles(after = FIRST, limit) {
+      const rows = await sql<StoredFileRow[]>`
+        (select id as key, id as asset_id, filename, bytes, chunk_size, version, true as is_current
+         from assets
+         where status = 'ready' and kind = 'file' and object_key is null and id > ${after}
+         order by id limit ${limit})
+        union all
+        (select object_key, id, filename, bytes, chunk_size, version, true from assets
+         where object_key is not null and object_key > ${after} and status = 'ready'
+         order by object_key limit ${limit})
+        union all
+        (select object_key, asset_id, filename, bytes, chunk_size, version, false from asset_versions
+         where object_key > ${after} order by object_key limit ${limit})
+        order by key limit ${limit}`
+      return rows.map(toStoredFile)
+    },
+  }
+}
+
+function toStoredFile(row: StoredFileRow): StoredFile {
+  return {
+    key: row.key,
+    assetId: row.asset_id,
+    filename: row.filename,
+    bytes: row.bytes,
+    chunkSize: row.chunk_size,
+    version: row.version,
+    isCurrent: row.is_current,
+  }
+}

@@ -1,0 +1,86 @@
+import type { AssetVersion } from '../../domain/asset.ts'
+import type { AccountData } from '../account-data.ts'
+import { begin, type Sql } from './connection.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { switchVersion, type VersionContent } from './switch-version.ts'
+
+type Versions = Pick<AccountData, 'listVersions' | 'restoreVersion' | 'deleteVersion'>
+
+export function accountVersions(sql: Sql, account: string): Versions {
+  /** A ready file. The rows of replacements are never ready. */
+  const readyFile = (id: string) =>
+    sql`id = ${id} and account_id = ${account} and status = 'ready' and kind = 'file'`
+
+  async function lock(transaction: Sql, id: string): Promise<{ version: number } | undefined> {
+    const [asset] = await transaction<{ version: number }[]>`
+      select version from assets where ${readyFile(id)} for no key update`
+    return asset
+  }
+
+  async function answer(transaction: Sql, id: string) {
+    const [row] = await transaction<AssetRow[]>`
+      select ${sql(ASSET_COLUMNS)} from assets where id = ${id}`
+    return toAsset(row as AssetRow)
+  }
+
+  return {
+    async listVersions(id) {
+      const rows = await sql<(VersionContent & { is_current: boolean })[]>`
+        select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
+          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current
+        from assets where ${readyFile(id)}
+        union all
+        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false
+        from asset_versions where asset_id = (select id from assets where ${readyFile(id)})
+        order by version desc`
+      return rows.length === 0 ? undefined : rows.map(toVersion)
+    },
+
+    restoreVersion: (id, version) =>
+      begin(sql, async (transaction) => {
+        const asset = await lock(transaction, id)
+        if (asset === undefined) return { outcome: 'asset_not_found' }
+        if (asset.version === version) {
+          return { outcome: 'current', asset: await answer(transaction, id) }
+        }
+        const [content] = await transaction<VersionContent[]>`
+          delete from asset_versions where asset_id = ${id} and version = ${version}
+          returning version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at`
+        if (content === undefined) return { outcome: 'version_not_found' }
+        await switchVersion(transaction, id, content)
+        return { outcome: 'restored', asset: await answer(transaction, id) }
+      }),
+
+    deleteVersion: (id, version) =>
+      begin(sql, async (transaction) => {
+        const asset = await lock(transaction, id)
+        if (asset === undefined) return 'asset_not_found'
+        if (asset.version === version) return 'current'
+        const removed = await transaction`
+          with removed as (
+            delete from asset_versions where asset_id = ${id} and version = ${version}
+            returning object_key, storage_id, bytes
+          ), queued as (
+            insert into removals (kind, storage_id, key, due_at)
+            select 'object', coalesce(storage_id, object_key::text), object_key::text, now()
+            from removed
+          )
+          update accounts set stored_bytes = stored_bytes - removed.bytes
+          from removed where accounts.id = ${account}`
+        return removed.count === 1 ? 'deleted' : 'version_not_found'
+      }),
+  }
+}
+
+function toVersion(row: VersionContent & { is_current: boolean }): AssetVersion {
+  return {
+    version: row.version,
+    isCurrent: row.is_current,
+    filename: row.filename,
+    bytes: row.bytes,
+    mime: row.mime,
+    createdAt: row.created_at,
+    key: row.object_key,
+    chunkSize: row.chunk_size,
+  }
+}

@@ -1,0 +1,82 @@
+import type { AssetStatus } from '../../domain/asset.ts'
+import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
+import { prepareQueueRemoval, prepareRelease } from './release.ts'
+import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import type { Connection } from './statement.ts'
+import { type AssetOfVersions, prepareSwitchVersion } from './switch-version.ts'
+
+/** Ends replacements, in the caller's transaction. */
+export function prepareReplacements(connection: Connection) {
+  const { prepare } = connection
+  const queueRemoval = prepareQueueRemoval(connection)
+  const release = prepareRelease(connection)
+  const switchVersion = prepareSwitchVersion(connection)
+  const completing = prepare<UploadRow & { replaces: string }>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
+  )
+  const asset = prepare<AssetOfVersions>(
+    `select seq, id, version, last_version, filename from assets
+     where id = :id and account_id = :account and status = 'ready'`,
+  )
+  const end = prepare(
+    `update assets set status = :status, changed_at = :now, became_version = :version where seq = :seq`,
+  )
+  const store = prepare(
+    `update accounts set reserved_bytes = reserved_bytes - :bytes,
+       stored_bytes = stored_bytes + :bytes where id = :account`,
+  )
+  const removeOldest = prepare<{ object_key: string; storage_id: string | null; bytes: number }>(
+    `delete from asset_versions where asset_id = :id and version in (
+       select version from asset_versions where asset_id = :id
+       order by replaced_in desc limit -1 offset :keep)
+     returning object_key, storage_id, bytes`,
+  )
+  const free = prepare(
+    'update accounts set stored_bytes = stored_bytes - :bytes where id = :account',
+  )
+  const cancel = prepare<UploadRow>(
+    `update assets set status = 'cancelled', changed_at = :now
+     where replaces = :id and status = 'uploading' returning ${UPLOAD_COLUMNS}`,
+  )
+
+  return {
+    /** Undefined if there is no replacement that is being completed. */
+    finishReplacement(account: string, id: string, keep: number): AssetStatus | undefined {
+      const row = completing.get({ account, id })
+      if (row === undefined) return undefined
+      const now = Date.now()
+      const found = asset.get({ account, id: row.replaces })
+      if (found === undefined) {
+        end.run({ seq: row.seq, status: 'cancelled', version: null, now })
+        release(row)
+        return 'cancelled'
+      }
+      const version = found.last_version + 1
+      end.run({ seq: row.seq, status: 'deleted', version, now })
+      store.run({ account, bytes: row.bytes })
+      switchVersion(found, {
+        version,
+        object_key: row.id,
+        storage_id: row.storage_id,
+        chunk_size: row.chunk_size,
+        filename: row.keeps_name === 1 ? found.filename : row.filename,
+        bytes: row.bytes,
+        mime: row.mime,
+        created_at: row.created_at,
+      })
+      for (const removed of removeOldest.all({ id: found.id, keep })) {
+        free.run({ account, bytes: removed.bytes })
+        const object = { key: removed.object_key, storageId: removed.storage_id }
+        queueRemoval('object', object, REPLACED_OBJECT_KEPT_MS)
+      }
+      return 'ready'
+    },
+
+    /** Cancels the unfinished replacement of an asset. One that is being completed finds no asset. */
+    cancelReplacement(assetId: string): void {
+      const row = cancel.get({ id: assetId, now: Date.now() })
+      if (row !== undefined) release(row)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { StoredFile } from '../database.ts'
+import type { Connection } from './statement.ts'
+
+interface StoredFileRow {
+  key: string
+  asset_id: string
+  filename: string
+  bytes: number
+  chunk_size: number
+  version: number
+  is_current: number
+}
+
+/** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
+export function prepareStoredFiles({ prepare }: Connection) {
+  const list = prepare<StoredFileRow>(
+    `select * from (
+       select id as key, id as asset_id, filename, bytes, chunk_size, version, 1 as is_current
+       from assets
+       where status = 'ready' and kind = 'file' and object_key is null and id > :after
+       order by id limit :limit)
+     union all
+     select * from (
+       select object_key, id, filename, bytes, chunk_size, version, 1 from assets
+       where object_key is not null and object_key > :after and +status = 'ready'
+       order by object_key limit :limit)
+     union all
+     select * from (
+       select object_key, asset_id, filename, bytes, chunk_size, version, 0 from asset_versions
+       where object_key > :after order by object_key limit :limit)
+     order by key limit :limit`,
+  )
+  return {
+    listStoredFiles: (after: string | undefined, limit: number): StoredFile[] =>
+      list.all({ after: after ?? '', limit }).map(toStoredFile),
+  }
+}
+
+function toStoredFile(row: StoredFileRow): StoredFile {
+  return {
+    key: row.key,
+    assetId: row.asset_id,
+    filename: row.filename,
+    bytes: row.bytes,
+    chunkSize: row.chunk_size,
+    version: row.version,
+    isCurrent: row.is_current === 1,
+  }
+}

@@ -1,0 +1,90 @@
+import type { AssetVersion } from '../../domain/asset.ts'
+import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
+import { prepareQueueRemoval } from './release.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import type { Connection } from './statement.ts'
+import {
+  type AssetOfVersions,
+  prepareSwitchVersion,
+  type VersionContent,
+} from './switch-version.ts'
+
+const CONTENT = 'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at'
+
+/** A ready file. The rows of replacements are never ready. */
+const READY_FILE = `id = :id and account_id = :account and status = 'ready' and kind = 'file'`
+
+export function prepareVersions(connection: Connection) {
+  const { prepare, transaction } = connection
+  const queueRemoval = prepareQueueRemoval(connection)
+  const switchVersion = prepareSwitchVersion(connection)
+  const asset = prepare<AssetOfVersions>(
+    `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
+  )
+  const answered = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
+  const list = prepare<VersionContent & { is_current: number }>(
+    `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
+       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current
+     from assets where ${READY_FILE}
+     union all
+     select ${CONTENT}, 0 from asset_versions
+     where asset_id = (select id from assets where ${READY_FILE})
+     order by version desc`,
+  )
+  const take = prepare<VersionContent>(
+    `delete from asset_versions where asset_id = :id and version = :version returning ${CONTENT}`,
+  )
+  const free = prepare(
+    'update accounts set stored_bytes = stored_bytes - :bytes where id = :account',
+  )
+
+  function find(account: string, id: string) {
+    const found = asset.get({ account, id })
+    return { found, answer: () => toAsset(answered.get({ seq: found?.seq ?? -1 }) as AssetRow) }
+  }
+
+  return {
+    listVersions(account: string, id: string): AssetVersion[] | undefined {
+      const rows = list.all({ account, id })
+      return rows.length === 0 ? undefined : rows.map(toVersion)
+    },
+
+    restoreVersion(account: string, id: string, version: number): RestoreOutcome {
+      return transaction(() => {
+        const { found, answer } = find(account, id)
+        if (found === undefined) return { outcome: 'asset_not_found' }
+        if (found.version === version) return { outcome: 'current', asset: answer() }
+        const content = take.get({ id, version })
+        if (content === undefined) return { outcome: 'version_not_found' }
+        switchVersion(found, content)
+        return { outcome: 'restored', asset: answer() }
+      })
+    },
+
+    deleteVersion(account: string, id: string, version: number): VersionDeletion {
+      return transaction(() => {
+        const { found } = find(account, id)
+        if (found === undefined) return 'asset_not_found'
+        if (found.version === version) return 'current'
+        const removed = take.get({ id, version })
+        if (removed === undefined) return 'version_not_found'
+        free.run({ account, bytes: removed.bytes })
+        queueRemoval('object', { key: removed.object_key, storageId: removed.storage_id })
+        return 'deleted'
+      })
+    },
+  }
+}
+
+function toVersion(row: VersionContent & { is_current: number }): AssetVersion {
+  return {
+    version: row.version,
+    isCurrent: row.is_current === 1,
+    filename: row.filename,
+    bytes: row.bytes,
+    mime: row.mime,
+    createdAt: new Date(row.created_at),
+    key: row.object_key,
+    chunkSize: row.chunk_size,
+  }
+}

@@ -1,0 +1,15 @@
+import type * as wire from '@stowage/protocol'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
+import type { AssetVersion } from '../../domain/asset.ts'
+
+export function presentVersion(version: AssetVersion): wire.Version {
+  return {
+    version: version.version,
+    filename: version.filename,
+    size: formatSize(version.bytes),
+    bytes: version.bytes,
+    mime: version.mime,
+    created_at: formatTimestamp(version.createdAt),
+    current: version.isCurrent,
+  }
+}

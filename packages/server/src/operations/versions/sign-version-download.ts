@@ -1,0 +1,16 @@
+import { signObject } from '../assets/sign-download.ts'
+import type { AccountContext } from '../context.ts'
+import { listVersions } from './list-versions.ts'
+import { versionNotFound } from './refusals.ts'
+
+/** A short-lived URL of the bytes of one version. */
+export async function signVersionDownload(
+  context: AccountContext,
+  assetId: string,
+  number: number,
+): Promise<{ url: string; expiresAt: Date }> {
+  const versions = await listVersions(context, assetId)
+  const version = versions.find((one) => one.version === number)
+  if (version === undefined) throw versionNotFound()
+  return signObject(context, version)
+}
