@@ -38,6 +38,8 @@ export interface Removal {
 export interface StoredFile {
   key: string
   assetId: string
+  /** The folder of the asset. */
+  path: string | null
   filename: string
   bytes: number
   chunkSize: number

@@ -1,6 +1,5 @@
-import type { AssetRecord } from '../database/account-data.ts'
-import type { Database } from '../database/database.ts'
-import { walkRecords } from '../database/walk-records.ts'
+import type { StoredFile } from '../database/database.ts'
+import { walkStoredFiles } from '../database/walk-records.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
@@ -11,20 +10,16 @@ import { type FileProgress, openFileProgress } from './file-progress.ts'
 
 const BATCH = 1000
 
-async function* listFiles(database: Database): AsyncIterable<AssetRecord> {
-  for await (const record of walkRecords(database)) if (record.asset.kind === 'file') yield record
-}
-
-/** Compares rows with objects, both as sorted streams: memory does not grow with their number. */
+/** Compares the versions of all files with objects, both as sorted streams: memory does not grow with their number. */
 export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Finding> {
   const { database, contents } = context
   const progress = await openFileProgress(context)
-  const withoutObject: AssetRecord[] = []
+  const withoutObject: StoredFile[] = []
   const withoutRow: ObjectFacts[] = []
   const damaged: string[] = []
   let count = 0
-  const pairs = mergeByKey(listFiles(database), contents.listObjects(), {
-    left: ({ asset }) => asset.id,
+  const pairs = mergeByKey(walkStoredFiles(database), contents.listObjects(), {
+    left: ({ key }) => key,
     right: ({ key }) => key,
   })
   for await (const { left, right } of pairs) {
@@ -50,33 +45,34 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
   }
 }
 
-function nameOf({ asset }: AssetRecord): string {
-  return `${asset.id} ${asset.path === null ? '' : `${asset.path}/`}${asset.filename}`
+function nameOf({ assetId, path, filename, version, isCurrent }: StoredFile): string {
+  const name = `${path === null ? '' : `${path}/`}${filename}`
+  return `${assetId} ${name}${isCurrent ? '' : ` (version ${version})`}`
 }
 
 async function problemOf(
   context: DoctorContext,
-  record: AssetRecord,
+  file: StoredFile,
   object: ObjectFacts,
   progress: FileProgress,
 ): Promise<string | undefined> {
-  const problem = await damageOf(context, record, object, progress)
+  const problem = await damageOf(context, file, object, progress)
   if (problem === undefined) return undefined
   // A file that was deleted while it was read is not a problem.
-  const { id } = record.asset
-  const status = (await context.database.readStates([id])).get(id)?.status
+  const { key } = file
+  const status = (await context.database.readStates([key])).get(key)?.status
   return status === 'ready' ? problem : undefined
 }
 
 async function damageOf(
   { contents, verify }: DoctorContext,
-  { asset, upload }: AssetRecord,
+  { bytes: expected, chunkSize }: StoredFile,
   { key, size }: ObjectFacts,
   { addBytes }: FileProgress,
 ): Promise<string | undefined> {
-  if (size !== asset.bytes) return `it has ${size} bytes instead of ${asset.bytes}`
+  if (size !== expected) return `it has ${size} bytes instead of ${expected}`
   if (!verify) return undefined
-  const plan = partPlan(asset.bytes, upload?.chunkSize ?? asset.bytes)
+  const plan = partPlan(expected, chunkSize)
   try {
     for (let number = 1; number <= plan.count; number += 1) {
       for await (const bytes of contents.readPart({ key, plan }, number)) addBytes(bytes.length)
@@ -91,16 +87,16 @@ async function damageOf(
 /** Checks each again, as a file that was deleted in the meantime is not a problem. */
 async function missingObjects(
   { database, contents }: DoctorContext,
-  records: AssetRecord[],
+  files: StoredFile[],
   all: number,
 ): Promise<Finding | undefined> {
   const missing: string[] = []
-  for (const record of records) {
-    const { id } = record.asset
-    const object = await contents.findObject(id)
-    const status = (await database.readStates([id])).get(id)?.status
+  for (const file of files) {
+    const { key } = file
+    const object = await contents.findObject(key)
+    const status = (await database.readStates([key])).get(key)?.status
     if (object !== undefined || status !== 'ready') continue
-    missing.push(`${nameOf(record)} (${contents.describeObject(id)})`)
+    missing.push(`${nameOf(file)} (${contents.describeObject(key)})`)
   }
   if (missing.length === 0) return undefined
   const hint = missing.length === all ? '; check that STOWAGE_STORAGE is the right storage' : ''
@@ -126,7 +122,7 @@ function damagedObjects(items: string[]): Finding | undefined {
 }
 
 /**
- * An object whose asset was deleted, cancelled or expired can be removed. An object without any row may
+ * An object whose asset or version was deleted, cancelled or expired can be removed. An object without any row may
  * be the only copy of a file whose row was lost, so it is kept.
  */
 async function orphanedObjects(

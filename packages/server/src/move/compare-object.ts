@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { AssetRecord } from '../database/account-data.ts'
 import type { PartPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import type { StorageContents } from '../storage/storage.ts'
-import { sourcePlan, targetPlan } from './copy-object.ts'
+import { type SourceFile, sourcePlan, targetPlan } from './copy-object.ts'
 import type { Move } from './move.ts'
 
 /** Reads the file from source and target. Throws if they differ. */
-export async function compareObject(move: Move, record: AssetRecord): Promise<void> {
+export async function compareObject(move: Move, file: SourceFile): Promise<void> {
   const { source, target, inSlot } = move
-  const { id: key, bytes, filename } = record.asset
+  const { key, bytes, filename } = file
   const [before, after] = await Promise.all([
-    inSlot(() => digestOf(source.contents, { key, plan: sourcePlan(record) })),
+    inSlot(() => digestOf(source.contents, { key, plan: sourcePlan(file) })),
     inSlot(() => digestOf(target.storage, { key, plan: targetPlan(move, bytes) })),
   ])
   const object = await target.storage.findObject(key)

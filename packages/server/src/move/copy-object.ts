@@ -1,4 +1,5 @@
 import type { AssetRecord } from '../database/account-data.ts'
+import type { AssetVersion } from '../domain/asset.ts'
 import {
   type PartPlan,
   partLength,
@@ -20,9 +21,19 @@ export function targetPlan({ target }: Move, size: number): PartPlan {
   return planParts(size, { chunkSize: target.chunkSize, maxParts: target.storage.maxParts })
 }
 
+/** One version of a file of the source. */
+export type SourceFile = Pick<AssetVersion, 'key' | 'bytes' | 'mime' | 'filename' | 'chunkSize'>
+
+/** All versions of a file, the current one first. */
+export function filesOf({ asset, upload, key, versions }: AssetRecord): SourceFile[] {
+  if (upload === undefined || key === undefined) return []
+  const { bytes, mime, filename } = asset
+  return [{ key, bytes, mime, filename, chunkSize: upload.chunkSize }, ...versions]
+}
+
 /** How the file is divided into parts in the source. */
-export function sourcePlan({ asset, upload }: AssetRecord): PartPlan {
-  return partPlan(asset.bytes, upload?.chunkSize ?? Math.max(asset.bytes, 1))
+export function sourcePlan({ bytes, chunkSize }: SourceFile): PartPlan {
+  return partPlan(bytes, chunkSize)
 }
 
 /**
@@ -31,17 +42,17 @@ export function sourcePlan({ asset, upload }: AssetRecord): PartPlan {
  */
 export async function copyObject(
   move: Move,
-  record: AssetRecord,
+  file: SourceFile,
   started: StorageUpload | undefined,
 ): Promise<void> {
   const { source, target, clock, onBytes } = move
   const { storage } = target
-  const { id: key, bytes: size, mime } = record.asset
+  const { key, bytes: size, mime } = file
   const plan = targetPlan(move, size)
   const parts = started && (await partsOfPlan(storage, started, plan))
   const upload = started && parts ? started : { key, id: await open(move, key, mime) }
   const held = new Map(parts?.map((part) => [part.number, part]))
-  const object = { key, plan: sourcePlan(record) }
+  const object = { key, plan: sourcePlan(file) }
   const transfers = partRanges(plan).map((range) =>
     move.inSlot(async () => {
       const length = partLength(range)

@@ -8,7 +8,7 @@ import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { compareObject } from './compare-object.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
-import { copyObject, targetPlan } from './copy-object.ts'
+import { copyObject, filesOf, type SourceFile, targetPlan } from './copy-object.ts'
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500
@@ -19,7 +19,7 @@ const MAX_LISTED = 5
 const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map() }
 
 /**
- * Copies all ready assets with their IDs and timestamps. Idempotent: existing assets are skipped, so an
+ * Copies all ready assets with all their versions, IDs and timestamps. Idempotent: existing assets are skipped, so an
  * interrupted run can be repeated. Refuses a target with assets that differ from the source.
  */
 export async function moveService(
@@ -93,7 +93,10 @@ async function refuseDifferentAssets(move: Move, products?: Map<string, string>)
 }
 
 function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, string>): boolean {
-  const facts = ({ asset }: AssetRecord) => JSON.stringify({ ...asset, accountId: '' })
+  const facts = ({ asset, key, versions }: AssetRecord) => {
+    const older = versions.map(({ chunkSize, ...old }) => old)
+    return JSON.stringify([{ ...asset, accountId: '' }, key, older])
+  }
   if (facts(left) !== facts(right)) return false
   if (products === undefined) return true
   const linked = left.productIds.map((id) => products.get(id) ?? '')
@@ -143,12 +146,14 @@ async function copyGroup(
 ): Promise<void> {
   const { group, started, destinations } = work
   await settleAll(
-    group.map(async ({ record, object }) => {
-      const { id, kind, bytes } = record.asset
-      if (kind === 'link') return
-      if (object?.size === bytes) move.onBytes(bytes, false)
-      else await withAssetName(record, () => copyObject(move, record, started.get(id)))
-      if (move.verify) await withAssetName(record, () => compareObject(move, record))
+    group.map(async (step) => {
+      const { record } = step
+      for (const file of filesOf(record)) {
+        const { key, bytes } = file
+        if ((await objectOf(move, step, file))?.size === bytes) move.onBytes(bytes, false)
+        else await withAssetName(record, () => copyObject(move, file, started.get(key)))
+        if (move.verify) await withAssetName(record, () => compareObject(move, file))
+      }
     }),
   )
   if (move.ahead) return
@@ -158,6 +163,15 @@ async function copyGroup(
     const assets = records.map((record) => translate(move, record, destinations))
     await account?.data.importRecords({ keys: [], assets })
   }
+}
+
+/** The file in the target. The step only has the object that is named after the asset. */
+async function objectOf(
+  { target }: Move,
+  { record, object }: Step,
+  { key }: SourceFile,
+): Promise<ObjectFacts | undefined> {
+  return key === record.asset.id ? object : target.storage.findObject(key)
 }
 
 async function withAssetName(record: AssetRecord, work: () => Promise<void>): Promise<void> {
@@ -174,13 +188,14 @@ async function withAssetName(record: AssetRecord, work: () => Promise<void>): Pr
 
 /** The same record with the IDs and part size of the target. */
 function translate(move: Move, record: AssetRecord, destinations: Destinations): AssetRecord {
-  const { asset, upload, productIds } = record
+  const { asset, upload, productIds, versions } = record
   const accountId = destinations.accounts.get(asset.accountId)?.id ?? ''
   const { chunkSize } = targetPlan(move, asset.bytes)
   return {
     ...record,
     asset: { ...asset, accountId },
     upload: upload && { ...upload, chunkSize },
+    versions: versions.map((old) => ({ ...old, chunkSize: targetPlan(move, old.bytes).chunkSize })),
     productIds: productIds.map((id) => destinations.products.get(id) ?? ''),
   }
 }

@@ -1,9 +1,11 @@
+import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Database, StoredFile } from '../database.ts'
 import type { Sql } from './connection.ts'
 
 interface StoredFileRow {
   key: string
   asset_id: string
+  folder: string | null
   filename: string
   bytes: number
   chunk_size: number
@@ -18,17 +20,19 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
     async listStoredFiles(after = FIRST, limit) {
       const rows = await sql<StoredFileRow[]>`
-        (select id as key, id as asset_id, filename, bytes, chunk_size, version, true as is_current
+        (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,
+           true as is_current
          from assets
          where status = 'ready' and kind = 'file' and object_key is null and id > ${after}
          order by id limit ${limit})
         union all
-        (select object_key, id, filename, bytes, chunk_size, version, true from assets
+        (select object_key, id, folder, filename, bytes, chunk_size, version, true from assets
          where object_key is not null and object_key > ${after} and status = 'ready'
          order by object_key limit ${limit})
         union all
-        (select object_key, asset_id, filename, bytes, chunk_size, version, false from asset_versions
-         where object_key > ${after} order by object_key limit ${limit})
+        (select v.object_key, asset_id, folder, v.filename, v.bytes, v.chunk_size, v.version, false
+         from asset_versions v join assets on assets.id = asset_id
+         where v.object_key > ${after} order by v.object_key limit ${limit})
         order by key limit ${limit}`
       return rows.map(toStoredFile)
     },
@@ -39,6 +43,7 @@ function toStoredFile(row: StoredFileRow): StoredFile {
   return {
     key: row.key,
     assetId: row.asset_id,
+    path: pathOfStored(row.folder),
     filename: row.filename,
     bytes: row.bytes,
     chunkSize: row.chunk_size,
