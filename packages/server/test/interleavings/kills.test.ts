@@ -40,8 +40,15 @@ test('after a kill at any point of any call or job, the service restarts with co
     ...killedCall.issued,
     ...idsOf(possible.get(killedCall) ?? []),
   ]
+  const replacements = [...possible.values()]
+    .flat()
+    .flatMap(({ uploads }) => uploads)
+    .filter(({ replaces }) => replaces !== undefined)
+  const replacing = new Set(replacements.map(({ id }) => id))
+  const assets = [...new Set(killedCalls.flatMap(idsIn))].filter((id) => !replacing.has(id))
   const fullState = await readState(harness, harness.account, [
-    ...new Set(killedCalls.flatMap(idsIn)),
+    ...assets.map((id) => ({ id })),
+    ...new Map(replacements.map((upload) => [upload.id, upload])).values(),
   ])
   const summary = { stored: 0, reserved: 0 }
   for (const [killedCall, models] of possible) {

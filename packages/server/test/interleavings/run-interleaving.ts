@@ -119,12 +119,14 @@ export function operatorOf(harness: Harness): Operator {
   return {
     changePlan: (bytes) =>
       context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
-    async expireUpload(id) {
+    async expireUpload({ id: assetId, upload_id }) {
+      const data = context.database.of(account.id)
+      const id = (await data.findReplacement(assetId, upload_id))?.asset.id ?? assetId
       const ports = harness.ports()
       if (ports === context) await makeOverdue(harness, id)
       const settings = { ...ports.settings, uploadsKeptForMs: -60_000 }
       await expireUploads({ ...ports, settings }, NEVER)
-      const upload = await context.database.of(account.id).findUpload(id)
+      const upload = await data.findUpload(id)
       // Only ended uploads are forgotten.
       return upload?.asset.status ?? 'expired'
     },
@@ -139,8 +141,8 @@ export async function checkState(
   simplify = (state: State) => state,
 ): Promise<void> {
   await runAllJobs(harness)
-  const ids = models[0]?.uploads.map(({ id }) => id) ?? []
-  const state = simplify(await readState(harness, harness.account, ids))
+  const uploads = models[0]?.uploads ?? []
+  const state = simplify(await readState(harness, harness.account, uploads))
   const expected = models.map(expectedState)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
   assert.deepEqual(state, expected[0], `matches none of ${expected.length} possible states`)

@@ -16,7 +16,10 @@ export async function expireUnknown(
   const data = harness.context.database.of(harness.account.id)
   let hasUnknown = false
   for (const id of issued) {
-    if (!known.includes(id) && (await data.renewUpload(id, -60_000))) hasUnknown = true
+    // The model knows a replacement by its upload ID.
+    const uploadId = (await data.findUpload(id))?.id ?? id
+    if (known.includes(id) || known.includes(uploadId)) continue
+    if (await data.renewUpload(id, -60_000)) hasUnknown = true
   }
   if (!hasUnknown) return
   const settings = { ...harness.context.settings, uploadsKeptForMs: -60_000 }

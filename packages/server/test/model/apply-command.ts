@@ -1,5 +1,5 @@
 import type { Command, JobName } from './commands.ts'
-import { changeUpload, hasAllParts, isVisible, type Model, type ModelUpload } from './model.ts'
+import { completeUpload, hasAllParts, isVisible, type Model, type ModelUpload } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
 
@@ -32,6 +32,8 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   rename: 200,
   attach: 201,
   detach: 200,
+  restore: 200,
+  deleteVersion: 202,
   removeProduct: 202,
   expire: 200,
 }
@@ -50,7 +52,7 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
   }
   if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
   const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
-  return [model, ...complete.map(({ id }) => changeUpload(model, id, { status: 'ready' }))]
+  return [model, ...complete.map((upload) => completeUpload(model, upload))]
 }
 
 function defined(models: (Model | undefined)[]): Model[] {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { Asset, Product } from '@stowage/protocol'
+import type { Asset, Product, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import type { Context } from '../../src/operations/context.ts'
 import { partBytes } from './clients.ts'
 import { CHUNK_SIZE, PRODUCT_NAME } from './commands.ts'
 import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
@@ -16,6 +17,8 @@ export interface State {
     bytes: number
     variants: number[]
     sha256: string
+    /** All versions with their content, the highest number first. */
+    versions: { version: number; bytes: number; sha256: string }[]
   }[]
   /** The assets that a search for the name of the products finds. */
   found: string[]
@@ -23,7 +26,7 @@ export interface State {
   reserved: number
   /** Uploads that are open in the storage, with the ETags of their parts. */
   open: { id: string; etags: string[] }[]
-  /** Uploads that have an object in the storage. */
+  /** Assets whose first version has an object in the storage that is not queued for removal. */
   objects: string[]
   /** Counters that differ from the sums over the rows. */
   wrongCounters: unknown[]
@@ -33,8 +36,9 @@ export interface State {
 export async function readState(
   { context, baseUrl }: Pick<TestService, 'context' | 'baseUrl'>,
   account: TestAccount,
-  ids: string[],
+  uploads: Pick<ModelUpload, 'id' | 'replaces'>[],
 ): Promise<State> {
+  const ids = uploads.filter(({ replaces }) => replaces === undefined).map(({ id }) => id)
   const { body } = await account.call('GET', `${API}/assets?limit=1000&with_products=true`)
   const search = `${API}/assets?limit=1000&search=${PRODUCT_NAME}`
   const found: Asset[] = (await account.call('GET', search)).body.data
@@ -46,14 +50,19 @@ export async function readState(
     bytes: asset.bytes,
     variants: asset.products.map(({ variant_id }) => variant_id).sort(),
     sha256: await digestOf(`${baseUrl}${API}/assets/${asset.id}/download`, account),
+    versions: await readVersions(`${baseUrl}${API}`, asset.id, account),
   }))
+  const modelIds = await idsByKey(context, account, uploads)
   const open = []
   for await (const upload of context.storage.listUploads()) {
-    if (!ids.includes(upload.key)) continue
+    const id = modelIds.get(upload.key)
+    if (id === undefined) continue
     const parts = (await context.storage.listParts(upload)) ?? []
-    open.push({ id: upload.key, etags: parts.map(({ etag }) => etag) })
+    open.push({ id, etags: parts.map(({ etag }) => etag) })
   }
   const objects = await Promise.all(ids.map((id) => context.storage.findObject(id)))
+  const removals = await context.database.listRemovals(100_000)
+  const removed = new Set(removals.map(({ key }) => key))
   const usage = await context.database.compareUsage()
   return {
     assets: byId(await Promise.all(assets)),
@@ -61,11 +70,35 @@ export async function readState(
     stored: summary.stored,
     reserved: summary.reserved,
     open: byId(open),
-    objects: ids.filter((_, index) => objects[index] !== undefined).sort(),
+    objects: ids.filter((id, index) => objects[index] !== undefined && !removed.has(id)).sort(),
     wrongCounters: usage.filter(
       ({ counted, actual }) => JSON.stringify(counted) !== JSON.stringify(actual),
     ),
   }
+}
+
+/** The uploads by the keys of their objects. */
+async function idsByKey(
+  { database }: Context,
+  account: TestAccount,
+  uploads: Pick<ModelUpload, 'id' | 'replaces'>[],
+): Promise<Map<string, string>> {
+  const data = database.of(account.id)
+  const pairs = uploads.map(async ({ id, replaces }): Promise<[string, string]> => {
+    const key = replaces && (await data.findReplacement(replaces, id))?.asset.id
+    return [key ?? id, id]
+  })
+  return new Map(await Promise.all(pairs))
+}
+
+async function readVersions(base: string, id: string, account: TestAccount) {
+  const { body } = await account.call('GET', `${API}/assets/${id}/versions`)
+  const versions = (body.data as Version[]).map(async ({ version, bytes }) => ({
+    version,
+    bytes,
+    sha256: await digestOf(`${base}/assets/${id}/versions/${version}/download`, account),
+  }))
+  return Promise.all(versions)
 }
 
 export function expectedState(model: Model): State {
@@ -79,6 +112,13 @@ export function expectedState(model: Model): State {
       bytes: upload.size,
       variants: upload.variants,
       sha256: sha256(contentOf(upload)),
+      versions: [upload, ...upload.older]
+        .toSorted((a, b) => b.version - a.version)
+        .map((one) => ({
+          version: one.version,
+          bytes: one.size,
+          sha256: sha256(contentOf(one)),
+        })),
     })),
     found: ready
       .filter(({ name, variants }) => variants.length > 0 || name.includes(PRODUCT_NAME))
@@ -86,12 +126,14 @@ export function expectedState(model: Model): State {
     stored: bytesIn(model, 'ready'),
     reserved: bytesIn(model, 'uploading'),
     open: uploading.map(({ id, parts }) => ({ id, etags: parts.map(({ etag }) => etag) })),
-    objects: ready.map(({ id }) => id),
+    objects: ready
+      .filter((upload) => [upload, ...upload.older].some(({ version }) => version === 1))
+      .map(({ id }) => id),
     wrongCounters: [],
   }
 }
 
-function contentOf({ size, parts }: ModelUpload): Buffer {
+function contentOf({ size, parts }: Pick<ModelUpload, 'size' | 'parts'>): Buffer {
   return Buffer.concat(
     parts.map(({ number, content }) => {
       const start = (number - 1) * CHUNK_SIZE

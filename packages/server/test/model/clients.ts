@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict'
-import type { Asset, CompletedPart, ListedUpload, PartUrl, UploadSession } from '@stowage/protocol'
+import type {
+  Asset,
+  CompletedPart,
+  ListedUpload,
+  PartUrl,
+  UploadSession,
+  Version,
+} from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { type Command, type JobName, PRODUCT_NAME } from './commands.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 
 /** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
+/** The session of an upload, or of a new version of an asset. */
+type Session = UploadSession & { isReplacement?: true }
+
 export interface ClientState {
-  sessions: UploadSession[]
-  /** The ETags that the storage returned, by asset and part. */
+  sessions: Session[]
+  /** The ETags that the storage returned, by upload and part. */
   etags: Record<string, Record<number, string>>
   /** The IDs of products, by variant. */
   products: Record<number, string>
@@ -26,7 +36,7 @@ export interface Clients {
 export interface Operator {
   changePlan(bytes: number): Promise<void>
   /** Expires the upload now, and returns its status. */
-  expireUpload(id: string): Promise<string>
+  expireUpload(session: { id: string; upload_id: string }): Promise<string>
   runJob(name: JobName): Promise<void>
 }
 
@@ -40,29 +50,27 @@ export function openClients(
   operator: Operator,
   { sessions, etags, products } = newClientState(),
 ): Clients {
-  function etagsOf({ id }: UploadSession): Record<number, string> {
+  function etagsOf({ upload_id: id }: Session): Record<number, string> {
     etags[id] ??= {}
     return etags[id]
   }
 
-  async function send(
-    session: UploadSession,
-    part: PartUrl,
-    content: number,
-  ): Promise<Observation> {
+  /** How the model names the upload. */
+  function uploadOf({ id, upload_id, isReplacement }: Session) {
+    return isReplacement ? { id: upload_id, asset: id } : { id }
+  }
+
+  async function send(session: Session, part: PartUrl, content: number): Promise<Observation> {
     const response = await putPart(part.url, partBytes(part, content)).catch(() => undefined)
-    if (response === undefined) return { status: NO_RESPONSE, id: session.id }
+    if (response === undefined) return { status: NO_RESPONSE, ...uploadOf(session) }
     await response.arrayBuffer()
     const etag = (response.headers.get('etag') ?? '').replaceAll('"', '')
     if (response.status === 200) etagsOf(session)[part.part] = etag
     const sent = { number: part.part, etag, content, size: part.end - part.start }
-    return { status: response.status, id: session.id, parts: [sent] }
+    return { status: response.status, ...uploadOf(session), parts: [sent] }
   }
 
-  function listedParts(
-    session: UploadSession,
-    choice: 'none' | 'known' | 'wrong',
-  ): CompletedPart[] {
+  function listedParts(session: Session, choice: 'none' | 'known' | 'wrong'): CompletedPart[] {
     if (choice === 'none') return []
     if (choice === 'wrong') return [{ PartNumber: 1, ETag: 'wrong' }]
     return Object.entries(etagsOf(session)).map(([PartNumber, ETag]) => ({
@@ -71,7 +79,14 @@ export function openClients(
     }))
   }
 
-  async function callAsset(session: UploadSession, method: string, path: string, body?: unknown) {
+  /** A call about the upload of the session, which may be that of a new version. */
+  async function callUpload(session: Session, method: string, path: string, body?: unknown) {
+    const query = session.isReplacement ? `${path}?upload_id=${session.upload_id}` : path
+    const { body: data, seen } = await callAsset(session, method, query, body)
+    return { body: data, seen: { ...seen, ...uploadOf(session) } }
+  }
+
+  async function callAsset(session: Session, method: string, path: string, body?: unknown) {
     const response = await call(method, `${API}/assets/${session.id}${path}`, body)
     const { status, body: data } = response
     return { body: data, seen: { status, id: session.id, ...(data.code && { code: data.code }) } }
@@ -127,10 +142,10 @@ export function openClients(
       case 'uploads': {
         const { status, body } = await call('GET', `${API}/uploads?limit=1000`)
         if (status !== 200) return { status, code: body.code }
-        const unfinished = body.data.map(({ id, bytes, received_bytes }: ListedUpload) => ({
-          id,
-          bytes,
-          received: received_bytes,
+        const unfinished = body.data.map((one: ListedUpload) => ({
+          id: one.is_replacement ? one.upload_id : one.id,
+          bytes: one.bytes,
+          received: one.received_bytes,
         }))
         return { status, unfinished }
       }
@@ -144,14 +159,14 @@ export function openClients(
   }
 
   async function performOn(
-    session: UploadSession,
+    session: Session,
     command: Exclude<Extract<Command, { upload: number }>, { kind: 'put' | 'putAll' }>,
   ): Promise<Observation> {
     switch (command.kind) {
       case 'complete': {
         const parts = listedParts(session, command.etags)
         const body = { upload_id: session.upload_id, parts }
-        const { seen } = await callAsset(session, 'POST', '/uploaded', body)
+        const { seen } = await callUpload(session, 'POST', '/uploaded', body)
         const listed = parts.map(({ PartNumber, ETag }) => ({
           number: PartNumber,
           etag: ETag,
@@ -161,21 +176,43 @@ export function openClients(
         return { ...seen, parts: listed }
       }
       case 'expire':
-        return { status: 200, id: session.id, code: await operator.expireUpload(session.id) }
+        return { status: 200, ...uploadOf(session), code: await operator.expireUpload(session) }
       case 'cancel':
-        return (await callAsset(session, 'POST', '/cancel', { upload_id: session.upload_id })).seen
+        return (await callUpload(session, 'POST', '/cancel', { upload_id: session.upload_id })).seen
       case 'resume': {
-        const { seen, body } = await callAsset(session, 'GET', '/upload')
+        const { seen, body } = await callUpload(session, 'GET', '/upload')
         const numbers = body.received?.map(({ PartNumber }: CompletedPart) => PartNumber)
         return { ...seen, received: numbers }
       }
       case 'resize': {
-        const { seen, body } = await callAsset(session, 'PATCH', '/upload', { size: command.size })
+        const { seen, body } = await callUpload(session, 'PATCH', '/upload', { size: command.size })
         const fresh: PartUrl[] = body.urls ?? []
         // Keeps the earlier URLs, which still accept parts of their original length.
         const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
         session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)
         return seen
+      }
+      case 'replace': {
+        const { seen, body } = await callAsset(session, 'POST', '/signed', { size: command.size })
+        if (seen.status !== 201) return { ...seen, asset: session.id }
+        sessions.push({ ...body, isReplacement: true })
+        return { status: 201, id: body.upload_id, asset: session.id }
+      }
+      case 'restore': {
+        const path = `/versions/${command.version}/restore`
+        return (await callAsset(session, 'POST', path)).seen
+      }
+      case 'deleteVersion':
+        return (await callAsset(session, 'DELETE', `/versions/${command.version}`)).seen
+      case 'versions': {
+        const { seen, body } = await callAsset(session, 'GET', '/versions')
+        const versions = (body.data ?? []).map((one: Version) => ({
+          version: one.version,
+          bytes: one.bytes,
+          name: one.filename,
+          isCurrent: one.current,
+        }))
+        return { ...seen, versions }
       }
       case 'delete':
         return (await callAsset(session, 'DELETE', '')).seen

@@ -14,6 +14,10 @@ export type Command =
   | { kind: 'resume'; upload: number }
   | { kind: 'resize'; upload: number; size: number }
   | { kind: 'delete'; upload: number }
+  | { kind: 'replace'; upload: number; size: number }
+  | { kind: 'restore'; upload: number; version: number }
+  | { kind: 'deleteVersion'; upload: number; version: number }
+  | { kind: 'versions'; upload: number }
   | { kind: 'rename'; upload: number; name: string; path: string | null }
   | { kind: 'attach'; upload: number; variant: number }
   | { kind: 'detach'; upload: number; variant: number }
@@ -43,13 +47,14 @@ export type Batch = Command[]
 /** The name of all products. */
 export const PRODUCT_NAME = 'pack'
 export const CHUNK_SIZE = 10
-export const INITIAL_PLAN = 120
+export const INITIAL_PLAN = 160
 const MAX_FILE_SIZE = 35
 const VARIANTS = 4
 const MAX_CONCURRENT = 4
 
 const upload = fc.nat({ max: 11 })
 const variant = fc.integer({ min: 1, max: VARIANTS })
+const version = fc.integer({ min: 1, max: 3 })
 const content = fc.integer({ min: 1, max: 9 })
 
 /** With these weights, most uploads get far enough to be interesting. */
@@ -75,6 +80,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ kind: is('resize'), upload, size: fc.nat({ max: MAX_FILE_SIZE }) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: is('replace'), upload, size: fc.nat({ max: MAX_FILE_SIZE }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: is('restore'), upload, version }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload, version }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('versions'), upload }) },
   {
     weight: 1,
     arbitrary: fc.record({

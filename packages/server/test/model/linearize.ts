@@ -49,6 +49,11 @@ const NO_CONCURRENT_CALLS: ConcurrentCalls = {
   isTouched: false,
   isAlone: true,
 }
+/** Calls about an asset and about its new version may affect each other. */
+function assetOf({ seen }: Event): string | undefined {
+  return seen.asset ?? seen.id
+}
+
 const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire']
 const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct', 'job']
 
@@ -56,7 +61,7 @@ function concurrentCallsOf(event: Event, events: Event[]): ConcurrentCalls {
   const others = events.filter(
     (other) =>
       other.client !== event.client &&
-      (other.seen.id === event.seen.id ||
+      (assetOf(other) === assetOf(event) ||
         event.command.kind === 'job' ||
         TOUCHES_EVERYTHING.includes(other.command.kind)),
   )

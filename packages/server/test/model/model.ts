@@ -9,10 +9,28 @@ export interface ModelPart {
   size: number
 }
 
-export interface ModelUpload {
-  id: string
+/** A version of a file. */
+export interface ModelVersion {
+  version: number
   size: number
-  status: 'uploading' | 'ready' | 'cancelled' | 'expired' | 'deleted'
+  name: string
+  parts: ModelPart[]
+}
+
+/** An asset with its upload, or the upload of a new version of an asset. */
+export interface ModelUpload {
+  /** The ID of the asset; for a new version, the ID of the upload. */
+  id: string
+  /** The asset that gets a new version. */
+  replaces?: string
+  /** The number of the current version, and the highest number so far. */
+  version: number
+  lastVersion: number
+  /** Older versions. The one that was replaced last is the last one. */
+  older: ModelVersion[]
+  size: number
+  /** A completed replacement is `merged`; one that the database has forgotten is `deleted`. */
+  status: 'uploading' | 'ready' | 'merged' | 'cancelled' | 'expired' | 'deleted'
   name: string
   path: string | null
   /** By part number. */
@@ -49,7 +67,10 @@ export function changeUpload(model: Model, id: string, change: Partial<ModelUplo
 }
 
 export function bytesIn(model: Model, status: 'uploading' | 'ready'): number {
-  return model.uploads.reduce((sum, one) => (one.status === status ? sum + one.size : sum), 0)
+  const bytesOf = (sum: number, { size }: { size: number }) => sum + size
+  return model.uploads
+    .filter((one) => one.status === status)
+    .reduce((sum, one) => one.older.reduce(bytesOf, sum + one.size), 0)
 }
 
 export function readyUploads(model: Model): ModelUpload[] {
@@ -85,4 +106,42 @@ export function partCount(size: number): number {
 
 export function isVisible({ status }: ModelUpload): boolean {
   return status === 'uploading' || status === 'ready'
+}
+
+/** The default of the service. */
+const KEEP_VERSIONS = 1
+
+/** The asset after another version became its current one. */
+export function withCurrent(asset: ModelUpload, content: ModelVersion): ModelUpload {
+  const { version, size, name, parts } = asset
+  const others = asset.older.filter((one) => one.version !== content.version)
+  const lastVersion = Math.max(asset.lastVersion, content.version)
+  return { ...asset, ...content, lastVersion, older: [...others, { version, size, name, parts }] }
+}
+
+/** Completes an upload: its asset becomes ready, or gets a new version. */
+export function completeUpload(model: Model, upload: ModelUpload): Model {
+  const asset = upload.replaces === undefined ? undefined : findUpload(model, upload.replaces)
+  if (asset === undefined) return changeUpload(model, upload.id, { status: 'ready' })
+  const { size, parts } = upload
+  const version = asset.lastVersion + 1
+  const changed = withCurrent(asset, { version, size, name: asset.name, parts })
+  const kept = { ...changed, older: changed.older.slice(-KEEP_VERSIONS) }
+  return changeUpload(changeUpload(model, asset.id, kept), upload.id, {
+    status: 'merged',
+    parts: [],
+  })
+}
+
+/** The unfinished replacement of an asset. */
+export function replacementOf(model: Model, { id }: ModelUpload): ModelUpload | undefined {
+  return model.uploads.find(({ replaces, status }) => replaces === id && status === 'uploading')
+}
+
+/** The status of a refusal because the upload has ended; undefined if it has not. */
+export function endedStatus(model: Model, upload: ModelUpload): number | undefined {
+  if (upload.replaces === undefined) return isVisible(upload) ? undefined : 404
+  if (findUpload(model, upload.replaces)?.status !== 'ready') return 404
+  if (upload.status === 'deleted') return 422
+  return upload.status === 'uploading' || upload.status === 'merged' ? undefined : 404
 }

@@ -7,8 +7,12 @@ export const NO_RESPONSE = 0
 export interface Observation {
   status: number
   code?: string
-  /** The upload of the call. */
+  /** The upload of the call, or the asset. */
   id?: string
+  /** The asset of the call, if that has another ID: a call about the upload of a new version. */
+  asset?: string
+  /** The versions of a file. */
+  versions?: { version: number; bytes: number; name: string; isCurrent: boolean }[]
   /** The IDs of products that were imported or removed, by variant. */
   products?: Record<number, string>
   /** The vendors of the imported products, by variant. */

@@ -2,6 +2,8 @@ import type { Command } from './commands.ts'
 import {
   bytesIn,
   changeUpload,
+  completeUpload,
+  endedStatus,
   findUpload,
   hasAllParts,
   isVisible,
@@ -10,8 +12,10 @@ import {
   partCount,
   readyUploads,
   receivedBytes,
+  replacementOf,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
+import { VERSION_RULES } from './version-rules.ts'
 
 /** Calls that ran at the same time and may change the response without changing the outcome. */
 export interface ConcurrentCalls {
@@ -53,18 +57,24 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       path: null,
       parts: [],
       variants: [],
+      version: 1,
+      lastVersion: 1,
+      older: [],
       ...(key !== undefined && { key }),
     }
     return { ...model, uploads: [...model.uploads, upload] }
   },
+
+  ...VERSION_RULES,
 
   put: putParts,
   putAll: putParts,
 
   complete(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
-    if (upload.status === 'ready') return allow(seen.status === 200, model)
+    const ended = endedStatus(model, upload)
+    if (ended !== undefined) return allow(seen.status === ended, model)
+    if (isCompleted(upload)) return allow(seen.status === 200, model)
     // A completion that read the parts before they were replaced is refused.
     if (seen.status === 422 && concurrent.isPut) {
       return changeUpload(model, upload.id, { isSizeFinal: true })
@@ -73,16 +83,16 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     const matches = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
     if (!hasAllParts(upload) || !matches) return allow(seen.status === 422, model)
     if (seen.status !== 200) return undefined
-    return changeUpload(model, upload.id, { status: 'ready' })
+    return completeUpload(model, upload)
   },
 
   cancel(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') return allow(concurrent.isCompleted, model)
-    if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
-    if (upload.status !== 'uploading' && upload.status !== 'cancelled') {
-      return allow(seen.status === 404, model)
-    }
+    // Cancelling again has the same result, unless the asset of a replacement was deleted.
+    const ended = endedStatus(model, { ...upload, ...stillOpen(upload) })
+    if (ended !== undefined) return allow(seen.status === ended, model)
+    if (isCompleted(upload)) return allow(seen.code === 'already_uploaded', model)
     if (seen.status !== 200) return undefined
     return changeUpload(model, upload.id, { status: 'cancelled', parts: [] })
   },
@@ -95,15 +105,20 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (!isVisible(upload)) return allow(seen.status === 404, model)
     if (seen.status !== 202) return undefined
     const status = upload.status === 'ready' ? 'deleted' : 'cancelled'
-    return changeUpload(model, upload.id, { status, parts: [], variants: [] })
+    const replacement = replacementOf(model, upload)
+    const ended = replacement
+      ? changeUpload(model, replacement.id, { status: 'cancelled', parts: [] })
+      : model
+    return changeUpload(ended, upload.id, { status, parts: [], variants: [], older: [] })
   },
 
   resume(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    const ended = endedStatus(model, upload)
+    if (ended !== undefined) return allow(seen.status === ended, model)
     if (seen.status !== 200) return undefined
     if (concurrent.isTouched) return model
-    const held = upload.status === 'ready' ? [] : upload.parts.map(({ number }) => number)
+    const held = isCompleted(upload) ? [] : upload.parts.map(({ number }) => number)
     return allow(isSame(seen.received, held), model)
   },
 
@@ -114,8 +129,9 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     }
     // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
-    if (upload.status === 'ready') return allow(seen.code === 'already_uploaded', model)
+    const ended = endedStatus(model, upload)
+    if (ended !== undefined) return allow(seen.status === ended, model)
+    if (isCompleted(upload)) return allow(seen.code === 'already_uploaded', model)
     // The received parts are read before the size changes, so parts may arrive in between.
     const isBeyond = upload.parts.some(({ number }) => number > partCount(size))
     if (isBeyond && !(concurrent.isPut && seen.status !== 422))
@@ -254,6 +270,14 @@ function putParts(
   const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))
   const parts = [...others, ...sent].sort((a, b) => a.number - b.number)
   return changeUpload(model, upload.id, { parts })
+}
+
+function isCompleted({ status }: ModelUpload): boolean {
+  return status === 'ready' || status === 'merged'
+}
+
+function stillOpen({ status }: ModelUpload): Partial<ModelUpload> {
+  return status === 'cancelled' ? { status: 'uploading' } : {}
 }
 
 function uploadOf(model: Model, { id }: Observation): ModelUpload {
