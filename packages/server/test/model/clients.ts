@@ -92,7 +92,9 @@ export function openClients(
     return { body: data, seen: { status, id: session.id, ...(data.code && { code: data.code }) } }
   }
 
-  async function perform(command: Exclude<Command, { upload: number }>): Promise<Observation> {
+  async function perform(
+    command: Exclude<Command, { upload: number } | { kind: 'uploadWhole' }>,
+  ): Promise<Observation> {
     switch (command.kind) {
       case 'sign': {
         const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
@@ -160,7 +162,10 @@ export function openClients(
 
   async function performOn(
     session: Session,
-    command: Exclude<Extract<Command, { upload: number }>, { kind: 'put' | 'putAll' }>,
+    command: Exclude<
+      Extract<Command, { upload: number }>,
+      { kind: 'put' | 'putAll' | 'replaceWhole' }
+    >,
   ): Promise<Observation> {
     switch (command.kind) {
       case 'complete': {
@@ -237,21 +242,58 @@ export function openClients(
 
   return {
     async perform(command, client) {
+      if (command.kind === 'uploadWhole') {
+        const { size, content } = command
+        const sign = { kind: 'sign', size } as const
+        return sendWhole(() => perform(sign), sign, { client, content })
+      }
       if (!('upload' in command)) return [{ client, command, seen: await perform(command) }]
       const session = sessions[command.upload % sessions.length]
       if (session === undefined) return []
-      if (command.kind !== 'put' && command.kind !== 'putAll') {
-        return [{ client, command, seen: await performOn(session, command) }]
-      }
-      const { urls } = session
-      const chosen = command.kind === 'put' ? [urls[command.part % urls.length]] : urls
-      const parts = chosen.filter((part) => part !== undefined)
-      const seen = await Promise.all(parts.map((part) => send(session, part, command.content)))
-      return seen.map((one, part) => ({
-        client,
-        command: { ...command, kind: 'put', part } as const,
-        seen: one,
-      }))
+      return performOnSession(session, command, client)
     },
+  }
+
+  async function performOnSession(
+    session: Session,
+    command: Extract<Command, { upload: number }>,
+    client: number,
+  ): Promise<Event[]> {
+    if (command.kind === 'replaceWhole') {
+      const { size, content } = command
+      const replace = { kind: 'replace', upload: 0, size } as const
+      return sendWhole(() => performOn(session, replace), replace, { client, content })
+    }
+    if (command.kind !== 'put' && command.kind !== 'putAll') {
+      return [{ client, command, seen: await performOn(session, command) }]
+    }
+    const { urls } = session
+    const chosen = command.kind === 'put' ? [urls[command.part % urls.length]] : urls
+    const parts = chosen.filter((part) => part !== undefined)
+    const seen = await Promise.all(parts.map((part) => send(session, part, command.content)))
+    return seen.map((one, part) => ({
+      client,
+      command: { ...command, kind: 'put', part } as const,
+      seen: one,
+    }))
+  }
+
+  /** Runs the command that starts an upload, sends the parts and completes it. */
+  async function sendWhole(
+    start: () => Promise<Observation>,
+    command: Command,
+    { client, content }: { client: number; content: number },
+  ): Promise<Event[]> {
+    const seen = await start()
+    const events: Event[][] = [[{ client, command, seen }]]
+    const session = sessions.find((one) => uploadOf(one).id === seen.id)
+    if (seen.status !== 201 || session === undefined) return events.flat()
+    for (const next of [
+      { kind: 'putAll', upload: 0, content },
+      { kind: 'complete', upload: 0, etags: 'known' },
+    ] as const) {
+      events.push(await performOnSession(session, next, client))
+    }
+    return events.flatMap((list, step) => list.map((event) => ({ ...event, step })))
   }
 }

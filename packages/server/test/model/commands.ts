@@ -15,6 +15,10 @@ export type Command =
   | { kind: 'resize'; upload: number; size: number }
   | { kind: 'delete'; upload: number }
   | { kind: 'replace'; upload: number; size: number }
+  /** Uploads a file with all three steps, each of which is an event. */
+  | { kind: 'uploadWhole'; size: number; content: number }
+  /** Replaces a file with all three steps, each of which is an event. */
+  | { kind: 'replaceWhole'; upload: number; size: number; content: number }
   | { kind: 'restore'; upload: number; version: number }
   | { kind: 'deleteVersion'; upload: number; version: number }
   | { kind: 'versions'; upload: number }
@@ -54,6 +58,8 @@ const MAX_CONCURRENT = 4
 
 const upload = fc.nat({ max: 11 })
 const variant = fc.integer({ min: 1, max: VARIANTS })
+/** Few, so that the same asset gets several versions. */
+const asset = fc.nat({ max: 2 })
 const version = fc.integer({ min: 1, max: 3 })
 const content = fc.integer({ min: 1, max: 9 })
 
@@ -82,11 +88,32 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
   {
     weight: 6,
-    arbitrary: fc.record({ kind: is('replace'), upload, size: fc.nat({ max: MAX_FILE_SIZE }) }),
+    arbitrary: fc.record({
+      kind: is('replace'),
+      upload: asset,
+      size: fc.nat({ max: MAX_FILE_SIZE }),
+    }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: is('restore'), upload, version }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload, version }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('versions'), upload }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: is('uploadWhole'),
+      size: fc.nat({ max: MAX_FILE_SIZE }),
+      content,
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: is('replaceWhole'),
+      upload: asset,
+      size: fc.nat({ max: MAX_FILE_SIZE }),
+      content,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: is('restore'), upload: asset, version }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload: asset, version }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('versions'), upload: asset }) },
   {
     weight: 1,
     arbitrary: fc.record({

@@ -39,6 +39,10 @@ export const VERSION_RULES = {
     return { ...model, uploads: [...model.uploads, upload] }
   },
 
+  /** Their steps are events of their own. */
+  uploadWhole: (model: Model): Model => model,
+  replaceWhole: (model: Model): Model => model,
+
   restore(model: Model, { version }: Call<'restore'>, seen: Observation): Model | undefined {
     const asset = findUpload(model, seen.id ?? '')
     const refusal = refusalOf(asset)
