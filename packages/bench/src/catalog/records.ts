@@ -1,4 +1,4 @@
-import type { AssetRecord } from '@stowage/server/src/database/account-data'
+import type { AssetRecord } from '@stowage/server/src/database/asset-record'
 import type { NewProduct } from '@stowage/server/src/domain/product'
 
 /** The part of a name that only `RARE_COUNT` assets have, and the one that all have. */

@@ -1,4 +1,4 @@
-import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.ts'
+import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
 import type { Cursor, SortKey } from '../domain/cursor.ts'
 import type { Key, NewKey } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
@@ -6,6 +6,8 @@ import type { Usage } from '../domain/plan.ts'
 import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
 import type { ProductGroup } from '../domain/product-group.ts'
 import type { TypeUsage } from '../domain/usage.ts'
+import type { AssetRecord } from './asset-record.ts'
+import type { VersionData } from './version-data.ts'
 
 export interface NewUpload {
   upload: Omit<Upload, 'expiresAt'>
@@ -94,39 +96,6 @@ export interface ProductGroupQuery extends Omit<ProductQuery, 'after'> {
   after?: number
 }
 
-/** A ready asset with all data that a copy in another deployment needs. */
-export interface AssetRecord {
-  asset: Asset
-  /** The upload of a file; undefined for a link. */
-  upload: { id: string; chunkSize: number; expiresAt: Date } | undefined
-  /** The idempotency key of its request, if it had one. */
-  idempotency: { key: string; digest: string } | undefined
-  /** The time of the last status change. */
-  changedAt: Date
-  /** Our IDs of its products, sorted. */
-  productIds: string[]
-  /** The key of the current object; undefined for a link. */
-  key: string | undefined
-  /** When the current version was requested. */
-  versionCreatedAt: Date
-  /** The highest number that a version of it ever had. */
-  lastVersion: number
-  /** Older versions, the longest replaced first. */
-  versions: OldVersion[]
-}
-
-/** A version that is not the current one. */
-export type OldVersion = Omit<AssetVersion, 'isCurrent'>
-
-export type RestoreOutcome =
-  | { outcome: 'restored'; asset: Asset }
-  /** It was the current version already. */
-  | { outcome: 'current'; asset: Asset }
-  | { outcome: 'asset_not_found' }
-  | { outcome: 'version_not_found' }
-
-export type VersionDeletion = 'deleted' | 'current' | 'asset_not_found' | 'version_not_found'
-
 /** One page of rows, and the number of matches on all pages. */
 export interface Rows<Row> {
   rows: Row[]
@@ -168,7 +137,7 @@ export interface AccountSummary extends Usage {
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
  * rejects with `EngineUnavailable`.
  */
-export interface AccountData {
+export interface AccountData extends VersionData {
   readSummary(): Promise<AccountSummary>
 
   /**
@@ -201,21 +170,6 @@ export interface AccountData {
 
   /** The upload of a file, or of a replacement by the ID of its own row, in any status. */
   findUpload(id: string): Promise<Upload | undefined>
-
-  /** The replacement of this asset with this upload ID, in any status. */
-  findReplacement(assetId: string, uploadId: string): Promise<Upload | undefined>
-
-  /** All versions of a ready file, the highest number first. Undefined for anything else. */
-  listVersions(assetId: string): Promise<AssetVersion[] | undefined>
-
-  /**
-   * Makes an older version the current one, atomically: its content, its name and its number. The version that
-   * was current becomes an older one. Repeatable.
-   */
-  restoreVersion(assetId: string, version: number): Promise<RestoreOutcome>
-
-  /** Removes an older version and frees its bytes immediately. Its object is queued for removal. */
-  deleteVersion(assetId: string, version: number): Promise<VersionDeletion>
 
   /** Lists uploads that are neither ready nor ended, newest first. */
   listUploads(query: UploadQuery): Promise<Rows<Upload>>

@@ -9,6 +9,7 @@ import { testPaths } from './contract/paths.ts'
 import { testProductSearch } from './contract/product-search.ts'
 import { testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
+import { testReplacedFiles } from './contract/replaced-files.ts'
 import { testResizing } from './contract/resizing.ts'
 import { testSessions } from './contract/sessions.ts'
 import { testUploadList } from './contract/upload-list.ts'
@@ -35,4 +36,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testRecords(contract)
   testUsage(contract)
   testVersions(contract)
+  testReplacedFiles(contract)
 }

@@ -1,7 +1,8 @@
 import type { AssetStatus, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
 import type { TypeUsage } from '../domain/usage.ts'
-import type { AccountData, AssetRecord } from './account-data.ts'
+import type { AccountData } from './account-data.ts'
+import type { AssetRecord } from './asset-record.ts'
 
 export interface Account {
   id: string

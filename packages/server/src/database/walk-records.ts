@@ -1,5 +1,5 @@
-import type { AssetRecord } from './account-data.ts'
-import type { Database, StoredFile } from './database.ts'
+import type { AssetRecord } from './asset-record.ts'
+import type { Database } from './database.ts'
 
 const BATCH = 1000
 
@@ -11,16 +11,5 @@ export async function* walkRecords(database: Database): AsyncIterable<AssetRecor
     yield* records
     after = records.at(-1)?.asset.id
     if (records.length < BATCH) return
-  }
-}
-
-/** Yields the objects of all versions of ready files, ordered by key. Holds one batch in memory at a time. */
-export async function* walkStoredFiles(database: Database): AsyncIterable<StoredFile> {
-  let after: string | undefined
-  for (;;) {
-    const files = await database.listStoredFiles(after, BATCH)
-    yield* files
-    after = files.at(-1)?.key
-    if (files.length < BATCH) return
   }
 }

@@ -1,5 +1,5 @@
 import type { StoredFile } from '../database/database.ts'
-import { walkStoredFiles } from '../database/walk-records.ts'
+import { walkStoredFiles } from '../database/walk-stored-files.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { AssetRecord } from '../database/account-data.ts'
+import type { AssetRecord } from '../database/asset-record.ts'
 import type { AssetVersion } from '../domain/asset.ts'
 import {
   type PartPlan,

@@ -1,4 +1,4 @@
-import type { AssetRecord } from '../database/account-data.ts'
+import type { AssetRecord } from '../database/asset-record.ts'
 import type { Database } from '../database/database.ts'
 import { walkRecords } from '../database/walk-records.ts'
 import { DamagedObject } from '../errors.ts'

@@ -6,7 +6,7 @@ import {
   sendUpload,
   type TestAccount,
 } from '@stowage/testing/service/accounts'
-import { API, someBytes } from '@stowage/testing/service/upload'
+import { API, putParts, someBytes } from '@stowage/testing/service/upload'
 import type { Operation, Target } from './openapi-operations.ts'
 
 async function anUploadingFile({ call }: TestAccount): Promise<Target> {
@@ -21,6 +21,18 @@ async function aReadyFile({ call }: TestAccount): Promise<Target> {
   const { id, upload_id } = sent.session
   const fields = { upload_id, parts: sent.parts }
   return { state: 'a file', ids: { 'assets/{id}': id }, fields }
+}
+
+async function aReplacedFile(account: TestAccount): Promise<Target> {
+  const { call } = account
+  const { ids } = await aReadyFile(account)
+  const id = ids['assets/{id}'] ?? ''
+  const bytes = someBytes(30, 2)
+  const session = await call('POST', `${API}/assets/${id}/signed`, { size: bytes.length })
+  assert.equal(session.status, 201, session.text)
+  const parts = await putParts(session.body, bytes)
+  await finishUpload(call, { session: session.body, parts })
+  return { state: 'a replaced file', ids: { ...ids, 'versions/{version}': '1' }, fields: {} }
 }
 
 async function aLink({ call }: TestAccount): Promise<Target> {
@@ -47,9 +59,10 @@ async function createdBy(call: Call, method: string, path: string, body: object)
   return response.body.data
 }
 
-/** Creates resources for each path parameter, one in every state that matters. */
+/** Creates resources for the path parameters, one in every state that matters. */
 const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'assets/{id}': [anUploadingFile, aReadyFile, aLink],
+  'assets/{id} versions/{version}': [aReplacedFile],
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
 }
@@ -57,9 +70,8 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
 /** Creates the resources of the account to call the operation on. Throws for unknown path parameters. */
 export async function targetsOf(operation: Operation, account: TestAccount): Promise<Target[]> {
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
-  assert.ok(variables.length <= 1, `${operation.name}: no test resources for its path parameters`)
-  const [variable] = variables
-  if (variable === undefined) return [{ state: 'the account', ids: {}, fields: {} }]
+  const variable = variables.join(' ')
+  if (variables.length === 0) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
   assert.ok(makers, `${operation.name}: no test resource for ${variable}`)
   return Promise.all(makers.map((make) => make(account)))
@@ -67,6 +79,10 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
 
 /** The same target with IDs that never existed. */
 export function onUnknownIds({ state, fields, ids }: Target, newId: () => string): Target {
-  const unknown = Object.keys(ids).map((variable) => [variable, newId()])
+  const unknown = Object.entries(ids).map(([variable, value]) => [
+    variable,
+    // The number of a version is not an ID.
+    variable.endsWith('{id}') ? newId() : value,
+  ])
   return { state, fields, ids: Object.fromEntries(unknown) }
 }

@@ -108,8 +108,8 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   for (const parameter of parameters) {
-    // A cursor cannot be invented, and it excludes `page`.
-    if (parameter.name === 'after') continue
+    // A cursor cannot be invented, and it excludes `page`. Neither can the ID of a replacement.
+    if (parameter.name === 'after' || parameter.name === 'upload_id') continue
     const value = () => aValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())
     else if (parameter.in === 'header') headers[parameter.name] = value()

@@ -7,7 +7,8 @@ import type { Product } from '../../domain/product.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { hasWords } from '../../domain/search-words.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AccountData, AssetQuery, AssetRecord } from '../account-data.ts'
+import type { AccountData, AssetQuery } from '../account-data.ts'
+import type { AssetRecord } from '../asset-record.ts'
 import {
   aLink,
   anUpload,

@@ -2,7 +2,7 @@ import { storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AssetRecord } from '../account-data.ts'
+import type { AssetRecord } from '../asset-record.ts'
 import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 

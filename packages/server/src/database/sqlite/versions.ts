@@ -1,5 +1,5 @@
 import type { AssetVersion } from '../../domain/asset.ts'
-import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
+import type { RestoreOutcome, VersionDeletion } from '../version-data.ts'
 import { prepareQueueRemoval } from './release.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import type { Connection } from './statement.ts'

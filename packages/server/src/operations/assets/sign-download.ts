@@ -1,13 +1,7 @@
-import type { AssetVersion } from '../../domain/asset.ts'
-import { partPlan } from '../../domain/parts.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 import { getAsset } from './get-asset.ts'
-
-type StoredVersion = Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime'>
-
-/** Long enough to start a download and to seek in it; a longer download requests a new URL. */
-const DOWNLOAD_MS = 3_600_000
+import { signObject } from './sign-object.ts'
 
 /** A short-lived URL of the asset’s bytes; for a link, its own URL. */
 export async function signDownload(
@@ -29,13 +23,4 @@ export async function signDownload(
     'not_ready',
     'The file is still uploading. Call GET /assets/:id/upload to see which parts are missing.',
   )
-}
-
-/** A short-lived URL of one version’s object. */
-export function signObject(
-  { clock, storage }: AccountContext,
-  { key, bytes, chunkSize, filename, mime }: StoredVersion,
-): Promise<{ url: string; expiresAt: Date }> {
-  const object = { key, plan: partPlan(bytes, chunkSize), filename, mime }
-  return storage.signDownload(object, new Date(clock().getTime() + DOWNLOAD_MS))
 }

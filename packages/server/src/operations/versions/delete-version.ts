@@ -1,7 +1,8 @@
 import { ServiceError } from '../../errors.ts'
 import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
-import { notReplaceable, versionNotFound } from './refusals.ts'
+import { notReplaceable } from './not-replaceable.ts'
+import { versionNotFound } from './version-not-found.ts'
 
 /** Removes an older version and frees its bytes immediately. A job removes its object. */
 export async function deleteVersion(

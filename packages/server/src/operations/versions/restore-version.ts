@@ -1,7 +1,8 @@
 import type { Asset } from '../../domain/asset.ts'
 import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
-import { notReplaceable, versionNotFound } from './refusals.ts'
+import { notReplaceable } from './not-replaceable.ts'
+import { versionNotFound } from './version-not-found.ts'
 
 /**
  * Makes an older version current: its content, its name and its number. The version that was current becomes

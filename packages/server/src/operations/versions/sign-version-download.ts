@@ -1,7 +1,7 @@
-import { signObject } from '../assets/sign-download.ts'
+import { signObject } from '../assets/sign-object.ts'
 import type { AccountContext } from '../context.ts'
 import { listVersions } from './list-versions.ts'
-import { versionNotFound } from './refusals.ts'
+import { versionNotFound } from './version-not-found.ts'
 
 /** A short-lived URL of the bytes of one version. */
 export async function signVersionDownload(

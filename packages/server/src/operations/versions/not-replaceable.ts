@@ -2,7 +2,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 
-/** Only a ready file has versions. */
+/** Only a ready file can be replaced and has versions. */
 export function notReplaceable(asset: Pick<Asset, 'kind' | 'status'> | undefined): ServiceError {
   if (asset?.kind === 'link') {
     return new ServiceError(
@@ -17,19 +17,4 @@ export function notReplaceable(asset: Pick<Asset, 'kind' | 'status'> | undefined
     )
   }
   return assetNotFound()
-}
-
-export function replacementInProgress(uploadId: string): ServiceError {
-  return new ServiceError(
-    'replacement_in_progress',
-    'Another replacement of this asset is unfinished. Resume it with GET /assets/:id/upload?upload_id=…, or cancel it.',
-    { details: { upload_id: uploadId } },
-  )
-}
-
-export function versionNotFound(): ServiceError {
-  return new ServiceError(
-    'not_found',
-    'The asset has no version with this number. Call GET /assets/:id/versions to list them.',
-  )
 }

@@ -1,0 +1,25 @@
+import type { Asset, AssetVersion } from '../domain/asset.ts'
+
+/** A ready asset with all data that a copy in another deployment needs. */
+export interface AssetRecord {
+  asset: Asset
+  /** The upload of a file; undefined for a link. */
+  upload: { id: string; chunkSize: number; expiresAt: Date } | undefined
+  /** The idempotency key of its request, if it had one. */
+  idempotency: { key: string; digest: string } | undefined
+  /** The time of the last status change. */
+  changedAt: Date
+  /** Our IDs of its products, sorted. */
+  productIds: string[]
+  /** The key of the current object; undefined for a link. */
+  key: string | undefined
+  /** When the current version was requested. */
+  versionCreatedAt: Date
+  /** The highest number that a version of it ever had. */
+  lastVersion: number
+  /** Older versions, the longest replaced first. */
+  versions: OldVersion[]
+}
+
+/** A version that is not the current one. */
+export type OldVersion = Omit<AssetVersion, 'isCurrent'>
