@@ -80,11 +80,21 @@ curl -s "$API/assets/$(jq -r .id session.json)/uploaded" -H "Authorization: Bear
 A signed URL expires at \`expires_at\`. \`GET /assets/:id/upload\` resumes an upload from any machine: it lists the
 received parts and returns new URLs for the missing ones.
 
+## Replacing files
+
+\`POST /assets/:id/signed\` starts the upload of a new version of a file. The parts are sent in the same way, and
+\`POST /assets/:id/uploaded\` with the \`upload_id\` of this session makes the new version current. Until then the
+asset does not change. Its ID, its products and all links to it stay the same.
+
+- \`GET /assets/:id/upload?upload_id=…\` resumes the upload, and \`POST /assets/:id/cancel\` discards it.
+- A download returns the version that was current when it began. No file is ever overwritten.
+- \`GET /assets/:id/versions\` lists the versions. \`POST /assets/:id/versions/:version/restore\` goes back to an older one.
+
 ## Idempotency
 
 Every call is idempotent, except \`POST /keys\` and \`POST /assets/store\`: repeating one of these creates a
 second key or link. Completing or cancelling an upload twice returns the same response, and so does attaching,
-detaching or storing the same products. \`POST /assets/signed\` is idempotent if you send an \`Idempotency-Key\`
+detaching or storing the same products, and restoring a version. \`POST /assets/signed\` is idempotent if you send an \`Idempotency-Key\`
 header of your choice: the same key with the same body returns the same upload instead of a second one, and the
 same key with another body returns 409.
 
