@@ -42,6 +42,9 @@ create table asset_versions (
   primary key (asset_id, version)
 );
 
+-- For the sums of an account.
+create index asset_versions_of_account on asset_versions (account_id, bytes);
+
 -- Older versions use bytes of their type, but are no assets. An account's row is locked before its usage.
 create function count_added_version() returns trigger language plpgsql as $$
 begin

@@ -79,6 +79,9 @@ create table asset_versions (
   primary key (asset_id, version)
 ) strict, without rowid;
 
+-- For the sums of an account.
+create index asset_versions_of_account on asset_versions (account_id, bytes);
+
 -- Older versions use bytes of their type, but are no assets.
 create trigger asset_versions_use_on_insert after insert on asset_versions begin
   insert into usage_by_type (account_id, type, bytes, assets)

@@ -85,7 +85,8 @@ export function accountAssets(sql: Sql, account: string): Assets {
       }
       const readStatus = async () => {
         const [found] = await sql<{ status: AssetStatus }[]>`
-          select status from assets where id = ${id} and account_id = ${account}`
+          select status from assets
+          where id = ${id} and account_id = ${account} and replaces is null`
         return found?.status
       }
       return transition({

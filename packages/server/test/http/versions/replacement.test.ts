@@ -186,6 +186,8 @@ test('only ready files can be replaced, within the plan, and IDs of replacements
     assert.equal((await call('GET', `${API}/assets/${row}${path}`)).status, 404, path)
   }
   assert.equal((await call('DELETE', `${API}/assets/${row}`)).status, 404)
+  const unfinished = (await call('GET', `${API}/uploads`)).body.meta.total
+  assert.equal(unfinished, 2)
   const body = { upload_id: service.context.newId() }
   assert.equal((await call('POST', `${API}/assets/${row}/cancel`, body)).status, 404)
 })
