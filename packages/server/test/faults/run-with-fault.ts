@@ -66,7 +66,7 @@ export async function runWithFault(
       await fault.end()
     }
     const again = isJob && !fault.repeatsJobs ? [] : await clients.perform(testCase.call, 0)
-    const interrupted = interruptedEvents(testCase, start.id)
+    const interrupted = interruptedEvents(testCase, start.model)
     const events = [...during.map((event) => allowedBy(event, fault)), ...again, ...interrupted]
     if (fault.mayExpire)
       events.push(...expiriesOf([start.id, ...events.map(({ seen }) => seen.id)]))

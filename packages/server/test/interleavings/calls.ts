@@ -19,6 +19,24 @@ export const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as con
 export const attach = { kind: 'attach', upload: 0, variant: VARIANT } as const satisfies Command
 export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const satisfies Command
 
+/* The upload of a new version of the first upload's asset is the second upload. */
+export const replace = { kind: 'replace', upload: 0, size: 12 } as const satisfies Command
+export const putNew = { kind: 'putAll', upload: 1, content: 4 } as const satisfies Command
+export const completeNew = {
+  kind: 'complete',
+  upload: 1,
+  etags: 'known',
+} as const satisfies Command
+export const cancelNew = { kind: 'cancel', upload: 1 } as const satisfies Command
+export const resumeNew = { kind: 'resume', upload: 1 } as const satisfies Command
+export const expireNew = { kind: 'expire', upload: 1 } as const satisfies Command
+export const restoreFirst = { kind: 'restore', upload: 0, version: 1 } as const satisfies Command
+export const deleteFirst = {
+  kind: 'deleteVersion',
+  upload: 0,
+  version: 1,
+} as const satisfies Command
+
 export function job(name: Extract<Command, { kind: 'job' }>['name']): Command {
   return { kind: 'job', name }
 }

@@ -2,15 +2,23 @@ import type { Command } from '../model/commands.ts'
 import {
   attach,
   cancel,
+  cancelNew,
   complete,
+  completeNew,
+  deleteFirst,
   detach,
   expire,
+  expireNew,
   firstPart,
   job,
   putAll,
+  putNew,
   remove,
+  replace,
   resize,
+  restoreFirst,
   resume,
+  resumeNew,
   secondPart,
   sign,
 } from './calls.ts'
@@ -54,4 +62,28 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
     job('forgetEndedAssets'),
   ],
   'complete, delete, removeObjects': [complete, remove, job('removeObjects')],
+}
+
+/** The same for a file that is or was replaced. */
+export const CONCURRENT_VERSION_CALLS: Record<string, Command[]> = {
+  replace: [replace],
+  'replace, send, complete': [replace, putNew, completeNew],
+  'complete the replacement': [completeNew],
+  'cancel the replacement': [cancelNew],
+  'resume the replacement': [resumeNew],
+  'expire the replacement': [expireNew],
+  'restore version 1': [restoreFirst],
+  'delete version 1': [deleteFirst],
+  'list versions': [{ kind: 'versions', upload: 0 }],
+  'complete the replacement, restore version 1': [completeNew, restoreFirst],
+  'complete the replacement, delete version 1, removeObjects': [
+    completeNew,
+    deleteFirst,
+    job('removeObjects'),
+  ],
+  'delete, removeObjects': [remove, job('removeObjects')],
+  'complete the replacement, delete': [completeNew, remove],
+  rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
+  finishCompletions: [job('finishCompletions')],
+  removeOrphanedUploads: [job('removeOrphanedUploads')],
 }

@@ -6,10 +6,11 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
 import { saveResult } from '../reliability/result.ts'
-import { CONCURRENT_CALLS } from './concurrent-calls.ts'
+import { CONCURRENT_CALLS, CONCURRENT_VERSION_CALLS } from './concurrent-calls.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
 import { TEST_CASES, type TestCase } from './test-cases.ts'
+import { VERSION_CASES } from './version-cases.ts'
 
 /*
  * Run all pairs (including reads, and calls that run entirely before or after the other); only some
@@ -22,7 +23,7 @@ import { TEST_CASES, type TestCase } from './test-cases.ts'
 const { POINTS, POINTS_CALLS, POINTS_RESULTS } = process.env
 const isAll = POINTS === 'all'
 /** Only the most important calls, because each S3 request takes some milliseconds. */
-const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel']
+const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replacement']
 /** One call of each kind. `POINTS=all` also runs the others, which differ in few steps. */
 const USUAL = [
   ...USUAL_ON_S3,
@@ -40,6 +41,11 @@ const USUAL = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
   'removeOrphanedUploads, a cancelled upload',
+  'replace',
+  'complete a replacement whose object is stored',
+  'delete an asset with an unfinished replacement',
+  'delete an asset whose replacement is being completed',
+  'finishCompletions, a replacement',
 ]
 
 function isSelected({ name }: TestCase): boolean {
@@ -62,7 +68,7 @@ test('while a call is paused at any step, other calls run: all responses are cor
   const failures: string[] = []
   const rows: Row[] = []
   let pairs = 0
-  for (const testCase of TEST_CASES.filter(isSelected)) {
+  for (const testCase of [...TEST_CASES, ...VERSION_CASES].filter(isSelected)) {
     const { points } = await runInterleaving(harness, { testCase, others: [] }).catch((error) =>
       assert.fail(`${testCase.name}, not paused: ${error}`),
     )
@@ -117,10 +123,12 @@ function summaryOf(rows: Row[]): [string, string][] {
 }
 
 function concurrentCallsFor(testCase: TestCase): [string, Command[]][] {
-  return Object.entries(CONCURRENT_CALLS).filter(
+  const isOfVersions = VERSION_CASES.includes(testCase)
+  const calls = isOfVersions ? CONCURRENT_VERSION_CALLS : CONCURRENT_CALLS
+  const usual = isOfVersions ? USUAL_VERSION_OTHERS : USUAL_OTHERS
+  return Object.entries(calls).filter(
     ([name, others]) =>
-      others.every((command) => isTested(testCase, command)) &&
-      (isAll || USUAL_OTHERS.includes(name)),
+      others.every((command) => isTested(testCase, command)) && (isAll || usual.includes(name)),
   )
 }
 
@@ -135,6 +143,16 @@ const USUAL_OTHERS = [
   'resize, send the last part, complete',
   'complete, delete, removeObjects',
   'expireUploads',
+  'finishCompletions',
+]
+
+const USUAL_VERSION_OTHERS = [
+  'replace, send, complete',
+  'complete the replacement',
+  'cancel the replacement',
+  'restore version 1',
+  'delete version 1',
+  'delete, removeObjects',
   'finishCompletions',
 ]
 

@@ -8,6 +8,7 @@ import { openHarness } from './harness.ts'
 import { restrictToUpload } from './restrict-to-upload.ts'
 import { operatorOf, prepare } from './run-interleaving.ts'
 import { TEST_CASES, type TestCase } from './test-cases.ts'
+import { VERSION_CASES } from './version-cases.ts'
 
 /** A call that is paused at a point when its process is killed. */
 export interface KilledCall {
@@ -88,7 +89,7 @@ const killedCalls: KilledCall[] = []
 const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
 // Without lists, which contain the uploads of all test cases, while each model has only its own.
-const testCases = TEST_CASES.filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
+const testCases = [...TEST_CASES, ...VERSION_CASES].filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
 for (const testCase of testCases.toSorted((a, b) => orderOf(a) - orderOf(b))) {
   for (let point = 0; ; point += 1) {
     const killedCall = await runUntil(withUniqueKeys(testCase, point), point)

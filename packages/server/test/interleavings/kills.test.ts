@@ -12,6 +12,7 @@ import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
 import type { Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
+import { targetOf } from '../model/target-of.ts'
 import { saveResult } from '../reliability/result.ts'
 import { finishOpenUploads } from './finish-open-uploads.ts'
 import { type Harness, openHarness } from './harness.ts'
@@ -19,6 +20,7 @@ import type { KilledCall } from './killed-process.ts'
 import { deleteEverything, operatorOf, runAllJobs } from './run-interleaving.ts'
 import { interruptedEvents, TEST_CASES } from './test-cases.ts'
 import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
+import { VERSION_CASES } from './version-cases.ts'
 
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
@@ -97,23 +99,24 @@ async function killAtEveryPoint(t: TestContext, deployment: Deployment): Promise
 }
 
 /** Repeats the call, because its client got no response. Jobs run again later anyway. */
-async function retry(harness: Harness, { call, id, model, clientState, testCase }: KilledCall) {
+async function retry(harness: Harness, { call, model, clientState, testCase }: KilledCall) {
   const clients = openClients(harness.account, operatorOf(harness), clientState)
   const isJob = call.kind === 'job' || call.kind === 'expire'
   const again = isJob ? [] : await clients.perform(call, 0)
-  const testCaseOf = TEST_CASES.find(({ name }) => name === testCase)
+  const testCaseOf = [...TEST_CASES, ...VERSION_CASES].find(({ name }) => name === testCase)
   const events = [
-    ...withoutResponse(call, id),
+    ...withoutResponse(call, model),
     ...again,
-    ...(testCaseOf ? interruptedEvents(testCaseOf, id) : []),
+    ...(testCaseOf ? interruptedEvents(testCaseOf, model) : []),
   ]
   return { models: linearize([model], events), events }
 }
 
-function withoutResponse(call: Command, id: string): Event[] {
+function withoutResponse(call: Command, model: Model): Event[] {
   const isWrong = call.kind === 'complete' && call.etags === 'wrong'
   const parts = isWrong ? [{ number: 1, etag: 'wrong', content: 0, size: 0 }] : []
-  return [{ client: 3, command: call, seen: { status: NO_RESPONSE, id, parts, code: 'expired' } }]
+  const seen = { status: NO_RESPONSE, ...targetOf(model, call), parts, code: 'expired' }
+  return [{ client: 3, command: call, seen }]
 }
 
 function stateOf(state: State, ids: string[]): State {

@@ -5,11 +5,11 @@ import type { Harness } from './harness.ts'
 /** Larger than a job's batch, because the upload may come after many others. */
 const ALL = 10_000
 
-/** The same harness, but its jobs process only this upload. */
+/** The same harness, but its jobs process only this upload, and its replacement. */
 export function restrictToUpload(harness: Harness, id: () => string): Harness {
   const { context } = harness
   const { database, storage } = context
-  const own = (upload: Upload) => upload.asset.id === id()
+  const own = ({ asset, replaces }: Upload) => [asset.id, replaces?.assetId].includes(id())
   const narrow: Context = {
     ...context,
     database: {

@@ -7,6 +7,7 @@ import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'
 import { EMPTY_MODEL, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
+import { targetOf } from '../model/target-of.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
 import type { Harness } from './harness.ts'
 import { interruptedEvents, type TestCase } from './test-cases.ts'
@@ -56,7 +57,7 @@ export async function runInterleaving(
     const concurrent = point === undefined ? [] : await runInSequence(clients, others)
     resumed.resolve()
     const seen = await withTimeout(call, JSON.stringify(testCase.call))
-    const events = [...seen, ...concurrent, ...interruptedEvents(testCase, start.id)]
+    const events = [...seen, ...concurrent, ...interruptedEvents(testCase, start.model)]
     const models = linearize([start.model], events)
     if (models.length === 0) assert.fail(explain(start.model, events))
     await checkState(harness, models)
@@ -82,8 +83,21 @@ export async function prepare(harness: Harness, clients: Clients, testCase: Test
   const id = model.uploads[0]?.id ?? ''
   await testCase.setUp?.(harness, id)
   // Before the job starts, so that this is not one of its points.
-  if (testCase.call.kind === 'expire') await makeOverdue(harness, id)
+  if (testCase.call.kind === 'expire')
+    await makeOverdue(harness, await rowOf(harness, model, testCase))
   return { id, model: testCase.updateModel?.(model) ?? model }
+}
+
+/** The row of the upload that expires. */
+async function rowOf(
+  { context, account }: Harness,
+  model: Model,
+  { call }: TestCase,
+): Promise<string> {
+  const { id = '', asset } = targetOf(model, call)
+  if (asset === undefined) return id
+  const replacement = await context.database.of(account.id).findReplacement(asset, id)
+  return replacement?.asset.id ?? id
 }
 
 async function runInSequence(clients: Clients, commands: Command[]): Promise<Event[]> {

@@ -2,6 +2,7 @@ import type { Command } from '../model/commands.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { NO_RESPONSE } from '../model/observation.ts'
+import { targetOf } from '../model/target-of.ts'
 import {
   attach,
   cancel,
@@ -226,8 +227,9 @@ export const TEST_CASES: TestCase[] = [
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },
 ]
 
-/** The interrupted call, as an event without a response. */
-export function interruptedEvents({ interrupted }: TestCase, id: string): Event[] {
+/** The interrupted call, as an event without a response. `model` is the state in which the call starts. */
+export function interruptedEvents({ interrupted }: TestCase, model: Model): Event[] {
   if (interrupted === undefined) return []
-  return [{ client: 2, command: interrupted, seen: { status: NO_RESPONSE, id, parts: [] } }]
+  const seen = { status: NO_RESPONSE, ...targetOf(model, interrupted), parts: [] }
+  return [{ client: 2, command: interrupted, seen }]
 }

@@ -1,5 +1,12 @@
 import type { Command, JobName } from './commands.ts'
-import { completeUpload, hasAllParts, isVisible, type Model, type ModelUpload } from './model.ts'
+import {
+  changeUpload,
+  completeUpload,
+  hasAllParts,
+  isVisible,
+  type Model,
+  type ModelUpload,
+} from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
 
@@ -18,6 +25,9 @@ export function applyCommand(
   if (command.kind === 'job') return afterJob(model, command.name, concurrent)
   const isPut = command.kind === 'put' || command.kind === 'putAll'
   if (seen.status !== NO_RESPONSE || isPut) return defined([apply(seen)])
+  if (command.kind === 'replace') {
+    return [model, changeUpload(model, seen.asset ?? '', { hasLostReplacement: true })]
+  }
   // No client knows a session whose response was lost. It expires.
   const success = SUCCESS[command.kind]
   return success === undefined ? [model] : defined([model, apply({ ...seen, status: success })])

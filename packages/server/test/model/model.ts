@@ -39,6 +39,8 @@ export interface ModelUpload {
   variants: number[]
   /** A completion may have begun and been refused. Then the size can no longer change. */
   isSizeFinal?: boolean
+  /** A replacement of it may have begun whose response was lost. It expires. */
+  hasLostReplacement?: boolean
   /** Its Idempotency-Key, if it was signed with one. */
   key?: string
 }

@@ -19,6 +19,8 @@ export const VERSION_RULES = {
     const refusal = refusalOf(asset)
     if (asset === undefined || refusal !== undefined) return allow(seen.code === refusal, model)
     const other = replacementOf(model, asset)
+    const isLost = asset.hasLostReplacement && seen.code === 'replacement_in_progress'
+    if (isLost) return model
     if (other !== undefined) return allow(seen.code === 'replacement_in_progress', model)
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
     if (used + size > model.plan) return allow(seen.status === 402, model)

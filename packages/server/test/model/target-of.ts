@@ -1,0 +1,24 @@
+import type { Command } from './commands.ts'
+import type { Model } from './model.ts'
+import type { Observation } from './observation.ts'
+
+/** Calls about an upload. The others are about its asset. */
+const ABOUT_UPLOADS: Command['kind'][] = [
+  'put',
+  'putAll',
+  'complete',
+  'cancel',
+  'resume',
+  'resize',
+  'expire',
+]
+
+/** What a call without a response was about, as the clients name it. By default, the first upload. */
+export function targetOf(model: Model, command: Command): Pick<Observation, 'id' | 'asset'> {
+  const upload = model.uploads['upload' in command ? command.upload : 0] ?? model.uploads[0]
+  const asset = upload?.replaces
+  // The upload of a replacement that got no response is unknown.
+  if (command.kind === 'replace') return { asset: asset ?? upload?.id ?? '' }
+  if (asset === undefined) return { id: upload?.id ?? '' }
+  return ABOUT_UPLOADS.includes(command.kind) ? { id: upload?.id ?? '', asset } : { id: asset }
+}
