@@ -13,6 +13,7 @@ import {
 import { v7 as newUuid } from 'uuid'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import { withClockAhead } from '../../test/support/upload-expiry.ts'
+import { replaceFile, startReplacement } from '../../test/support/versions.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
 import type { DoctorContext } from './doctor-context.ts'
@@ -88,6 +89,27 @@ test('a service with assets in every state has no problems', async (t) => {
   const deleted = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await service.call('DELETE', `${API}/assets/${deleted.id}`)
   await assertWell(service, { verify: true })
+})
+
+test('a file with older versions and an unfinished replacement has no problems', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
+  for (const seed of [2, 3]) await replaceFile(service, id, { bytes: someBytes(25, seed) })
+  await putParts(await startReplacement(service, id, { bytes: someBytes(5) }), someBytes(5))
+  // The first version is no longer kept, but its object is removed later.
+  assert.equal((await service.backdoor.readObjects()).length, 3)
+  await assertWell(service, { verify: true, repair: true })
+  assert.equal((await service.backdoor.readObjects()).length, 3)
+})
+
+test('a missing object of an older version is reported with its number', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { id } = await uploadFile(service.baseUrl, { name: 'book.pdf', bytes: someBytes(25) })
+  await replaceFile(service, id, { bytes: someBytes(30) })
+  await service.context.storage.removeObject(id)
+  const finding = await onlyFinding(service)
+  assert.match(finding.says, /^files without an object in the storage: 1 of 2$/)
+  assert.match(finding.items?.join() ?? '', new RegExp(`^${id} book.pdf \\(version 1\\) \\(`))
 })
 
 test('a file without its object is reported, and its asset is kept', async (t) => {

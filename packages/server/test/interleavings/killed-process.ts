@@ -89,7 +89,9 @@ const killedCalls: KilledCall[] = []
 const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
 // Without lists, which contain the uploads of all test cases, while each model has only its own.
-const testCases = [...TEST_CASES, ...VERSION_CASES].filter(({ name, call }) => call.kind !== 'list' && CALLS.test(name))
+const testCases = [...TEST_CASES, ...VERSION_CASES].filter(
+  ({ name, call }) => call.kind !== 'list' && CALLS.test(name),
+)
 for (const testCase of testCases.toSorted((a, b) => orderOf(a) - orderOf(b))) {
   for (let point = 0; ; point += 1) {
     const killedCall = await runUntil(withUniqueKeys(testCase, point), point)

@@ -5,7 +5,8 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import { EngineUnavailable } from '../../errors.ts'
 import type { AccountData } from '../account-data.ts'
-import { anAccount, aProduct, aReadyAsset, reserve } from '../contract/builders.ts'
+import { anAccount, aProduct, aReadyAsset, KEEP, KEPT, reserve } from '../contract/builders.ts'
+import { startReplacement } from '../contract/replacement-builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -114,6 +115,40 @@ test('concurrent jobs that expire uploads of many accounts do not deadlock', asy
         await database.expireUploads(overdue.map(({ asset }) => asset.id))
       }
     })
+  })
+  assert.equal(deadlocks, 0)
+})
+
+/** Runs all calls that lock an asset and its replacement, in different orders. */
+async function changeVersions(data: AccountData, assets: string[]): Promise<void> {
+  await times(32, async (index) => {
+    const asset = assets[index % assets.length] ?? ''
+    const { id, reservation } = await startReplacement(data, asset, { size: index % 5 })
+    if (reservation.outcome !== 'reserved') {
+      await data.restoreVersion(asset, index % 4)
+      await data.deleteVersion(asset, (index + 1) % 4)
+      return
+    }
+    if (index % 3 === 0) await data.cancelUpload(id)
+    await data.beginCompletion(id, KEPT)
+    await data.finishCompletion(id, KEEP)
+  })
+}
+
+test('replacing, restoring and deleting versions concurrently does not deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const { id } = await anAccount(database, 'default', 10_000)
+    const data = database.of(id)
+    for (let round = 0; round < 10; round += 1) {
+      const assets = [await aReadyAsset(data), await aReadyAsset(data)]
+      await Promise.all([
+        changeVersions(data, assets),
+        ...assets.map((asset) => data.changeAsset(asset, { filename: `${round}.zip` })),
+        data.listVersions(assets[0] ?? '').then(() => data.deleteAsset(assets[0] ?? '')),
+      ])
+    }
+    const [usage] = await database.compareUsage()
+    assert.deepEqual(usage?.counted, usage?.actual)
   })
   assert.equal(deadlocks, 0)
 })

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { moveService } from '../../../src/move/move-service.ts'
+import { assertUsageConsistent } from '../../support/shop.ts'
+import {
+  deleteVersion,
+  downloadVersion,
+  replaceFile,
+  restore,
+  versionsOf,
+} from '../../support/versions.ts'
+
+function move(source: TestService, target: TestService) {
+  const { database, storage, clock, newId } = target.context
+  return moveService({
+    source: { database: source.context.database, contents: source.context.storage },
+    target: { database, storage, chunkSize: target.context.settings.chunkSize },
+    ahead: false,
+    verify: true,
+    clock,
+    newId,
+    onProgress: () => {},
+  })
+}
+
+test('a move copies all versions with their numbers and content, and can be repeated', async (t) => {
+  const settings = { STOWAGE_KEEP_VERSIONS: '5' }
+  const source = await aService(t, { ...settings, STOWAGE_CHUNK_SIZE: '10' })
+  const target = await aService(t, { ...settings, STOWAGE_CHUNK_SIZE: '7' })
+  const contents = [25, 32, 8, 0].map((size, index) => someBytes(size, index + 1))
+  const { id } = await uploadFile(source.baseUrl, { bytes: contents[0] as Buffer })
+  for (const bytes of contents.slice(1)) await replaceFile(source, id, { bytes })
+  assert.equal((await restore(source, id, 2)).status, 200)
+  assert.equal((await deleteVersion(source, id, 4)).status, 202)
+  const other = await uploadFile(source.baseUrl, { bytes: contents[2] as Buffer })
+
+  const moved = await move(source, target)
+  assert.deepEqual([moved.assets, moved.bytes, moved.bytesSent], [2, 73, 73])
+  assert.deepEqual(await versionsOf(target, id), await versionsOf(source, id))
+  const path = `${API}/assets/${id}`
+  assert.deepEqual(
+    (await target.call('GET', path)).body.data,
+    (await source.call('GET', path)).body.data,
+  )
+  for (const version of [1, 2, 3]) {
+    assert.deepEqual(await downloadVersion(target, id, version), contents[version - 1])
+  }
+  assert.deepEqual(await download(target.baseUrl, id), contents[1])
+  assert.deepEqual(await download(target.baseUrl, other.id), contents[2])
+  const again = await move(source, target)
+  assert.deepEqual([again.assets, again.bytes, again.bytesSent], [2, 73, 0])
+  // Numbers continue after the highest one of the source.
+  assert.equal((await replaceFile(target, id, { bytes: contents[3] as Buffer })).version, 5)
+  await assertUsageConsistent(target)
+})
