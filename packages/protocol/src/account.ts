@@ -17,7 +17,7 @@ export const AccountResponse = Type.Object(
         name: Type.String(),
         storage: Type.Integer({ description: 'Bytes that the plan allows' }),
       }),
-      stored: Type.Integer({ description: 'Bytes of ready files' }),
+      stored: Type.Integer({ description: 'Bytes of ready files, including older versions' }),
       reserved: Type.Integer({ description: 'Bytes of unfinished uploads' }),
       available: Type.Integer({ description: 'Bytes available for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
@@ -40,7 +40,10 @@ export const UsageResponse = Type.Object(
           bytes: Type.Integer({ description: 'Bytes of ready files' }),
           assets: Type.Integer({ description: 'Number of ready assets' }),
         }),
-        { description: 'Sorted by bytes, descending; types without assets are omitted' },
+        {
+          description:
+            'Sorted by bytes, descending; types without bytes and assets are omitted. Older versions of files count by their own type, with bytes only',
+        },
       ),
     }),
   },

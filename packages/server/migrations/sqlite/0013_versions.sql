@@ -17,7 +17,7 @@ alter table assets add column updated_at integer;
 -- became_version is the number of its version.
 alter table assets add column replaces text;
 -- Whether the new version keeps the name of the asset.
-alter table assets add column keeps_name integer not null default 0 check (keeps_name in (0, 1));
+alter table assets add column keeps_name integer not null default 0;
 alter table assets add column became_version integer;
 
 -- One replacement at a time.

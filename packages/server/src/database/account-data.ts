@@ -141,7 +141,7 @@ export interface AccountData extends VersionData {
   readSummary(): Promise<AccountSummary>
 
   /**
-   * The usage of ready assets by type, most bytes first. The sum of the bytes equals `stored` in the
+   * The usage by type, most bytes first. Older versions count with bytes only. The sum of the bytes equals `stored` in the
    * summary.
    */
   readUsage(): Promise<TypeUsage[]>

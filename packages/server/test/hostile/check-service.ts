@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ListedUpload } from '@stowage/protocol'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
 import { until } from '@stowage/testing/machine/until'
 import { callerWith, finishUpload, sendUpload } from '@stowage/testing/service/accounts'
@@ -50,6 +51,7 @@ export async function checkService(
     const { status } = await call('DELETE', `${API}/assets/${one}`)
     assert.ok([202, 404].includes(status), `deleting an upload returned ${status}`)
   })
+  await cancelReplacements(call)
   const { data } = (await call('GET', `${API}/account`)).body
   const stored = assets.reduce((sum, { bytes, is_file }) => (is_file ? sum + bytes : sum), 0)
   assert.deepEqual([data.stored, data.reserved, data.assets], [stored, 0, assets.length])
@@ -61,6 +63,21 @@ export async function checkService(
   const stderr = service.output().stderr.replace(/^stowage: shutting down.*\n/m, '')
   assert.equal(stderr, '', 'no failure is logged')
   return { memory, assets: assets.length }
+}
+
+/** Cancels the unfinished replacements of assets. */
+async function cancelReplacements(call: ReturnType<typeof callerWith>): Promise<void> {
+  const replacements: ListedUpload[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const { body } = await call('GET', `${API}/uploads?limit=1000${after}`)
+    replacements.push(...body.data.filter((one: ListedUpload) => one.is_replacement))
+    const { next_after } = body.meta
+    after = next_after === null ? null : `&after=${encodeURIComponent(next_after)}`
+  }
+  await forEach(replacements, async ({ id, upload_id }) => {
+    const { status, text } = await call('POST', `${API}/assets/${id}/cancel`, { upload_id })
+    assert.equal(status, 200, text)
+  })
 }
 
 /** Runs while the service is running, because its jobs still remove deleted objects. */

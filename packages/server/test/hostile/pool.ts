@@ -49,6 +49,7 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     ],
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
+    versions: ['1', '2'],
   }
   return pickRecent(random, known[segment] ?? []) ?? UNKNOWN_ID
 }

@@ -42,9 +42,13 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
   const id = UUID.exec(safelyDecoded(target))?.[0].toLowerCase()
   const { data } = body ?? {}
   const isRemoved = body?.deleted === true || body?.revoked === true || data?.status === 'cancelled'
-  if (body?.deleted === true && id !== undefined) log.deleted.add(id)
-  if (isRemoved && id !== undefined) forget(pool, id)
-  if (body?.urls !== undefined && body.id !== undefined) recordSession(pool, body)
+  const path = safelyDecoded(target)
+  const isOfVersion = path.includes('/versions/')
+  if (body?.deleted === true && id !== undefined && !isOfVersion) log.deleted.add(id)
+  if (isRemoved && id !== undefined && !isOfVersion) forget(pool, id)
+  // A replacement is cancelled at the end. Its parts are not sent, so that the content of its asset stays known.
+  const isReplacement = id !== undefined && path.includes('/signed')
+  if (body?.urls !== undefined && body.id !== undefined && !isReplacement) recordSession(pool, body)
   if (Array.isArray(data) && data[0]?.variant_id !== undefined) {
     for (const product of data)
       if (!pool.products.includes(product.id)) pool.products.push(product.id)
