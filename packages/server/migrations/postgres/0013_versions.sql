@@ -70,3 +70,14 @@ for each row execute function count_added_version();
 
 create trigger asset_versions_use_on_delete after delete on asset_versions
 for each row execute function count_removed_version();
+
+-- The object of a version that is no longer kept stays for an hour, for downloads that have begun. Its bytes
+-- don't count as stored, but stored, reserved and superseded bytes together never exceed the plan: an upload
+-- that needs the room makes the oldest of these removals due immediately.
+alter table accounts add column superseded_bytes bigint not null default 0
+  check (superseded_bytes >= 0);
+-- Set for superseded versions only, until their removal is due.
+alter table removals add column account_id uuid;
+alter table removals add column bytes bigint;
+create index removals_superseded on removals (account_id, id) where account_id is not null;
+create index removals_superseded_key on removals (key) where account_id is not null;

@@ -7,9 +7,11 @@ export const MAX_COMPLETION_CLAIM_MS = 3_600_000
 
 /**
  * How long the object of a version that was replaced is kept after it is no longer needed: for downloads with
- * URLs that were signed before. At most `MAX_FUTURE_MS`.
+ * URLs that were signed before.
  */
 export const REPLACED_OBJECT_KEPT_MS = 3_600_000
 
 /** A time that is further in the future was set by a wrong clock, and counts as past. */
 export const MAX_FUTURE_MS = 3_600_000
+/** The same for removals. Longer than any removal waits, so that a small correction of the clock is harmless. */
+export const MAX_REMOVAL_FUTURE_MS = 2 * 3_600_000

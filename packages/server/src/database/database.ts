@@ -15,6 +15,8 @@ export interface Account {
 /** The state of the asset or version that an object belongs to. */
 export interface AssetState {
   status: AssetStatus
+  /** Its version is no longer kept, but downloads still need the object until its removal is due. */
+  isSuperseded: boolean
   /** The storage's own ID of the upload, if it has one. */
   storageId: string | undefined
 }
@@ -67,6 +69,8 @@ export interface UsageComparison {
 export interface UsageTotals {
   stored: number
   reserved: number
+  /** Bytes of versions that are no longer kept, whose objects are still in the storage for downloads. */
+  superseded: number
   assets: number
   /** Sorted by type, without types that have no assets. */
   types: TypeUsage[]
@@ -163,7 +167,7 @@ export interface Database {
   readStates(keys: string[]): Promise<Map<string, AssetState>>
 
   /**
-   * Claims due removals for a minute. One that is due in more than an hour was queued by a wrong clock,
+   * Claims due removals for a minute. One that is due in more than two hours was queued by a wrong clock,
    * and counts as due.
    */
   claimDueRemovals(now: Date, limit: number): Promise<Removal[]>

@@ -7,9 +7,13 @@ import type { AssetStatus } from './asset.ts'
  * the asset may be the one.
  */
 export function isUploadInUse(
-  { status, storageId }: { status: AssetStatus; storageId: string | undefined },
+  {
+    status,
+    isSuperseded,
+    storageId,
+  }: { status: AssetStatus; isSuperseded: boolean; storageId: string | undefined },
   id: string,
 ): boolean {
-  if (status === 'ready') return storageId === undefined || storageId === id
+  if (status === 'ready' || isSuperseded) return storageId === undefined || storageId === id
   return status === 'uploading' || status === 'completing'
 }

@@ -19,6 +19,7 @@ import {
   withClockAhead,
   withoutRetention,
 } from '../../test/support/upload-expiry.ts'
+import { replaceFile } from '../../test/support/versions.ts'
 import { EngineUnavailable } from '../errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishCompletions } from './finish-completions.ts'
@@ -129,6 +130,13 @@ test('uploads from which an object may have been created are not removed as orph
   const { storageId = '' } = (await data.findUpload(named.id)) ?? {}
   await data.recordStorageId(named.id, { previous: storageId, storageId })
   await complete(service.baseUrl, named)
+  // Its first version is no longer kept, but downloads may still need it.
+  const replaced = await aFullUpload(service)
+  const { storageId: first = '' } = (await data.findUpload(replaced.id)) ?? {}
+  await complete(service.baseUrl, replaced)
+  for (const seed of [2, 3]) {
+    await replaceFile(service, replaced.id, { bytes: someBytes(5, seed) })
+  }
   const lost = { key: newUuid(), id: newUuid() }
   lost.id = await context.storage.createUpload({ ...lost, mime: 'text/plain' })
   const range = { number: 1, start: 0, end: 5 }
@@ -143,6 +151,7 @@ test('uploads from which an object may have been created are not removed as orph
     async *listUploads() {
       yield { key: named.id, id: storageId, openedAt }
       yield { key: named.id, id: 'another', openedAt }
+      yield { key: replaced.id, id: first, openedAt }
       yield { ...lost, openedAt }
       yield { key: newUuid(), id: 'orphan', openedAt }
     },

@@ -148,9 +148,9 @@ export function testJobs({ name, open }: Contract): void {
       assert.deepEqual(
         ids.map((id) => states.get(id)),
         [
-          { status: 'uploading', storageId: 'named' },
-          { status: 'completing', storageId: undefined },
-          { status: 'cancelled', storageId: undefined },
+          { status: 'uploading', isSuperseded: false, storageId: 'named' },
+          { status: 'completing', isSuperseded: false, storageId: undefined },
+          { status: 'cancelled', isSuperseded: false, storageId: undefined },
         ],
       )
       assert.equal(states.size, 3)

@@ -73,6 +73,9 @@ export function testReplacedFiles({ name, open }: Contract): void {
       [first, second, third, fourth].map((key) => states.get(key)?.status),
       ['deleted', 'ready', 'ready', 'uploading'],
     )
+    // It is no longer kept, but downloads may still need it.
+    assert.equal(states.get(first)?.isSuperseded, true)
+    assert.equal(states.get(second)?.isSuperseded, false)
     const other = await aReadyAsset(data, { size: 4 })
     const files = await database.listStoredFiles(undefined, 10)
     assert.deepEqual(
@@ -87,7 +90,49 @@ export function testReplacedFiles({ name, open }: Contract): void {
     assert.deepEqual([next?.key, next?.assetId], [third, first])
     await data.deleteAsset(first)
     assert.deepEqual([await stateOf(first), await stateOf(second)], ['deleted', 'deleted'])
+    for (const { id } of await database.listRemovals(10)) await database.finishRemoval(id)
+    assert.equal((await database.readStates([first])).get(first)?.isSuperseded, false)
     assert.deepEqual((await database.listStoredFiles(undefined, 10)).length, 1)
+  })
+
+  test(
+    name('the objects of versions that are no longer kept give way to uploads, the oldest first'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const id = await aReadyAsset(data, { size: 20 })
+      const second = await replace(data, id, { size: 30 }, 0)
+      await replace(data, id, { size: 10 }, 0)
+      const dueNow = async () => {
+        const due = await database.claimDueRemovals(await database.readClock(), 10)
+        return due.map(({ key }) => key)
+      }
+      const superseded = async () => (await database.compareUsage())[0]?.counted.superseded
+      assert.deepEqual([await superseded(), await dueNow()], [50, []])
+      // 10 stored and 50 superseded: 40 fit without any removal.
+      const fits = anUpload({ size: 40 })
+      assert.equal((await data.reserveUpload({ upload: fits, ...KEPT })).outcome, 'reserved')
+      assert.deepEqual([await superseded(), await dueNow()], [50, []])
+      assert.equal((await data.resizeUpload(fits.asset.id, 91)).outcome, 'storage_exceeded')
+      assert.deepEqual([await superseded(), await dueNow()], [50, []])
+      assert.equal((await data.resizeUpload(fits.asset.id, 60)).outcome, 'resized')
+      assert.deepEqual([await superseded(), await dueNow()], [30, [id]])
+      const last = anUpload({ size: 30 })
+      assert.equal((await data.reserveUpload({ upload: last, ...KEPT })).outcome, 'reserved')
+      assert.deepEqual([await superseded(), await dueNow()], [0, [second]])
+      assert.deepEqual(await usageOf(data), { limit: 100, stored: 10, reserved: 90 })
+    },
+  )
+
+  test(name('a superseded object is counted until its removal is finished'), async (t) => {
+    const { database, data } = await open(t)
+    const id = await aReadyAsset(data, { size: 20 })
+    await replace(data, id, { size: 30 }, 0)
+    const inAnHour = new Date(Date.now() + 3_600_000 + 60_000)
+    const [removal, ...others] = await database.claimDueRemovals(inAnHour, 10)
+    assert.deepEqual([removal?.key, others], [id, []])
+    await Promise.all([1, 2, 3].map(() => database.finishRemoval(removal?.id ?? 0)))
+    assert.equal((await database.compareUsage())[0]?.counted.superseded, 0)
+    assert.deepEqual(await database.listRemovals(10), [])
   })
 
   test(name('an exported asset is imported with its versions'), async (t) => {

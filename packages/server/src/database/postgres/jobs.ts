@@ -1,13 +1,22 @@
-import type { AssetStatus } from '../../domain/asset.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
+  MAX_REMOVAL_FUTURE_MS,
   MIN_COMPLETION_CLAIM_MS,
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { Database } from '../database.ts'
-import type { Sql } from './connection.ts'
-import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { begin, type Sql } from './connection.ts'
+import {
+  type RemovalRow,
+  type StateRow,
+  toRemoval,
+  toState,
+  toUpload,
+  UPLOAD_COLUMNS,
+  type UploadRow,
+} from './rows.ts'
+import { finishSuperseded } from './superseded.ts'
 
 type Jobs = Pick<
   Database,
@@ -99,7 +108,7 @@ export function globalJobs(sql: Sql): Jobs {
     async readStates(keys) {
       // The current object of a replaced asset, and a completed replacement, are found by object_key. A later
       // row of the same key replaces an earlier one.
-      const rows = await sql<{ id: string; status: AssetStatus; storage_id: string | null }[]>`
+      const rows = await sql<StateRow[]>`
         select id, case when object_key is null then status else 'deleted' end as status, storage_id,
           0 as priority
         from assets where id = any(${keys}::uuid[])
@@ -108,13 +117,11 @@ export function globalJobs(sql: Sql): Jobs {
         union all
         select object_key, 'ready', storage_id, 1 from asset_versions
         where object_key = any(${keys}::uuid[])
+        union all
+        select key::uuid, 'superseded', nullif(storage_id, key), 1 from removals
+        where account_id is not null and key = any(${keys})
         order by priority`
-      return new Map(
-        rows.map(({ id, status, storage_id }) => [
-          id,
-          { status, storageId: storage_id ?? undefined },
-        ]),
-      )
+      return new Map(rows.map((row) => [row.id, toState(row)]))
     },
 
     async claimDueRemovals(now, limit) {
@@ -122,7 +129,8 @@ export function globalJobs(sql: Sql): Jobs {
         update removals set due_at = ${new Date(now.getTime() + REMOVAL_CLAIM_MS)}
         where id in (
           select id from removals
-          where due_at <= ${now} or due_at > ${now}::timestamptz + ${MAX_FUTURE_MS} * interval '1 ms'
+          where due_at <= ${now}
+            or due_at > ${now}::timestamptz + ${MAX_REMOVAL_FUTURE_MS} * interval '1 ms'
           order by due_at limit ${limit} for update skip locked)
         returning id, kind, storage_id, key, attempts, due_at`
       return rows.map(toRemoval)
@@ -135,7 +143,9 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async finishRemoval(id) {
-      await sql`delete from removals where id = ${id}`
+      const removed = await sql`delete from removals where id = ${id} and account_id is null`
+      if (removed.count === 1) return
+      await begin(sql, (transaction) => finishSuperseded(transaction, id))
     },
 
     async postponeRemoval(id, dueAt) {

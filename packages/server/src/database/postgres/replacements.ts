@@ -1,7 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
-import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
 import { begin, type Sql } from './connection.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { supersedeOldest } from './superseded.ts'
 import { switchVersion } from './switch-version.ts'
 
 interface ReplacedAsset {
@@ -12,7 +12,7 @@ interface ReplacedAsset {
 
 /**
  * Completes a replacement. Locks the asset before the row of the replacement, like all others that change
- * both. False when it is no longer being completed.
+ * both. Undefined when it is no longer being completed.
  */
 export function finishReplacement(
   sql: Sql,
@@ -41,7 +41,7 @@ export function finishReplacement(
       mime: row.mime,
       created_at: row.created_at,
     })
-    await removeOldest(transaction, assetId, keep)
+    await supersedeOldest(transaction, assetId, keep)
     return 'ready'
   })
 }
@@ -60,24 +60,6 @@ async function cancel(transaction: Sql, id: string): Promise<boolean> {
     update accounts set reserved_bytes = reserved_bytes - ended.bytes
     from ended where accounts.id = ended.account_id`
   return cancelled.count === 1
-}
-
-async function removeOldest(transaction: Sql, assetId: string, keep: number): Promise<void> {
-  await transaction`
-    with removed as (
-      delete from asset_versions where asset_id = ${assetId} and version in (
-        select version from asset_versions where asset_id = ${assetId}
-        order by replaced_in desc offset ${keep})
-      returning account_id, object_key, storage_id, bytes
-    ), queued as (
-      insert into removals (kind, storage_id, key, due_at)
-      select 'object', coalesce(storage_id, object_key::text), object_key::text,
-        now() + ${REPLACED_OBJECT_KEPT_MS} * interval '1 ms'
-      from removed
-    )
-    update accounts set stored_bytes = stored_bytes - sums.bytes
-    from (select account_id, sum(bytes) as bytes from removed group by account_id) sums
-    where accounts.id = sums.account_id`
 }
 
 /**

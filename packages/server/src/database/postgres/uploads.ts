@@ -7,6 +7,7 @@ import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { makeRoom } from './superseded.ts'
 import { currentStatus } from './transition.ts'
 
 type Uploads = Pick<
@@ -46,12 +47,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
   }
 
   /** One statement for the check, the reservation and the row: concurrent uploads can't exceed the plan. */
-  async function reserve({ upload, keptForMs, idempotency }: NewUpload): Promise<Reservation> {
+  async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload
     const [row] = await sql`
       with reserved as (
         update accounts set reserved_bytes = reserved_bytes + ${asset.bytes}
-        where id = ${account} and stored_bytes + reserved_bytes + ${asset.bytes} <= plan_storage
+        where id = ${account}
+          and stored_bytes + reserved_bytes + superseded_bytes + ${asset.bytes} <= plan_storage
         returning id
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
@@ -67,7 +69,16 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         ${upload.replaces?.keepsName ?? false}
       from reserved
       returning id`
-    if (row !== undefined) return { outcome: 'reserved' }
+    return row !== undefined
+  }
+
+  /** If necessary, the objects of versions that are no longer kept give way, in one transaction. */
+  async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Reservation> {
+    const giveWay = async (transaction: Sql) =>
+      (await makeRoom(transaction, account, upload.upload.asset.bytes)) && tryReserve(upload)
+    const isReserved =
+      (await tryReserve(upload)) || (isInTransaction ? giveWay(sql) : begin(sql, giveWay))
+    if (await isReserved) return { outcome: 'reserved' }
     return { outcome: 'storage_exceeded', usage: await readUsage() }
   }
 
@@ -86,12 +97,30 @@ export function accountUploads(sql: Sql, account: string): Uploads {
 
   function reserveAny(upload: NewUpload): Promise<Reservation> {
     const { replaces } = upload.upload
-    if (replaces === null) return reserve(upload)
+    if (replaces === null) return reserve(upload, false)
     return begin(
       sql,
       async (transaction) =>
-        (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload),
+        (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload, true),
     )
+  }
+
+  async function tryResize(id: string, bytes: number) {
+    const [row] = await sql<{ previous: number; is_final: boolean; is_reserved: boolean }[]>`
+      with upload as (
+        select id, account_id, bytes, retry_at is not null as is_final from assets
+        where id = ${id} and account_id = ${account} and status = 'uploading'
+        for no key update
+      ), reserved as (
+        update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
+        from upload where accounts.id = upload.account_id and not is_final and (${bytes} <= upload.bytes
+          or stored_bytes + reserved_bytes + superseded_bytes + ${bytes} - upload.bytes <= plan_storage)
+        returning accounts.id
+      ), resized as (
+        update assets set bytes = ${bytes} from reserved where assets.id = ${id}
+      )
+      select bytes as previous, is_final, exists (select from reserved) as is_reserved from upload`
+    return row
   }
 
   return {
@@ -152,20 +181,16 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     },
 
     async resizeUpload(id, bytes) {
-      const [row] = await sql<{ previous: number; is_final: boolean; is_reserved: boolean }[]>`
-        with upload as (
-          select id, account_id, bytes, retry_at is not null as is_final from assets
-          where id = ${id} and account_id = ${account} and status = 'uploading'
-          for no key update
-        ), reserved as (
-          update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
-          from upload where accounts.id = upload.account_id and not is_final and (${bytes} <= upload.bytes
-            or stored_bytes + reserved_bytes + ${bytes} - upload.bytes <= plan_storage)
-          returning accounts.id
-        ), resized as (
-          update assets set bytes = ${bytes} from reserved where assets.id = ${id}
-        )
-        select bytes as previous, is_final, exists (select from reserved) as is_reserved from upload`
+      let row = await tryResize(id, bytes)
+      if (row && !row.is_final && !row.is_reserved) {
+        row = await begin(sql, async (transaction) => {
+          // Assets are locked before accounts.
+          const [upload] = await transaction<{ bytes: number }[]>`
+            select bytes from assets where id = ${id} and account_id = ${account} for no key update`
+          if (upload) await makeRoom(transaction, account, bytes - upload.bytes)
+          return tryResize(id, bytes)
+        })
+      }
       if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
       if (row.is_final) return { outcome: 'final' }
       if (row.is_reserved) return { outcome: 'resized' }

@@ -8,10 +8,12 @@ interface UsageRow {
   id: string
   stored_bytes: number
   reserved_bytes: number
+  superseded_bytes: number
   asset_count: number
   counted_types: TypeUsage[] | null
   actual_stored: number
   actual_reserved: number
+  actual_superseded: number
   actual_assets: number
   actual_types: TypeUsage[] | null
   wrong_blocks: number
@@ -37,6 +39,8 @@ export function globalUsage(sql: Sql): GlobalUsage {
       ) as stored,
       coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0)::bigint
         as reserved,
+      (select coalesce(sum(r.bytes), 0)::bigint from removals r where r.account_id = a.id)
+        as superseded,
       count(*) filter (where status = 'ready') as assets
     from accounts a left join assets s on s.account_id = a.id group by a.id`
   /** Older versions use bytes of their type, but are no assets. */
@@ -69,8 +73,9 @@ export function globalUsage(sql: Sql): GlobalUsage {
             select account_id, ${list} as types from (${byType(sql)}) used
             where assets > 0 or bytes > 0 group by 1
           )
-        select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
-          sums.stored as actual_stored, sums.reserved as actual_reserved,
+        select a.id, stored_bytes, reserved_bytes, superseded_bytes, asset_count,
+          counted.types as counted_types, sums.stored as actual_stored,
+          sums.reserved as actual_reserved, sums.superseded as actual_superseded,
           sums.assets as actual_assets, actual.types as actual_types,
           (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
             as wrong_blocks
@@ -86,7 +91,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
         await lockAccount(transaction, account)
         await transaction`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
-            asset_count = sums.assets, revision = revision + 1
+            superseded_bytes = sums.superseded, asset_count = sums.assets, revision = revision + 1
           from (${sumsOf(transaction)}) sums
           where accounts.id = sums.id and accounts.id = ${account}`
         await transaction`delete from usage_by_type where account_id = ${account}`
@@ -134,12 +139,14 @@ function toComparison(row: UsageRow): UsageComparison {
     counted: {
       stored: row.stored_bytes,
       reserved: row.reserved_bytes,
+      superseded: row.superseded_bytes,
       assets: row.asset_count,
       types: row.counted_types ?? [],
     },
     actual: {
       stored: row.actual_stored,
       reserved: row.actual_reserved,
+      superseded: row.actual_superseded,
       assets: row.actual_assets,
       types: row.actual_types ?? [],
     },

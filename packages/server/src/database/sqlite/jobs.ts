@@ -1,14 +1,24 @@
-import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Upload } from '../../domain/asset.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
+  MAX_REMOVAL_FUTURE_MS,
   MIN_COMPLETION_CLAIM_MS,
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { AssetState, Removal } from '../database.ts'
 import { prepareRelease } from './release.ts'
-import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import {
+  type RemovalRow,
+  type StateRow,
+  toRemoval,
+  toState,
+  toUpload,
+  UPLOAD_COLUMNS,
+  type UploadRow,
+} from './rows.ts'
 import type { Connection } from './statement.ts'
+import { prepareSuperseded } from './superseded.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 
@@ -16,6 +26,7 @@ const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
+  const { uncountSuperseded } = prepareSuperseded(connection)
   const expire = prepare<UploadRow>(
     `update assets set status = 'expired', changed_at = :clock
      where status = 'uploading' and expires_at <= :clock
@@ -45,7 +56,7 @@ export function prepareJobs(connection: Connection) {
      returning ${UPLOAD_COLUMNS}`,
   )
   // The current object of a replaced asset, and a completed replacement, are found by object_key.
-  const states = prepare<{ id: string; status: AssetStatus; storage_id: string | null }>(
+  const states = prepare<StateRow>(
     `select id, iif(object_key is null, status, 'deleted') as status, storage_id, 0 as priority
      from assets where id in (select value from json_each(:keys))
      union all
@@ -54,9 +65,12 @@ export function prepareJobs(connection: Connection) {
      union all
      select object_key, 'ready', storage_id, 1
      from asset_versions where object_key in (select value from json_each(:keys))
+     union all
+     select key, 'superseded', nullif(storage_id, key), 1 from removals
+     where account_id is not null and key in (select value from json_each(:keys))
      order by priority`,
   )
-  const isDue = `(due_at <= :now or due_at > :now + ${MAX_FUTURE_MS})`
+  const isDue = `(due_at <= :now or due_at > :now + ${MAX_REMOVAL_FUTURE_MS})`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
   const claim = prepare<RemovalRow>(
     `update removals set due_at = :claimed_until where id in (
@@ -66,7 +80,9 @@ export function prepareJobs(connection: Connection) {
   const removals = prepare<RemovalRow>(
     `select ${REMOVAL_COLUMNS} from removals order by id limit :limit`,
   )
-  const remove = prepare('delete from removals where id = :id')
+  const remove = prepare<{ account_id: string | null; bytes: number | null }>(
+    'delete from removals where id = :id returning account_id, bytes',
+  )
   const postpone = prepare(
     'update removals set due_at = :due_at, attempts = attempts + 1 where id = :id',
   )
@@ -113,12 +129,7 @@ export function prepareJobs(connection: Connection) {
     readStates(keys: string[]): Map<string, AssetState> {
       const rows = states.all({ keys: JSON.stringify(keys) })
       // A later row of the same key replaces an earlier one.
-      return new Map(
-        rows.map(({ id, status, storage_id }) => [
-          id,
-          { status, storageId: storage_id ?? undefined },
-        ]),
-      )
+      return new Map(rows.map((row) => [row.id, toState(row)]))
     },
 
     claimDueRemovals(now: Date, limit: number): Removal[] {
@@ -133,7 +144,10 @@ export function prepareJobs(connection: Connection) {
     },
 
     finishRemoval(id: number): void {
-      remove.run({ id })
+      transaction(() => {
+        const row = remove.get({ id })
+        if (row?.account_id) uncountSuperseded(row.account_id, row.bytes ?? 0)
+      })
     },
 
     postponeRemoval(id: number, dueAt: Date): void {

@@ -11,11 +11,10 @@ interface RemovedObject {
 export function prepareQueueRemoval({ prepare }: Connection) {
   const insert = prepare(
     `insert into removals (kind, storage_id, key, due_at)
-     values (:kind, :storage_id, :key, :due_at)`,
+     values (:kind, :storage_id, :key, :now)`,
   )
-  return (kind: Removal['kind'], object: RemovedObject, delayMs = 0): void => {
-    const { key, storageId } = object
-    insert.run({ kind, storage_id: storageId ?? key, key, due_at: Date.now() + delayMs })
+  return (kind: Removal['kind'], { key, storageId }: RemovedObject): void => {
+    insert.run({ kind, storage_id: storageId ?? key, key, now: Date.now() })
   }
 }
 

@@ -1,16 +1,16 @@
 import type { AssetStatus } from '../../domain/asset.ts'
-import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
-import { prepareQueueRemoval, prepareRelease } from './release.ts'
+import { prepareRelease } from './release.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
+import { prepareSuperseded } from './superseded.ts'
 import { type AssetOfVersions, prepareSwitchVersion } from './switch-version.ts'
 
 /** Ends replacements, in the caller's transaction. */
 export function prepareReplacements(connection: Connection) {
   const { prepare } = connection
-  const queueRemoval = prepareQueueRemoval(connection)
   const release = prepareRelease(connection)
   const switchVersion = prepareSwitchVersion(connection)
+  const { supersede } = prepareSuperseded(connection)
   const completing = prepare<UploadRow & { replaces: string }>(
     `select ${UPLOAD_COLUMNS} from assets
      where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
@@ -31,9 +31,6 @@ export function prepareReplacements(connection: Connection) {
        select version from asset_versions where asset_id = :id
        order by replaced_in desc limit -1 offset :keep)
      returning object_key, storage_id, bytes`,
-  )
-  const free = prepare(
-    'update accounts set stored_bytes = stored_bytes - :bytes where id = :account',
   )
   const cancel = prepare<UploadRow>(
     `update assets set status = 'cancelled', changed_at = :now
@@ -66,9 +63,7 @@ export function prepareReplacements(connection: Connection) {
         created_at: row.created_at,
       })
       for (const removed of removeOldest.all({ id: found.id, keep })) {
-        free.run({ account, bytes: removed.bytes })
-        const object = { key: removed.object_key, storageId: removed.storage_id }
-        queueRemoval('object', object, REPLACED_OBJECT_KEPT_MS)
+        supersede(account, removed)
       }
       return 'ready'
     },

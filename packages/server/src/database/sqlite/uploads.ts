@@ -6,13 +6,17 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
+import { prepareSuperseded } from './superseded.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
 
-export function prepareUploads({ prepare, transaction }: Connection) {
+export function prepareUploads(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { makeRoom } = prepareSuperseded(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :bytes
-     where id = :account and stored_bytes + reserved_bytes + :bytes <= plan_storage`,
+     where id = :account
+       and stored_bytes + reserved_bytes + superseded_bytes + :bytes <= plan_storage`,
   )
   const free = prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
@@ -65,11 +69,25 @@ export function prepareUploads({ prepare, transaction }: Connection) {
   const resizeReservation = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :growth
      where id = :account
-       and (:growth <= 0 or stored_bytes + reserved_bytes + :growth <= plan_storage)`,
+       and (:growth <= 0
+         or stored_bytes + reserved_bytes + superseded_bytes + :growth <= plan_storage)`,
   )
   const resize = prepare(
     `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'`,
   )
+
+  /** The objects of versions that are no longer kept give way, if that makes the bytes fit. */
+  function reserveBytes(account: string, bytes: number): boolean {
+    if (reserve.run({ account, bytes }) === 1) return true
+    makeRoom(account, bytes)
+    return reserve.run({ account, bytes }) === 1
+  }
+
+  function reserveGrowth(account: string, growth: number): boolean {
+    if (resizeReservation.run({ account, growth }) === 1) return true
+    makeRoom(account, growth)
+    return resizeReservation.run({ account, growth }) === 1
+  }
 
   function usageOf(account: string): Usage {
     return { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
@@ -103,7 +121,7 @@ export function prepareUploads({ prepare, transaction }: Connection) {
         const { replaces } = upload
         const refusal = replaces && refuseReplacement(account, replaces.assetId)
         if (refusal) return refusal
-        if (reserve.run({ account, bytes: asset.bytes }) === 0) {
+        if (!reserveBytes(account, asset.bytes)) {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
         insert.run({
@@ -165,7 +183,7 @@ export function prepareUploads({ prepare, transaction }: Connection) {
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
-        if (resizeReservation.run({ account, growth }) === 0) {
+        if (!reserveGrowth(account, growth)) {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
         }
         resize.run({ account, id, bytes })

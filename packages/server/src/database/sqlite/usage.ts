@@ -7,11 +7,13 @@ interface UsageRow {
   id: string
   stored_bytes: number
   reserved_bytes: number
+  superseded_bytes: number
   asset_count: number
   /** A JSON array, or null for an account without assets. */
   counted_types: string | null
   actual_stored: number
   actual_reserved: number
+  actual_superseded: number
   actual_assets: number
   actual_types: string | null
   wrong_blocks: number
@@ -33,6 +35,9 @@ const BY_TYPE = `select account_id, type, sum(bytes) as bytes, sum(assets) as as
 const VERSION_BYTES = `(
   select coalesce(sum(bytes), 0) from asset_versions where asset_versions.account_id = `
 
+const SUPERSEDED_BYTES = `(
+  select coalesce(sum(bytes), 0) from removals where removals.account_id = `
+
 const listOfTypes = (usage: string) => `select account_id, json_group_array(
     json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
   from (${usage}) where assets > 0 or bytes > 0 group by account_id`
@@ -50,8 +55,9 @@ const BLOCKS = `(
 /** The usage of accounts, by counters and by rows. */
 export function prepareUsage({ prepare, transaction }: Connection) {
   const comparison = prepare<UsageRow>(
-    `select a.id, stored_bytes, reserved_bytes, asset_count, counted.types as counted_types,
-       coalesce(stored, 0) + ${VERSION_BYTES} a.id) as actual_stored, coalesce(reserved, 0) as actual_reserved,
+    `select a.id, stored_bytes, reserved_bytes, superseded_bytes, asset_count,
+       counted.types as counted_types, coalesce(stored, 0) + ${VERSION_BYTES} a.id) as actual_stored,
+       coalesce(reserved, 0) as actual_reserved, ${SUPERSEDED_BYTES} a.id) as actual_superseded,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
        (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
          as wrong_blocks
@@ -62,7 +68,8 @@ export function prepareUsage({ prepare, transaction }: Connection) {
      left join (${listOfTypes(BY_TYPE)}) actual on actual.account_id = a.id`,
   )
   const countAccount = prepare(
-    `update accounts set revision = revision + 1, (stored_bytes, reserved_bytes, asset_count) = (
+    `update accounts set revision = revision + 1, superseded_bytes = ${SUPERSEDED_BYTES} accounts.id),
+       (stored_bytes, reserved_bytes, asset_count) = (
        select stored + ${VERSION_BYTES} accounts.id), reserved, assets
        from (select ${SUMS} from assets where account_id = accounts.id))
      where id = :account`,
@@ -116,12 +123,14 @@ function toComparison(row: UsageRow): UsageComparison {
     counted: {
       stored: row.stored_bytes,
       reserved: row.reserved_bytes,
+      superseded: row.superseded_bytes,
       assets: row.asset_count,
       types: JSON.parse(row.counted_types ?? '[]'),
     },
     actual: {
       stored: row.actual_stored,
       reserved: row.actual_reserved,
+      superseded: row.actual_superseded,
       assets: row.actual_assets,
       types: JSON.parse(row.actual_types ?? '[]'),
     },

@@ -1,0 +1,67 @@
+import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
+import type { Sql } from './connection.ts'
+
+/*
+ * Versions that are no longer kept, whose objects are still needed by downloads. All run in the caller's
+ * transaction. Their removals are only changed by the holder of the account's row.
+ */
+
+/** Removes the oldest versions of an asset. Their bytes are available, and their objects are removed after an hour. */
+export async function supersedeOldest(
+  transaction: Sql,
+  assetId: string,
+  keep: number,
+): Promise<void> {
+  await transaction`
+    with removed as (
+      delete from asset_versions where asset_id = ${assetId} and version in (
+        select version from asset_versions where asset_id = ${assetId}
+        order by replaced_in desc offset ${keep})
+      returning account_id, object_key, storage_id, bytes
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at, account_id, bytes)
+      select 'object', coalesce(storage_id, object_key::text), object_key::text,
+        now() + ${REPLACED_OBJECT_KEPT_MS} * interval '1 ms', account_id, bytes
+      from removed
+    )
+    update accounts set stored_bytes = stored_bytes - sums.bytes,
+      superseded_bytes = superseded_bytes + sums.bytes
+    from (select account_id, sum(bytes) as bytes from removed group by account_id) sums
+    where accounts.id = sums.account_id`
+}
+
+/** Deletes the removal of an object that was removed. */
+export async function finishSuperseded(transaction: Sql, id: number): Promise<void> {
+  await transaction`
+    select from accounts where id = (select account_id from removals where id = ${id})
+    for no key update`
+  await transaction`
+    with done as (delete from removals where id = ${id} returning account_id, bytes)
+    update accounts set superseded_bytes = superseded_bytes - done.bytes
+    from done where accounts.id = done.account_id`
+}
+
+/**
+ * Locks the account, and makes the removal of the oldest ones due until the bytes fit into the plan. False if
+ * they never fit.
+ */
+export async function makeRoom(transaction: Sql, account: string, bytes: number): Promise<boolean> {
+  const [usage] = await transaction<{ free: number; superseded_bytes: number }[]>`
+    select plan_storage - stored_bytes - reserved_bytes as free, superseded_bytes
+    from accounts where id = ${account} for no key update`
+  if (usage === undefined || usage.free < bytes) return false
+  const excess = bytes + usage.superseded_bytes - usage.free
+  if (excess <= 0) return true
+  await transaction`
+    with oldest as (
+      select id, bytes, sum(bytes) over (order by id) - bytes as before from removals
+      where account_id = ${account}
+    ), due as (
+      update removals set due_at = now(), account_id = null, bytes = null
+      from oldest where removals.id = oldest.id and oldest.before < ${excess}::bigint
+      returning oldest.bytes
+    )
+    update accounts set superseded_bytes = superseded_bytes - (select sum(bytes) from due)
+    where id = ${account} and exists (select from due)`
+  return true
+}
