@@ -33,6 +33,18 @@ export const COMMANDS = {
     summary: 'download assets; resumes interrupted downloads',
     load: async () => (await import('./commands/get.ts')).get,
   },
+  replace: {
+    summary: 'upload a new version of a file',
+    load: async () => (await import('./commands/replace.ts')).replace,
+  },
+  versions: {
+    summary: 'list the versions of a file',
+    load: async () => (await import('./commands/versions.ts')).versions,
+  },
+  restore: {
+    summary: 'make an older version of a file current again',
+    load: async () => (await import('./commands/restore.ts')).restore,
+  },
   rename: {
     summary: 'rename an asset',
     load: async () => (await import('./commands/rename.ts')).rename,

@@ -9,6 +9,7 @@ import type {
   ProductPage,
   ProductWithAssets,
   UploadPage,
+  Version,
 } from '@stowage/protocol'
 import type { Account, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
@@ -20,7 +21,7 @@ import { type Call, type Request, splitSettings } from './request.ts'
 /** The calls that consist of a single request. */
 export function createCalls(
   request: Request,
-): Omit<Client, 'upload' | 'unfinished' | 'cancelUpload'> {
+): Omit<Client, 'upload' | 'replace' | 'unfinished' | 'cancelUpload'> {
   const { data } = request
 
   /** If the first response was lost, the retry of a successful call reports `not_found`. */
@@ -57,9 +58,14 @@ export function createCalls(
       post<Asset>('/assets/:id/attach', products, { ...settings, id }),
     detach: (id, products, settings) =>
       post<Asset>('/assets/:id/detach', products, { ...settings, id }),
-    async download(id, { range, ...settings } = {}) {
+    versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),
+    restore: async (id, version, settings) =>
+      post<Asset>(`${versionPath(version)}/restore`, undefined, { ...settings, id }),
+    deleteVersion: async (id, version, settings) => remove(versionPath(version), id, settings),
+    async download(id, { range, version, ...settings } = {}) {
       const headers = range && { Range: rangeHeader(range) }
-      return request.response('/assets/:id/download', { ...settings, id, headers })
+      const path = version === undefined ? '/assets/:id' : versionPath(version)
+      return request.response(`${path}/download`, { ...settings, id, headers })
     },
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
@@ -84,4 +90,12 @@ export function createCalls(
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
+}
+
+/** Anything but a number could address another endpoint. */
+function versionPath(version: number): string {
+  if (Number.isSafeInteger(version)) return `/assets/:id/versions/${version}`
+  throw new TypeError(
+    `Invalid version “${version}”. Versions are numbers, as the service returns them.`,
+  )
 }

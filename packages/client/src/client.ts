@@ -22,12 +22,13 @@ import type {
   ProductWithAssets,
   UploadPage,
   UsageResponse,
+  Version,
 } from '@stowage/protocol'
 import type { Listing } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
 import type { BlobInput, StreamInput } from './upload/input.ts'
 import type { SavedUpload } from './upload/store.ts'
-import type { Upload, UploadOptions } from './upload/types.ts'
+import type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'
 
 /** The account of the API key: its plan, and the bytes stored, reserved and available. */
 export type Account = AccountResponse['data']
@@ -36,7 +37,10 @@ export type Usage = UsageResponse['data']
 /** A new API key with its secret. */
 export type NewKey = NewKeyResponse['data']
 /** An unfinished upload that was started in this browser or with this state folder. */
-export type UnfinishedUpload = Pick<SavedUpload, 'key' | 'id' | 'name' | 'size' | 'startedAt'>
+export type UnfinishedUpload = Pick<
+  SavedUpload,
+  'key' | 'id' | 'name' | 'size' | 'startedAt' | 'replaces' | 'uploadId'
+>
 
 /** A client of the service. Fields have the same names as in the HTTP API. */
 export interface Client<Input = BlobInput | StreamInput> {
@@ -54,9 +58,9 @@ export interface Client<Input = BlobInput | StreamInput> {
   uploads(query?: ListUploadsQuery & CallSettings): Listing<ListedUpload, UploadPage>
   /**
    * Cancels an upload by the ID of its asset; its file is not needed. If the upload has already ended,
-   * only its saved state is removed.
+   * only its saved state is removed. With `upload_id`, it cancels that replacement of the asset.
    */
-  cancelUpload(id: string, settings?: CallSettings): Promise<void>
+  cancelUpload(id: string, settings?: { upload_id?: string } & CallSettings): Promise<void>
   /**
    * Lists the ready assets. `for await` returns all of them, even if assets are deleted or changed
    * meanwhile; `.page(n)` returns one page with `meta` and `links`.
@@ -71,6 +75,18 @@ export interface Client<Input = BlobInput | StreamInput> {
   store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
   /** Renames an asset or changes its path. The URL and the size can be changed for link assets only. */
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
+  /**
+   * Uploads a new version of a file. The asset keeps its ID, its products and its links. Until the upload is
+   * complete, downloads return the current version. Rejects with `replacement_in_progress` if another
+   * replacement of the asset is unfinished: its upload ID is in the `facts` of the error.
+   */
+  replace(id: string, file: Input, options?: ReplaceOptions): Upload
+  /** Returns the versions of a file that are kept, the highest number first. */
+  versions(id: string, settings?: CallSettings): Promise<Version[]>
+  /** Makes an older version current again. The version that was current is kept as an older one. */
+  restore(id: string, version: number, settings?: CallSettings): Promise<Asset>
+  /** Deletes an older version. */
+  deleteVersion(id: string, version: number, settings?: CallSettings): Promise<void>
   /** Deletes an asset. */
   delete(id: string, settings?: CallSettings): Promise<void>
   /** Attaches an asset to products. Returns the asset with all of its products. */

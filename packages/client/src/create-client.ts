@@ -49,14 +49,19 @@ export function createClientOn<Input>(
   return {
     ...createCalls(request),
     async cancelUpload(id, settings = {}) {
-      await readSession(request, id, settings)
-        .then((session) => cancelSession(request, session, settings))
+      const { upload_id: uploadId, ...call } = settings
+      await readSession(request, { id, uploadId }, call)
+        .then((session) => cancelSession(request, session, call))
         .catch((error) => {
           if (!OVER.test(error.code)) throw error
         })
-      for (const saved of await listSaved()) if (saved.id === id) await store.delete(saved.key)
+      for (const saved of await listSaved()) {
+        if (saved.id === id && saved.uploadId === uploadId) await store.delete(saved.key)
+      }
     },
     upload: (file, uploadOptions = {}) => startUpload(context, file, uploadOptions),
+    replace: (id, file, replaceOptions = {}) =>
+      startUpload(context, file, { ...replaceOptions, replaces: id }),
     async unfinished() {
       return (await listSaved()).filter(({ key }) => key.startsWith(`${baseUrl} `))
     },

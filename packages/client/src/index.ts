@@ -20,6 +20,7 @@ export type {
   ProductReferences,
   ProductWithAssets,
   UploadPage,
+  Version,
 } from '@stowage/protocol'
 export type { Account, Client, NewKey, UnfinishedUpload, Usage } from './client.ts'
 export { createClient } from './create-client.ts'
@@ -42,4 +43,4 @@ export type { BlobInput, StreamInput } from './upload/input.ts'
 export type { ByteStream } from './upload/part-reader.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'
-export type { Upload, UploadOptions } from './upload/types.ts'
+export type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'

@@ -69,6 +69,8 @@ export interface ClientOptions extends ConnectOptions {
 export interface DownloadOptions extends CallSettings {
   /** Downloads only the bytes from `start` up to, but not including, `end`. */
   range?: { start: number; end?: number | undefined } | undefined
+  /** Downloads this version of the file. Default: the current one. */
+  version?: number | undefined
 }
 
 /** Selects a page of a list: its number, its length, or the cursor after which it starts. */

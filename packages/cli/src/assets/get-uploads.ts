@@ -1,4 +1,4 @@
-import type { NodeClient } from '@stowage/client/node'
+import type { ListedUpload, NodeClient } from '@stowage/client/node'
 import { formatSize } from '@stowage/protocol/format'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
@@ -8,6 +8,8 @@ export interface UploadToCancel {
   id: string
   filename: string
   bytes: number
+  /** Set for an unfinished replacement of a file. */
+  replacement?: string | undefined
 }
 
 const MAX_CANDIDATES = 10
@@ -27,9 +29,22 @@ export async function getUploads(client: NodeClient, wanted: string[]): Promise<
 async function getById(client: NodeClient, id: string): Promise<UploadToCancel> {
   const { filename, bytes, status } = await getAsset(client, id)
   if (status !== 'ready') return { id: id.toLowerCase(), filename, bytes }
+  for await (const upload of client.uploads({ limit: PAGE })) {
+    if (upload.is_replacement && upload.id === id.toLowerCase()) return toCancel(upload)
+  }
   throw new CommandFailed(
     `${sanitize(filename)} is already uploaded. To delete the asset, run stowage rm ${id}`,
   )
+}
+
+function toCancel({
+  id,
+  filename,
+  bytes,
+  is_replacement,
+  upload_id,
+}: ListedUpload): UploadToCancel {
+  return { id, filename, bytes, replacement: is_replacement ? upload_id : undefined }
 }
 
 async function getByName(client: NodeClient, name: string): Promise<UploadToCancel> {
@@ -41,7 +56,7 @@ async function getByName(client: NodeClient, name: string): Promise<UploadToCanc
       `There is no unfinished upload named ${sanitize(name)}. Run stowage uploads to list all of them.`,
     )
   }
-  if (more.length === 0) return upload
+  if (more.length === 0) return toCancel(upload)
   const lines = same
     .slice(0, MAX_CANDIDATES)
     .map(

@@ -55,9 +55,10 @@ Examples:
       }
       ignoreClosedOutput()
       let code = 0
-      for (const { id, filename } of uploads) {
+      for (const upload of uploads) {
+        const { id, filename } = upload
         try {
-          await discard(client, id)
+          await discard(client, upload)
           const text = sanitize(`${id}  ${filename} discarded`)
           writeItem({ id, filename, cancelled: true }, { json, text })
         } catch (caught) {
@@ -74,7 +75,9 @@ Examples:
   },
 }
 
-async function discard(client: NodeClient, id: UploadToCancel['id']): Promise<void> {
+async function discard(client: NodeClient, upload: UploadToCancel): Promise<void> {
+  const { id, replacement } = upload
+  if (replacement !== undefined) return discardReplacement(client, id, replacement)
   const saved = (await client.unfinished()).find((upload) => upload.id === id)
   await client.cancelUpload(id)
   if (await isUploaded(client, id)) {
@@ -83,6 +86,17 @@ async function discard(client: NodeClient, id: UploadToCancel['id']): Promise<vo
     )
   }
   if (saved !== undefined) await removeSpooled(pathOf(saved))
+}
+
+/** The asset stays as it is. */
+async function discardReplacement(client: NodeClient, id: string, uploadId: string): Promise<void> {
+  const { version } = await client.asset(id)
+  await client.cancelUpload(id, { upload_id: uploadId })
+  if ((await client.asset(id)).version > version) {
+    throw new CommandFailed(
+      'The replacement was completed in the meantime. To go back, run stowage restore.',
+    )
+  }
 }
 
 /** The key is the URL of the service, the name and the path. */

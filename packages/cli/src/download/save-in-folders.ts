@@ -39,14 +39,18 @@ export function createFolderSaver(
   return { save, counts }
 }
 
-/** Whether the file exists with the size of the asset. A different file is not overwritten. */
-async function isAlreadySaved(path: string, { bytes }: Asset): Promise<boolean> {
+/**
+ * Whether the file exists with the size of the asset, and is not older than its current version. A different
+ * file is not overwritten.
+ */
+async function isAlreadySaved(path: string, { bytes, version, updated_at }: Asset): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   if (stats === undefined) return false
-  if (stats.isFile() && stats.size === bytes) return true
-  const problem = stats.isFile()
-    ? `with ${stats.size} bytes instead of ${bytes}`
-    : 'and is not a file'
+  const isOutdated = version > 1 && stats.mtimeMs < Date.parse(updated_at)
+  if (stats.isFile() && stats.size === bytes && !isOutdated) return true
+  const sizes = `with ${stats.size} bytes instead of ${bytes}`
+  const difference = stats.size === bytes ? 'and is older than the current version' : sizes
+  const problem = stats.isFile() ? difference : 'and is not a file'
   throw new CommandFailed(
     `${sanitize(path)} already exists, ${problem}. Move it, or pass --force to overwrite it.`,
   )

@@ -12,9 +12,11 @@ const STALL_MS = 30_000
 /** Writes the bytes of an asset to a stream. Resumes after a broken connection. */
 export async function streamAsset(
   client: NodeClient,
-  { id, filename, bytes, is_file }: Asset,
+  { id, filename, bytes, is_file, version }: Asset,
   { output, signal }: { output: Writable; signal: AbortSignal },
 ): Promise<number> {
+  // The file may be replaced meanwhile: the bytes of two versions must not be mixed.
+  const pinned = is_file ? { version } : {}
   let written = 0
   for (let attempts = 1; ; attempts += 1) {
     const before = written
@@ -23,7 +25,7 @@ export async function streamAsset(
     const timer = setTimeout(() => stalling.abort(new Error('the connection stalled')), STALL_MS)
     try {
       const range = written > 0 ? { start: written } : undefined
-      const response = await client.download(id, { range, signal: either })
+      const response = await client.download(id, { range, ...pinned, signal: either })
       if (range !== undefined && response.status !== 206)
         throw new Error('the download cannot be resumed')
       for await (const chunk of response.body ?? []) {

@@ -1,8 +1,8 @@
-import { constants, type FileHandle, open, stat } from 'node:fs/promises'
+import { constants, type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client } from '../client.ts'
-import { isTransient, StowageError } from '../errors.ts'
+import { isStowageError, isTransient, StowageError } from '../errors.ts'
 import type { ClientOptions } from '../options.ts'
 import { pause } from '../pause.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
@@ -50,8 +50,8 @@ export function createDownloadTo(
     const asset = await client.asset(id, { signal })
     const target = await targetOf(path, asset)
     if (!overwrite) await refuseExisting(target)
-    const partial = join(dirname(target), `.${id}.part`)
-    // The content of a file never changes, so a partial download can be continued. A link's may change.
+    const partial = join(dirname(target), partialName(asset))
+    // The content of a version never changes, so a partial download can be continued. A link's may change.
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants
     const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
     let bytes = 0
@@ -59,12 +59,26 @@ export function createDownloadTo(
       await fill(file, asset, options)
       await file.sync()
       bytes = (await file.stat()).size
+    } catch (error) {
+      if (!(await isReplaced(asset, error, signal))) throw error
+      await rm(partial, { force: true })
+      return downloadTo(id, path, options)
     } finally {
       await file.close()
     }
     // Another download of the same asset may have finished first and moved the file.
     if (!(await moveIntoPlace(partial, target, { overwrite }))) return downloadTo(id, path, options)
     return { asset, path: target, bytes }
+  }
+
+  /** Whether the version no longer exists because the file was replaced. */
+  async function isReplaced(
+    { id, version }: Asset,
+    error: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    if (!isStowageError(error, 'not_found') || version === undefined) return false
+    return (await client.asset(id, { signal })).version !== version
   }
 
   async function fill(file: FileHandle, asset: Asset, options: DownloadToOptions): Promise<void> {
@@ -103,7 +117,9 @@ export function createDownloadTo(
     const { signal, onProgress, start, meter } = options
     meter.begin({ total: asset.bytes, parts: 1, held: new Map([[0, start]]) })
     let reportedAt = 0
-    for await (const { at, bytes } of readChunks(asset.id, { start, signal })) {
+    // The same version for each attempt, as the file may be replaced meanwhile. A link has no versions.
+    const version = asset.is_file ? asset.version : undefined
+    for await (const { at, bytes } of readChunks(asset.id, { start, version, signal })) {
       await writeWhole(file, bytes, at)
       const end = at + bytes.length
       meter.sent(1, end - start)
@@ -112,6 +128,11 @@ export function createDownloadTo(
       onProgress?.(meter.read())
     }
   }
+}
+
+/** Each version has its own partial file: their bytes must not be mixed. */
+function partialName({ id, version = 1 }: Asset): string {
+  return version === 1 ? `.${id}.part` : `.${id}.${version}.part`
 }
 
 /** Returns how much of the file can be kept. A file that is too long, or of a link, is emptied. */

@@ -7,6 +7,13 @@ export interface Chunk {
   bytes: Uint8Array
 }
 
+interface ReadOptions {
+  start: number
+  /** Undefined: the current one, which may be another one for each call. */
+  version: number | undefined
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Reads the bytes of an asset from `start` on, or from 0 if the server ignores ranges. Rejects with a
  * StowageError if the connection breaks or stalls, and with the reason of an abort. Ends when the
@@ -15,7 +22,7 @@ export interface Chunk {
 export function createChunkReader(client: Pick<Client, 'download'>, stallMs: number) {
   return async function* readChunks(
     id: string,
-    { start, signal }: { start: number; signal?: AbortSignal | undefined },
+    { start, version, signal }: ReadOptions,
   ): AsyncGenerator<Chunk> {
     const stalling = new AbortController()
     const either = signal ? AbortSignal.any([signal, stalling.signal]) : stalling.signal
@@ -23,7 +30,7 @@ export function createChunkReader(client: Pick<Client, 'download'>, stallMs: num
     let timer = startTimer()
     try {
       const range = start > 0 ? { start } : undefined
-      const response = await client.download(id, { range, signal: either })
+      const response = await client.download(id, { range, version, signal: either })
       let at = response.status === 206 ? start : 0
       for await (const bytes of response.body ?? []) {
         // The time that the consumer takes to write the chunk does not count.

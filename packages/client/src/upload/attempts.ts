@@ -27,6 +27,8 @@ import { createSaver, type SavedUpload, type Saver } from './store.ts'
 import type { OpenUpload, UploadContext, UploadOptions } from './types.ts'
 
 export interface AttemptOptions extends UploadOptions {
+  /** The asset that gets a new version; undefined: the upload creates an asset. */
+  replaces?: string | undefined
   meter: Meter
   onState(state: UploadState): void
   onProblem(error: Error | undefined): void
@@ -79,7 +81,9 @@ export function createAttempts(
 
   async function openSource(): Promise<Source> {
     const opened = await context.open(file, { ...options, signal: closing.signal })
-    const fileKey = opened.key && `${context.baseUrl} ${opened.name} ${opened.key}`
+    const scope = options.replaces ? `${options.replaces} ` : ''
+    // A replacement is not resumed by an upload of the same file, nor by the replacement of another asset.
+    const fileKey = opened.key && `${context.baseUrl} ${scope}${opened.name} ${opened.key}`
     if (fileKey && !active.has(fileKey)) {
       key = fileKey
       active.add(key)
@@ -116,7 +120,7 @@ export function createAttempts(
     const opened = before && (await reopen(before))
     if (opened) return opened
     if (isRequired) throw uploadEnded()
-    const fresh = newSaved(source as Source, { ...options, key })
+    const fresh = newSaved(source as Source, { ...options, key, newName: options.name })
     const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
     // If another process starts to upload this file at the same time, both share one upload.
     const shared = mayShare ? await store.add?.(fresh).catch(() => fresh) : fresh
@@ -249,7 +253,7 @@ export function createAttempts(
       saved = await findState(call)
       // If the session is unknown, its response may have been lost: request it again to cancel it.
       const session = saved?.id
-        ? await findSession(request, saved.id, call)
+        ? await findSession(request, { id: saved.id, uploadId: saved.uploadId }, call)
         : saved && (await requestSession(request, saved, call))
       if (session) await cancelSession(request, session, call)
     } catch (error) {

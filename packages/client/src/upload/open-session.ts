@@ -23,11 +23,11 @@ export async function openSession(
   source: Source,
   { saved, call, isFirst, mayDrop }: OpenOptions,
 ): Promise<OpenUpload | undefined> {
-  const { id, digests } = saved
+  const { id, uploadId, digests } = saved
   const comparison = await source.compare(saved.version)
   if (!id && comparison === 'changed') return undefined
   const session = await (id
-    ? findSession(request, id, call)
+    ? findSession(request, { id, uploadId }, call)
     : requestSession(request, saved, call)
   ).catch((error: unknown) => {
     if (!isStowageError(error, 'upload_ended')) throw error
@@ -54,6 +54,7 @@ export async function openSession(
   }
   saved.version = source.version
   saved.id = session.id
+  if (session.isReplacement) saved.uploadId = session.uploadId
   return { saved, session }
 }
 

@@ -1,6 +1,6 @@
 import { StowageError } from '../errors.ts'
 import type { Request } from '../request.ts'
-import { type CallOptions, findSession, type Session } from './session.ts'
+import { type CallOptions, findSession, referenceOf, type Session } from './session.ts'
 
 /**
  * Re-signs the URLs and reads which parts the storage holds. Parts that were received in the meantime are
@@ -11,7 +11,7 @@ export async function renewSession(
   session: Session,
   { call, isStrict = false }: { call: CallOptions; isStrict?: boolean },
 ): Promise<void> {
-  const fresh = await findSession(request, session.id, call)
+  const fresh = await findSession(request, referenceOf(session), call)
   if (fresh === undefined) throw uploadEnded()
   const kept = isStrict || fresh.isOver ? undefined : session
   session.urls = new Map([...(kept?.urls ?? []), ...fresh.urls])

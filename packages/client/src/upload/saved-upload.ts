@@ -34,7 +34,8 @@ export async function findSaved(
     return undefined
   }
   if (resume !== false) return before
-  const session = before.id && (await findSession(request, before.id, call))
+  const { id, uploadId } = before
+  const session = id && (await findSession(request, { id, uploadId }, call))
   if (session) await dropSession(request, session, call)
   return undefined
 }
@@ -45,7 +46,11 @@ export function newSaved(
     key,
     idempotencyKey = randomKey(),
     path = chosenIn,
-  }: Pick<FindOptions, 'key' | 'idempotencyKey'> & Pick<UploadOptions, 'path'>,
+    replaces,
+    newName,
+  }: Pick<FindOptions, 'key' | 'idempotencyKey'> &
+    Pick<UploadOptions, 'path'> &
+    Pick<SavedUpload, 'replaces' | 'newName'>,
 ): SavedUpload {
   const startedAt = new Date().toISOString()
   const saved = {
@@ -59,6 +64,7 @@ export function newSaved(
     digests: {},
     startedAt,
   }
+  if (replaces !== undefined) return { ...saved, replaces, newName }
   return { ...saved, path: path?.normalize('NFC') || undefined }
 }
 

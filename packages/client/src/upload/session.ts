@@ -17,6 +17,18 @@ export interface Session {
   renewAt: number
   /** Whether no part is missing: the upload is being completed, or the asset is ready. */
   isOver: boolean
+  /** Whether it uploads a new version of an asset. */
+  isReplacement: boolean
+}
+
+/** Identifies an upload at the service. The upload ID is required for replacements only. */
+export interface UploadReference {
+  id: string
+  uploadId?: string | undefined
+}
+
+export function referenceOf({ id, uploadId, isReplacement }: Session): UploadReference {
+  return isReplacement ? { id, uploadId } : { id }
 }
 
 /** The options that all calls of an upload share. */
@@ -30,7 +42,7 @@ const MIN_LIFE_MS = 1_000
  */
 const MAX_CHUNK_SIZE = 16_000_000
 
-export function sessionOf(response: UploadSession | ResumedUpload): Session {
+export function sessionOf(response: UploadSession | ResumedUpload, isReplacement = false): Session {
   const now = Date.now()
   const expiresAt = response.expires_at === null ? now : Date.parse(response.expires_at)
   // If the local clock is wrong, this prevents a renewal before every part.
@@ -46,31 +58,39 @@ export function sessionOf(response: UploadSession | ResumedUpload): Session {
     ),
     renewAt: now + lifeMs * 0.8,
     isOver: status !== 'uploading',
+    isReplacement,
   }
 }
 
 /** Requests a session. The same idempotency key returns the same session, with URLs for all parts. */
 export async function requestSession(
   request: Request,
-  { name, path, size, mime, chunkSize, idempotencyKey }: SavedUpload,
+  { name, path, size, mime, chunkSize, idempotencyKey, replaces, newName }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
+  const file = replaces === undefined ? { name, path } : { name: newName }
   return sessionOf(
-    await request.json<UploadSession>('/assets/signed', {
+    await request.json<UploadSession>(replaces ? '/assets/:id/signed' : '/assets/signed', {
       ...call,
+      id: replaces,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { name, path, size, mime, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
+      body: { ...file, size, mime, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
     }),
+    replaces !== undefined,
   )
 }
 
 export async function readSession(
   request: Request,
-  id: string,
+  { id, uploadId }: UploadReference,
   call: CallOptions,
 ): Promise<Session> {
-  return sessionOf(await request.json<ResumedUpload>('/assets/:id/upload', { ...call, id }))
+  const query = { upload_id: uploadId }
+  return sessionOf(
+    await request.json<ResumedUpload>('/assets/:id/upload', { ...call, id, query }),
+    uploadId !== undefined,
+  )
 }
 
 /** Declares another size. No part may be in transit. */
@@ -79,14 +99,16 @@ export async function resizeSession(
   session: Session,
   { size, ...call }: CallOptions & { size: number },
 ): Promise<void> {
-  const { id } = session
+  const { id, uploadId } = referenceOf(session)
   const fresh = sessionOf(
     await request.json<ResumedUpload>('/assets/:id/upload', {
       ...call,
       id,
+      query: { upload_id: uploadId },
       method: 'PATCH',
       body: { size },
     }),
+    session.isReplacement,
   )
   const received = new Map([...fresh.received, ...session.received])
   Object.assign(session, { ...fresh, received })
@@ -95,13 +117,15 @@ export async function resizeSession(
 /** Returns undefined if the upload was cancelled, has expired, or belongs to another account. */
 export async function findSession(
   request: Request,
-  id: string,
+  reference: UploadReference,
   call: CallOptions,
 ): Promise<Session | undefined> {
   try {
-    return await readSession(request, id, call)
+    return await readSession(request, reference, call)
   } catch (error) {
     if (isStowageError(error, 'not_found')) return undefined
+    // A replacement that ended long ago is forgotten, while its asset still exists.
+    if (reference.uploadId && isStowageError(error, 'invalid')) return undefined
     throw error
   }
 }

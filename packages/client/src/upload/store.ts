@@ -21,6 +21,12 @@ export interface SavedUpload {
   idempotencyKey: string
   /** The ID of the asset; undefined until the service has responded. */
   id?: string | undefined
+  /** The ID of the asset that gets a new version; undefined for a new asset. */
+  replaces?: string | undefined
+  /** The upload ID of a replacement; undefined until the service has responded. */
+  uploadId?: string | undefined
+  /** The new name of the asset that is replaced; undefined: it keeps its name. */
+  newName?: string | undefined
   /** The digests of the parts that were sent, by part number. */
   digests: Record<string, string>
   /** An ISO 8601 timestamp. */

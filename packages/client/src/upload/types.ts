@@ -45,6 +45,15 @@ export interface UploadOptions {
   retry?: RetryOptions | undefined
 }
 
+/** The options of `replace`. `name` is the new name of the asset; by default, it keeps its name. */
+export interface ReplaceOptions extends Omit<UploadOptions, 'path' | 'attach' | 'resume'> {
+  /**
+   * Whether to resume an unfinished replacement of this asset with the same file. Default: true; if the file
+   * has changed since, that upload is cancelled and a new one starts. False: it is always cancelled.
+   */
+  resume?: boolean | undefined
+}
+
 /**
  * A running upload: a promise of the asset, with controls. An async function that returns it waits for
  * the asset; to return only the handle, wrap it in an object. If the promise is not awaited, a failure

@@ -1,7 +1,7 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import { onAbort } from '../on-abort.ts'
-import { type Attempts, createAttempts } from './attempts.ts'
+import { type AttemptOptions, type Attempts, createAttempts } from './attempts.ts'
 import { isReadOnce } from './input.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 import type { Upload, UploadContext, UploadOptions } from './types.ts'
@@ -19,7 +19,11 @@ const NOTHING_SENT = {
 /** The reason to abort an attempt for a pause or a cancellation. Callers never see it. */
 const INTERRUPTED = 'interrupted'
 
-export function startUpload(context: UploadContext, file: unknown, options: UploadOptions): Upload {
+export function startUpload(
+  context: UploadContext,
+  file: unknown,
+  options: UploadOptions & Pick<AttemptOptions, 'replaces'>,
+): Upload {
   const { signal: outer } = options
   /** Exists only while the upload runs: thousands of uploads may wait, or be held by callers. */
   let attempts: Attempts | undefined

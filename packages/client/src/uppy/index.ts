@@ -144,7 +144,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
   }
 
   async function renew(id: string): Promise<Session> {
-    return keep(await readSession(request, id, {}), getFile(id))
+    return keep(await readSession(request, { id }, {}), getFile(id))
   }
 
   async function urlOf(id: string, part: number): Promise<string> {

@@ -13,13 +13,16 @@ export interface ResumableUpload {
   startedAt: string
   /** Why the chosen file was rejected. */
   problem: string | undefined
+  /** The upload ID of a replacement, which is required to discard it. */
+  replacement?: string | undefined
 }
 
 /** Uploads that this browser started and that can be resumed. All others are removed from its records. */
 export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
   const isInOtherTab = await heldElsewhere()
-  for (const { id, name, size, startedAt } of await client.unfinished()) {
-    if (id === undefined || isInOtherTab({ name, size })) continue
+  for (const { id, name, size, startedAt, replaces } of await client.unfinished()) {
+    // A replacement is resumed from the page of its asset.
+    if (id === undefined || replaces !== undefined || isInOtherTab({ name, size })) continue
     const asset = await client.asset(id).catch((error: unknown) => {
       if (!isStowageError(error, 'not_found')) throw error
     })

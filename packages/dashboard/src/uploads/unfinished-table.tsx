@@ -33,7 +33,7 @@ export function UnfinishedTable({ uploads, isStale }: Props) {
           <Table.Th ta="end">Actions</Table.Th>
         </>
       }
-      row={(upload) => <UploadRow key={upload.id} upload={upload} />}
+      row={(upload) => <UploadRow key={upload.upload_id} upload={upload} />}
       skeletonRow={(width) => (
         <Table.Tr>
           <Table.Td colSpan={5}>
@@ -97,18 +97,20 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
             </Text>
           ) : (
             <Group gap={4} justify="flex-end" wrap="nowrap">
-              <FileButton onChange={(file) => file && resume(file)}>
-                {(props) => (
-                  <Button
-                    {...props}
-                    size="compact-sm"
-                    variant="light"
-                    aria-label={`Resume ${label}`}
-                  >
-                    Resume
-                  </Button>
-                )}
-              </FileButton>
+              {!upload.is_replacement && (
+                <FileButton onChange={(file) => file && resume(file)}>
+                  {(props) => (
+                    <Button
+                      {...props}
+                      size="compact-sm"
+                      variant="light"
+                      aria-label={`Resume ${label}`}
+                    >
+                      Resume
+                    </Button>
+                  )}
+                </FileButton>
+              )}
               <DiscardUpload
                 size="compact-sm"
                 variant="subtle"

@@ -246,7 +246,8 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     async discard(upload) {
       removeResumable(upload)
       try {
-        await client.cancelUpload(upload.id)
+        const { id, replacement } = upload
+        await client.cancelUpload(id, replacement ? { upload_id: replacement } : {})
       } catch (error) {
         putResumable({ ...upload, problem: errorText(error) })
       }

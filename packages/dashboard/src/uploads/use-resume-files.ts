@@ -11,7 +11,7 @@ export function useResumeFiles(
 ): (files: readonly PickedFile[]) => void {
   const uploads = useUploads()
   return (files) => {
-    const remaining = listed.map(resumableOf)
+    const remaining = listed.filter((upload) => !upload.is_replacement).map(resumableOf)
     const unmatched = files.filter((picked) => {
       const upload = findUploadOf(remaining, picked)
       if (upload === undefined) return true
@@ -32,6 +32,14 @@ export function useResumeFiles(
 }
 
 export function resumableOf(upload: ListedUpload): ResumableUpload {
-  const { id, filename, bytes, path, created_at } = upload
-  return { id, name: filename, size: bytes, path, startedAt: created_at, problem: undefined }
+  const { id, filename, bytes, path, created_at, is_replacement, upload_id } = upload
+  return {
+    id,
+    name: filename,
+    size: bytes,
+    path,
+    startedAt: created_at,
+    problem: undefined,
+    replacement: is_replacement ? upload_id : undefined,
+  }
 }

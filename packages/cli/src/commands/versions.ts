@@ -1,0 +1,53 @@
+import type { Version } from '@stowage/client'
+import { getAsset } from '../assets/get-asset.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { tableWidth, writeItem } from '../output.ts'
+import { type Column, table } from '../text/table.ts'
+import { type Command, readOptions, requireOneArgument } from '../usage.ts'
+
+export const versions: Command = {
+  help: `stowage versions: list the versions of a file
+
+Usage:
+  stowage versions ID|NAME
+
+${CONNECTION_HELP}
+  --json        a JSON array of versions
+
+The current version is marked with *. stowage replace adds a version, and stowage restore goes back
+to an older one. How many older versions are kept is a setting of the service.
+
+Examples:
+  stowage versions ebook.pdf
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
+    const wanted = requireOneArgument(positionals, 'asset')
+    return withClient(values, async (client) => {
+      const { id } = await getAsset(client, wanted)
+      const list = await client.versions(id)
+      writeItem(list, { json: values.json === true, text: versionTable(list) })
+      return 0
+    })
+  },
+}
+
+const COLUMNS: Column[] = [
+  { head: 'VERSION' },
+  { head: 'NAME', minWidth: 16 },
+  { head: 'SIZE', align: 'right' },
+  { head: 'CREATED', dropOrder: 1 },
+]
+
+function versionTable(list: Version[]): string {
+  return table(
+    COLUMNS,
+    list.map(({ version, current, filename, size, created_at }) => [
+      `${version}${current ? ' *' : ''}`,
+      filename,
+      size,
+      created_at.slice(0, 16).replace('T', ' '),
+    ]),
+    { columns: tableWidth() },
+  )
+}

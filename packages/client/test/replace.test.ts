@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { isStowageError } from '@stowage/client/node'
+import { aService } from '@stowage/testing/service/service'
+import { API, download, someBytes } from '@stowage/testing/service/upload'
+import { aClient } from './support/client.ts'
+import { aProxiedService } from './support/proxied-service.ts'
+
+const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }
+const OLD = someBytes(250_000, 1)
+const NEW = someBytes(350_001, 2)
+
+test('replace uploads a new version; versions, restore and deleteVersion manage them', async (t) => {
+  const { baseUrl } = await aService(t, CHUNKS)
+  const { client, folder } = await aClient(t, { baseUrl })
+  const { id } = await client.upload(OLD, { name: 'book.pdf', mime: 'application/pdf' })
+  const path = join(folder, 'fixed.pdf')
+  await writeFile(path, NEW)
+  const asset = await client.replace(id, path)
+  assert.deepEqual([asset.id, asset.filename, asset.version], [id, 'book.pdf', 2])
+  assert.ok((await download(baseUrl, id)).equals(NEW))
+  const first = await client.download(id, { version: 1, range: { start: 249_990 } })
+  assert.ok(Buffer.from(await first.arrayBuffer()).equals(OLD.subarray(249_990)))
+
+  const renamed = await client.replace(id, OLD, { name: 'third.pdf' })
+  assert.deepEqual([renamed.filename, renamed.version], ['third.pdf', 3])
+  assert.equal((await client.restore(id, 2)).filename, 'book.pdf')
+  const versions = await client.versions(id)
+  assert.deepEqual(
+    versions.map(({ version, current }) => [version, current]),
+    [
+      [3, false],
+      [2, true],
+    ],
+  )
+  await client.deleteVersion(id, 3)
+  assert.equal((await client.versions(id)).length, 1)
+  await assert.rejects(client.deleteVersion(id, 2), { code: 'current_version' })
+  await assert.rejects(client.restore(id, 3), { code: 'not_found' })
+  await assert.rejects(client.restore(id, '../3' as unknown as number), TypeError)
+  assert.deepEqual(await client.unfinished(), [])
+})
+
+test('an aborted replacement is resumed by the same call, and can be cancelled', async (t) => {
+  const sent: string[] = []
+  const { api } = await aProxiedService(t, {
+    settings: CHUNKS,
+    storage({ method, url }) {
+      if (method === 'PUT') sent.push(url ?? '')
+      return { kind: 'pass' }
+    },
+  })
+  const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
+  const { id } = await client.upload(OLD)
+  const path = join(folder, 'new.bin')
+  await writeFile(path, NEW)
+  sent.length = 0
+  const controller = new AbortController()
+  const aborted = client.replace(id, path, {
+    signal: controller.signal,
+    onProgress: ({ parts }) => parts.done >= 2 && controller.abort(),
+  })
+  await assert.rejects(aborted, { name: 'AbortError' })
+  const [saved] = await client.unfinished()
+  assert.deepEqual([saved?.id, saved?.replaces], [id, id])
+  // Another file cannot replace the asset meanwhile, and the error identifies the first upload.
+  await assert.rejects(client.replace(id, OLD), (error) => {
+    assert.ok(isStowageError(error, 'replacement_in_progress'))
+    assert.equal(error.facts.upload_id, saved?.uploadId)
+    return true
+  })
+  const replaced = client.replace(id, path)
+  assert.equal((await replaced).version, 2)
+  assert.ok(sent.length <= 5, `${sent.length} of 4 parts were sent`)
+  assert.ok((await download(api.url, id)).equals(NEW))
+
+  const paused = client.replace(id, OLD)
+  paused.pause()
+  await paused.cancel()
+  assert.equal((await client.replace(id, OLD)).version, 3)
+})
+
+test('cancelUpload cancels a replacement by its upload ID, and the asset stays', async (t) => {
+  const service = await aService(t, CHUNKS)
+  const { client } = await aClient(t, { baseUrl: service.baseUrl })
+  const { id } = await client.upload(OLD)
+  await service.call('POST', `${API}/assets/${id}/signed`, { size: 5 })
+  const [upload] = (await client.uploads().page()).data
+  assert.deepEqual([upload?.id, upload?.is_replacement], [id, true])
+  await client.cancelUpload(id)
+  assert.equal((await client.uploads().page()).data.length, 1)
+  await client.cancelUpload(id, { upload_id: upload?.upload_id ?? '' })
+  await client.cancelUpload(id, { upload_id: upload?.upload_id ?? '' })
+  assert.equal((await client.uploads().page()).data.length, 0)
+  assert.equal((await client.asset(id)).version, 1)
+})
+
+for (const kept of ['1', '0']) {
+  test(`a download that is interrupted while the file is replaced never mixes two versions, with ${kept} older versions`, async (t) => {
+    let onCut: (() => Promise<unknown>) | undefined
+    const { api } = await aProxiedService(t, {
+      settings: { ...CHUNKS, STOWAGE_KEEP_VERSIONS: kept },
+      storage: ({ method }) => ({ kind: method === 'GET' && onCut ? 'half' : 'pass' }),
+    })
+    const { client, folder } = await aClient(t, { baseUrl: api.url })
+    const { id } = await client.upload(OLD)
+    const controller = new AbortController()
+    const target = join(folder, 'saved.bin')
+    onCut = async () => {}
+    const first = client.downloadTo(id, target, {
+      signal: controller.signal,
+      onProgress: ({ bytes }) => bytes > 0 && controller.abort(),
+    })
+    await assert.rejects(first, { name: 'AbortError' })
+    onCut = undefined
+    await client.replace(id, NEW)
+    await client.downloadTo(id, target)
+    assert.ok((await readFile(target)).equals(NEW))
+
+    // The file is replaced during a single call, between two of its requests.
+    const { id: other } = await client.upload(OLD)
+    let replacing: Promise<unknown> | undefined
+    onCut = async () => {}
+    const saved = await client.downloadTo(other, join(folder, 'other.bin'), {
+      onProgress() {
+        replacing ??= client.replace(other, NEW)
+        onCut = undefined
+      },
+    })
+    await replacing
+    const bytes = await readFile(saved.path)
+    assert.ok(bytes.equals(saved.asset.version === 1 ? OLD : NEW))
+    assert.ok(!(await readdir(folder)).includes(`.${other}.part`))
+  })
+}
