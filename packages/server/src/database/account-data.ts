@@ -126,6 +126,11 @@ export interface Transition<More = never> {
   status: AssetStatus | More | undefined
 }
 
+export interface Deletion extends Transition {
+  /** The unfinished replacement that was cancelled, if there was one. */
+  replacement?: Upload
+}
+
 export interface AccountSummary extends Usage {
   name: string
   planName: string
@@ -187,7 +192,7 @@ export interface AccountData extends VersionData {
    * ready → deleted. Removes the asset from all lists, detaches it from its products and frees its bytes immediately. The
    * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
    */
-  deleteAsset(assetId: string): Promise<Transition>
+  deleteAsset(assetId: string): Promise<Deletion>
 
   /**
    * uploading → completing. From then on it can't be cancelled and does not expire, and its size is

@@ -172,7 +172,7 @@ async function upload(
     assert.ok(response.ok, text)
     return JSON.parse(text)
   }
-  const key = { 'Idempotency-Key': `version ${seed}` }
+  const key = { 'Idempotency-Key': `version-${seed}` }
   const { id, upload_id } = await repeated(() => post(path, body, key))
   return repeated(async () => {
     const state = await service.fetch(`${API}/assets/${id}/upload?upload_id=${upload_id}`)

@@ -1,4 +1,4 @@
-import type { Asset, AssetStatus } from '../../domain/asset.ts'
+import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
@@ -50,13 +50,14 @@ export function accountAssets(sql: Sql, account: string): Assets {
     },
 
     async deleteAsset(id) {
+      let replacement: Upload | undefined
       const change = async (transaction: Sql) => {
         const [locked] = await transaction`
           select from assets where id = ${id} and account_id = ${account} and status = 'ready'
           for no key update`
         if (locked === undefined) return false
         // Before the account is locked by the next statement: assets are locked first.
-        await cancelReplacement(transaction, id)
+        replacement = await cancelReplacement(transaction, id)
         await transaction`
           update assets set status = 'deleted', changed_at = now(), linked = false
           where id = ${id}`
@@ -89,12 +90,13 @@ export function accountAssets(sql: Sql, account: string): Assets {
           where id = ${id} and account_id = ${account} and replaces is null`
         return found?.status
       }
-      return transition({
+      const deletion = await transition({
         from: 'ready',
         to: 'deleted',
         change: () => begin(sql, change),
         readStatus,
       })
+      return { ...deletion, ...(replacement && { replacement }) }
     },
   }
 }

@@ -1,6 +1,6 @@
-import type { AssetStatus } from '../../domain/asset.ts'
+import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { begin, type Sql } from './connection.ts'
-import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { supersedeOldest } from './superseded.ts'
 import { switchVersion } from './switch-version.ts'
 
@@ -66,16 +66,22 @@ async function cancel(transaction: Sql, id: string): Promise<boolean> {
  * Cancels the unfinished replacement of an asset, in the caller's transaction, which has locked the asset. One
  * that is being completed finds no asset.
  */
-export async function cancelReplacement(transaction: Sql, assetId: string): Promise<void> {
-  await transaction`
+export async function cancelReplacement(
+  transaction: Sql,
+  assetId: string,
+): Promise<Upload | undefined> {
+  const [row] = await transaction<UploadRow[]>`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
       where replaces = ${assetId} and status = 'uploading'
-      returning id, account_id, bytes, storage_id, upload_id
+      returning ${transaction(UPLOAD_COLUMNS)}
     ), queued as (
       insert into removals (kind, storage_id, key, due_at)
       select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
+    ), freed as (
+      update accounts set reserved_bytes = reserved_bytes - ended.bytes
+      from ended where accounts.id = ended.account_id
     )
-    update accounts set reserved_bytes = reserved_bytes - ended.bytes
-    from ended where accounts.id = ended.account_id`
+    select * from ended`
+  return row && toUpload(row)
 }

@@ -1,8 +1,8 @@
-import type { Asset } from '../../domain/asset.ts'
+import type { Asset, Upload } from '../../domain/asset.ts'
 import { storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AssetChange, Transition } from '../account-data.ts'
+import type { AssetChange, Deletion } from '../account-data.ts'
 import { prepareQueueRemoval } from './release.ts'
 import { prepareReplacements } from './replacements.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -54,14 +54,16 @@ export function prepareAssets(connection: Connection) {
   const unlink = prepare('delete from asset_products where asset_seq = :seq')
   const unindexName = prepare('delete from asset_names where rowid = :seq')
 
-  function removeFile(account: string, row: UploadRow): void {
-    cancelReplacement(row.id)
+  /** Returns the replacement that was cancelled. */
+  function removeFile(account: string, row: UploadRow): Upload | undefined {
+    const replacement = cancelReplacement(row.id)
     const storageId = row.storage_id ?? row.upload_id
     queueRemoval('object', { key: row.object_key ?? row.id, storageId })
     for (const { object_key: key, storage_id, bytes } of removeVersions.all({ id: row.id })) {
       free.run({ account, bytes })
       queueRemoval('object', { key, storageId: storage_id })
     }
+    return replacement
   }
 
   return {
@@ -106,7 +108,7 @@ export function prepareAssets(connection: Connection) {
       })
     },
 
-    deleteAsset(account: string, id: string): Transition {
+    deleteAsset(account: string, id: string): Deletion {
       return transaction(() => {
         const row = remove.get({ account, id, now: Date.now() })
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
@@ -114,8 +116,8 @@ export function prepareAssets(connection: Connection) {
         unindexName.run({ seq: row.seq })
         // A link uses no storage.
         uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
-        if (row.kind === 'file') removeFile(account, row)
-        return { won: true, status: 'deleted' }
+        const replacement = row.kind === 'file' ? removeFile(account, row) : undefined
+        return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })
     },
   }

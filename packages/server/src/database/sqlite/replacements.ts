@@ -1,6 +1,6 @@
-import type { AssetStatus } from '../../domain/asset.ts'
+import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { prepareRelease } from './release.ts'
-import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { prepareSuperseded } from './superseded.ts'
 import { type AssetOfVersions, prepareSwitchVersion } from './switch-version.ts'
@@ -69,9 +69,11 @@ export function prepareReplacements(connection: Connection) {
     },
 
     /** Cancels the unfinished replacement of an asset. One that is being completed finds no asset. */
-    cancelReplacement(assetId: string): void {
+    cancelReplacement(assetId: string): Upload | undefined {
       const row = cancel.get({ id: assetId, now: Date.now() })
-      if (row !== undefined) release(row)
+      if (row === undefined) return undefined
+      release(row)
+      return toUpload(row)
     },
   }
 }

@@ -6,11 +6,12 @@ import { assetNotFound } from './asset-not-found.ts'
 
 /**
  * Removes the asset from all lists, detaches it from its products and frees its bytes immediately. A job removes its object.
- * An unfinished upload is cancelled.
+ * An unfinished upload or replacement is cancelled.
  */
 export async function deleteAsset(context: AccountContext, assetId: string): Promise<void> {
   const { data } = context
-  const { won, status } = await data.deleteAsset(assetId)
+  const { won, status, replacement } = await data.deleteAsset(assetId)
+  if (replacement) await removeParts(context, replacement)
   if (won) return
   if (status === 'uploading') {
     const cancelled = await data.cancelUpload(assetId)

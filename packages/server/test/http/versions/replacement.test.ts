@@ -9,6 +9,7 @@ import {
   complete,
   download,
   downloadUrl,
+  putPart,
   putParts,
   requestSession,
   someBytes,
@@ -256,6 +257,8 @@ test('deleting an asset cancels its replacement', async (t) => {
   const session = await startReplacement(service, id, { bytes })
   const parts = await putParts(session, bytes)
   assert.equal((await service.call('DELETE', `${API}/assets/${id}`)).status, 202)
+  const late = await putPart(session.urls[0]?.url ?? '', bytes.subarray(0, 10))
+  assert.notEqual(late.status, 200)
   assert.equal((await complete(service.baseUrl, session, parts)).status, 404)
   await runJobs(service.context)
   assert.deepEqual(await readObjects(service), [])
