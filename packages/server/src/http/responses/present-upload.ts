@@ -8,11 +8,11 @@ import type { SignedPart } from '../../operations/uploads/sign-parts.ts'
 
 export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
   const { upload, parts } = session
-  const { id, filename, bytes } = upload.asset
+  const { filename, bytes } = upload.asset
   const [onlyPart, secondPart] = parts
   return {
     ...presentUpload(upload, parts, baseUrl),
-    asset: { id, filename, size: formatSize(bytes) },
+    asset: { id: publicId(upload), filename, size: formatSize(bytes) },
     ...(onlyPart && secondPart === undefined && { upload_url: onlyPart.url }),
     expires_at: session.expiresAt.toISOString(),
   }

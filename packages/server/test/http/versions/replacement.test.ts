@@ -51,6 +51,7 @@ test('a replaced file is downloaded with its new content under the same asset', 
 
   const session = await startReplacement(service, id, { bytes })
   assert.equal(session.id, id)
+  assert.deepEqual(session.asset, { id, filename: 'book.pdf', size: '42 B' })
   assert.equal(session.file_url, `${baseUrl}/assets/${id}`)
   const parts = await putParts(session, bytes)
   assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body.data, before)
