@@ -11,15 +11,14 @@ import {
   CancelledUpload,
   CancelRequest,
   CompletionRequest,
-  ListUploadsQuery,
   ResizeRequest,
   ResumedUpload,
-  UploadPage,
   UploadRequest,
   UploadRequestHeaders,
   UploadSelection,
   UploadSession,
 } from '../upload.ts'
+import { ListUploadsQuery, UploadPage } from '../upload-list.ts'
 import { API_PREFIX } from './prefix.ts'
 
 /** Enough to complete 10,000 parts with the longest ETags of any storage. */

@@ -36,12 +36,14 @@ export function accountAssets(sql: Sql, account: string): Assets {
     },
 
     async changeAsset(id, { filename = null, url = null, bytes = null, path }) {
+      const isChange = (filename ?? url ?? bytes) !== null || path !== undefined
       const searchName = filename === null ? null : foldText(filename)
       const [row] = await sql<AssetRow[]>`
         update assets set filename = coalesce(${filename}, filename),
           search_name = coalesce(${searchName}, search_name),
           sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
-          bytes = coalesce(${bytes}::bigint, bytes), updated_at = now()
+          bytes = coalesce(${bytes}::bigint, bytes)
+          ${isChange ? sql`, updated_at = now()` : sql``}
           ${path === undefined ? sql`` : sql`, folder = ${storedFolder(path)}`}
         where id = ${id} and account_id = ${account} and replaces is null
           and status in ('uploading', 'completing', 'ready')

@@ -28,7 +28,8 @@ export function prepareAssets(connection: Connection) {
     `update assets set filename = coalesce(:filename, filename),
        search_name = coalesce(:search_name, search_name),
        sort_name = coalesce(:sort_name, sort_name), url = coalesce(:url, url),
-       bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder), updated_at = :now
+       bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder),
+       updated_at = iif(:changes, :now, updated_at)
      where id = :id and account_id = :account and replaces is null
        and status in ('uploading', 'completing', 'ready')
      returning ${ASSET_COLUMNS}`,
@@ -98,9 +99,10 @@ export function prepareAssets(connection: Connection) {
         const search_name = filename === null ? null : foldText(filename)
         const sort_name = filename === null ? null : sortName(filename)
         const moves = Number(changes.path !== undefined)
+        const isChange = Number(Object.values(changes).some((value) => value !== undefined))
         const folder = storedFolder(changes.path ?? null)
         const fields = { filename, search_name, sort_name, url, bytes, moves, folder }
-        const row = change.get({ account, id, ...fields, now: Date.now() })
+        const row = change.get({ account, id, ...fields, changes: isChange, now: Date.now() })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })

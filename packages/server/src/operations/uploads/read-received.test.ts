@@ -56,7 +56,7 @@ test('the number of concurrent calls to the storage is limited across all reques
 
 test('uploads are omitted if the storage does not respond in time', async () => {
   const { context, pending } = aSlowStorage()
-  const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 20 })
+  const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 250 })
   const reading = read(context, someUploads(5))
   await new Promise((resolve) => setImmediate(resolve))
   pending[0]?.settle(PARTS)

@@ -25,7 +25,8 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
   const { status, body: created } = await call('POST', `${API}/assets/store`, body)
   const after = Date.now()
   assert.equal(status, 201)
-  const { id, created_at, ...rest } = created.data
+  const { id, created_at, updated_at, ...rest } = created.data
+  assert.equal(updated_at, created_at)
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   const createdAt = Date.parse(created_at)
   assert.ok(before <= createdAt && createdAt <= after, created_at)
@@ -38,6 +39,7 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     status: 'ready',
     bytes: 10_000_000,
     mime: 'application/octet-stream',
+    version: 1,
     path: null,
   })
   assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, created)
@@ -155,10 +157,13 @@ test('the name, URL and size of a link can be changed, and fields that are left 
       { filename: 'third.zip', url, bytes: 2000, size: '2 kB' },
     ],
   ]
-  let expected: object = link
+  let expected = link
   for (const [change, now] of table) {
-    expected = { ...expected, ...now }
     const response = await service.call('PUT', path, change)
+    const { updated_at } = response.body.data
+    const isUnchanged = Object.keys(change).length === 0
+    assert.ok(isUnchanged ? updated_at === link.updated_at : updated_at >= expected.updated_at)
+    expected = { ...expected, ...now, updated_at }
     assert.deepEqual([response.status, response.body], [200, { data: expected }])
     assert.deepEqual((await service.call('GET', path)).body, { data: expected })
   }
