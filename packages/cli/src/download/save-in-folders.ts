@@ -43,7 +43,10 @@ export function createFolderSaver(
  * Whether the file exists with the size of the asset, and is not older than its current version. A different
  * file is not overwritten.
  */
-async function isAlreadySaved(path: string, { bytes, version, updated_at }: Asset): Promise<boolean> {
+async function isAlreadySaved(
+  path: string,
+  { bytes, version, updated_at }: Asset,
+): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined)
   if (stats === undefined) return false
   const isOutdated = version > 1 && stats.mtimeMs < Date.parse(updated_at)
