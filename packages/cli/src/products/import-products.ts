@@ -20,6 +20,7 @@ const OPTIONS = {
 } as const
 
 const MAX_PROBLEMS = 50
+const MAX_COLUMNS = 10
 
 /** `stowage products import`. */
 export async function importProducts(commandLine: string[]): Promise<number> {
@@ -30,6 +31,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
   writeProblems(file, path)
   const { products, problems } = file
   const skipped = new Set(problems.map(({ line }) => line)).size
+  writeIgnoredColumns(file)
   const summary = { file: path, format: file.format, products: products.length, problems }
   if (isDryRun) {
     return withClient(values, async (client) => {
@@ -92,6 +94,15 @@ function writeProblems({ problems }: ProductsFile, path: string): void {
   }
   const more = problems.length - MAX_PROBLEMS
   if (more > 0) writeMessage(`and ${more} more (--json lists all)`)
+}
+
+/** A misspelled column would otherwise be left out without a word. */
+function writeIgnoredColumns({ ignoredColumns }: ProductsFile): void {
+  if (ignoredColumns.length === 0) return
+  const shown = ignoredColumns.slice(0, MAX_COLUMNS)
+  const more = ignoredColumns.length - shown.length
+  const names = [...shown, ...(more > 0 ? [`${more} more`] : [])]
+  writeMessage(sanitize(`Columns that are not imported: ${names.join(', ')}`))
 }
 
 function skippedText(count: number, format: ProductsFile['format']): string {

@@ -4,4 +4,6 @@ import type { ProductFields } from './file-product.ts'
 export interface Collector {
   add(line: number, fields: Partial<ProductFields>): void
   refuse(line: number, message: string): void
+  /** Columns that have no meaning here, as the header names them. */
+  ignoreColumns(names: string[]): void
 }

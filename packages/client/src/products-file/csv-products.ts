@@ -7,14 +7,14 @@ const COLUMNS = {
   product_id: ['product id', 'id'],
   variant_id: ['variant id'],
   handle: ['handle', 'url handle'],
-  name: ['name', 'title', 'product name', 'product title'],
-  variant_name: ['variant name', 'variant title'],
+  name: ['name', 'title', 'product name', 'product title', 'product'],
+  variant_name: ['variant name', 'variant title', 'variant'],
   option1: ['option1 value'],
   option2: ['option2 value'],
   option3: ['option3 value'],
   sku: ['sku', 'variant sku'],
   vendor: ['vendor'],
-  tags: ['tags'],
+  tags: ['tags', 'tag'],
 } satisfies Record<string, string[]>
 
 type Column = keyof typeof COLUMNS
@@ -38,6 +38,9 @@ export function collectCsvProducts(text: string, collect: Collector): void {
     collect.refuse(header.line, missing)
     return
   }
+  const used = new Set(columns.values())
+  const titles: string[] = header.fields
+  collect.ignoreColumns(titles.filter((title, index) => title.trim() !== '' && !used.has(index)))
 
   /** The first row of the current product. Rows without a title continue it. */
   let first: Row = {}

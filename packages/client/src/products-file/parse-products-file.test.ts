@@ -26,6 +26,15 @@ test('the columns of Stowage are read', () => {
   assert.deepEqual(detailsOf(text), [pack])
 })
 
+test('short names of columns are read, and columns that are not imported are listed', () => {
+  const text = 'Product ID,Variant ID,Product,Variant,Tag,Price,,Color\n1,2,Print,A3,art,9.5,,red'
+  assert.deepEqual(detailsOf(text), [
+    { product_id: 1, variant_id: 2, name: 'Print', variant_name: 'A3', tags: ['art'] },
+  ])
+  assert.deepEqual(parseProductsFile(text).ignoredColumns, ['Price', 'Color'])
+  assert.deepEqual(parseProductsFile('[]').ignoredColumns, [])
+})
+
 test('fields without a column or a cell are omitted, and an empty cell is an empty field', () => {
   assert.deepEqual(detailsOf('Product ID,Variant ID,Title\n1,2,Book'), [
     { product_id: 1, variant_id: 2, name: 'Book' },

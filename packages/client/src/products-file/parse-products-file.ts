@@ -12,6 +12,8 @@ export interface ProductsFile {
   products: LocatedProduct[]
   /** Everything that cannot be imported. */
   problems: ProductsFileProblem[]
+  /** The columns of a CSV file that are not imported, as its header names them. */
+  ignoredColumns: string[]
 }
 
 /** A product and its position in the file. */
@@ -44,12 +46,14 @@ const NOT_TEXT =
 export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   const products: LocatedProduct[] = []
   const problems: ProductsFileProblem[] = []
+  const ignoredColumns: string[] = []
   const seen = new Map<string, number>()
   const text = typeof file === 'string' ? file.replace(/^\uFEFF/, '') : decode(file)
   const format = /^\s*[[{]/.test(text ?? '') ? 'json' : 'csv'
 
   const collect: Collector = {
     refuse: (line, message) => problems.push({ line, message }),
+    ignoreColumns: (names) => ignoredColumns.push(...names),
     add(line, fields) {
       const { product_id, variant_id, name } = fields
       const result = readProduct({ ...fields, product_id, variant_id, name })
@@ -76,7 +80,7 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   if (products.length === 0 && problems.length === 0) {
     collect.refuse(1, 'The file contains no products.')
   }
-  return { format, products, problems }
+  return { format, products, problems, ignoredColumns }
 }
 
 /** Identifies a product: the service keeps one for each product and variant. */

@@ -20,7 +20,7 @@ const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: str
 
 /** Shows the effect of every line before anything is imported. */
 export function ImportPreview({ preview, onSend, onRestart }: Props) {
-  const { compared, problems, format } = preview
+  const { compared, problems, format, ignoredColumns } = preview
   const changes = changesOf(preview).length
   const groups = OUTCOMES.map((one) => ({
     ...one,
@@ -38,6 +38,11 @@ export function ImportPreview({ preview, onSend, onRestart }: Props) {
           <Text role="status">Nothing to import: all products are up to date.</Text>
         )}
       </Group>
+      {ignoredColumns.length > 0 && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Columns that are not imported: {listText(ignoredColumns)}
+        </Text>
+      )}
       <Tabs
         defaultValue={problems.length > 0 ? 'problems' : (groups[0]?.outcome ?? null)}
         keepMounted={false}
@@ -74,6 +79,14 @@ export function ImportPreview({ preview, onSend, onRestart }: Props) {
       </Tabs>
     </Stack>
   )
+}
+
+const MAX_COLUMNS = 10
+
+function listText(names: readonly string[]): string {
+  const more = names.length - MAX_COLUMNS
+  const rest = more > 0 ? [`${numberText(more)} more`] : []
+  return new Intl.ListFormat('en').format([...names.slice(0, MAX_COLUMNS), ...rest])
 }
 
 function Count({ color, count }: { color: string; count: number }) {

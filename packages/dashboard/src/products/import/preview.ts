@@ -5,6 +5,7 @@ export interface Preview {
   format: 'csv' | 'json'
   compared: ComparedProduct[]
   problems: ProductsFileProblem[]
+  ignoredColumns: string[]
 }
 
 /** Leaves out products that are already as in the file. */

@@ -123,10 +123,10 @@ async function readPreview(client: Client, file: File, signal: AbortSignal): Pro
     )
   }
   const bytes = new Uint8Array(await file.arrayBuffer())
-  const { format, products, problems } = parseProductsFile(bytes)
+  const { format, products, problems, ignoredColumns } = parseProductsFile(bytes)
   const existing = products.length > 0 ? await findExisting(client, products, signal) : []
   const compared = compareProducts(products, existing)
-  return { fileName: file.name, format, compared, problems }
+  return { fileName: file.name, format, compared, problems, ignoredColumns }
 }
 
 function isField(name: string | undefined): name is keyof ProductDetails {
