@@ -192,11 +192,9 @@ function greeting(service: Service, version: string, config: Config): string {
 
 ${config.auth.kind === 'open' ? OPEN : KEYS}
 
-Try:
+Open the dashboard and drop a file. To call the API, try:
 
-  curl ${service.baseUrl}/api/v1/assets/signed \\
-${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: application/json' \\
-    -d '{"name": "hello.txt", "size": 5, "mime": "text/plain"}'
+  curl ${config.auth.kind === 'open' ? '' : AUTHORIZATION}${service.baseUrl}/api/v1/assets
 
 `
 }
@@ -204,4 +202,4 @@ ${config.auth.kind === 'open' ? '' : AUTHORIZATION}    -H 'Content-Type: applica
 const OPEN = 'Only this machine can reach the service, and no API key is needed.'
 const KEYS =
   'An API key is required. Create one with: npx stowage keys add --name first --scope manage'
-const AUTHORIZATION = "    -H 'Authorization: Bearer <key>' \\\n"
+const AUTHORIZATION = "-H 'Authorization: Bearer <key>' "

@@ -46,7 +46,7 @@ export async function aServiceProcess(
   const greeting = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (text) => {
       stdout += text
-      if (stdout.includes('Try:')) resolve()
+      if (stdout.includes('/api/v1/assets')) resolve()
     })
     child.once('close', (code) =>
       reject(new Error(`The service ended with code ${code}: ${stderr}`)),
