@@ -67,7 +67,7 @@ test('after the selected assets are attached or deleted, the focus moves to the 
   await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
   await press('Delete')
   await press('Delete asset')
-  await page.getByText('1 asset deleted').waitFor()
+  await page.getByText('two deleted').waitFor()
   await untilFocused(page, 'MAIN')
   assert.equal((await client.account()).assets, 1)
 })

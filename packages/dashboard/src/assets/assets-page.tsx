@@ -88,6 +88,7 @@ export function AssetsPage() {
       <Group gap="sm">
         <FilterInput
           label="Search assets"
+          placeholder="Search files, products and SKUs"
           isMain
           value={search}
           onValue={onSearch}

@@ -22,12 +22,13 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const queries = useQueryClient()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const isSingle = assets.length === 1
+  const single = isSingle ? assets[0] : undefined
   const subject = isSingle ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) =>
       forEachAsset(assets, ({ id }) => client.delete(id, { signal }).catch(ignoreNotFound)),
     onSuccess() {
-      notify({ message: `${countText(assets.length, 'asset')} deleted` })
+      notify({ message: `${single?.filename ?? countText(assets.length, 'asset')} deleted` })
       onClose()
       onDone()
     },
@@ -43,11 +44,12 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       onConfirm={deletion.mutate}
       onClose={onClose}
     >
-      <Names names={assets.map(({ filename }) => filename)} />
+      <Names names={assets.map(nameWithFolder)} />
       {products.length > 0 && (
         <Alert color="orange" title={`Attached to ${countText(products.length, 'product')}`}>
           <Text size="sm" mb={4}>
-            Buyers of these products will no longer receive {isSingle ? 'it' : 'them'}:
+            Buyers of {products.length === 1 ? 'this product' : 'these products'} will no longer
+            receive {isSingle ? 'it' : 'them'}:
           </Text>
           <Names names={products} />
         </Alert>
@@ -57,6 +59,11 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       </Text>
     </ConfirmDialog>
   )
+}
+
+/** Tells files of the same name apart. */
+function nameWithFolder({ filename, path }: Asset): string {
+  return path === null ? filename : `${filename} in ${path}`
 }
 
 /** Some assets may have been deleted by someone else or by the previous attempt. */

@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Anchor, Group, Text, Tooltip } from '@mantine/core'
-import type { Asset, ProductGroup } from '@stowage/client'
+import type { Asset, Product, ProductGroup } from '@stowage/client'
 import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -90,8 +90,6 @@ interface ItemProps {
 
 function AssetItem({ asset, product, onDetach }: ItemProps) {
   const row = useFocusHandover<HTMLLIElement>()
-  const attached = variantsOf(asset, product)
-  const isPartial = attached.length < product.variants_total
   return (
     <li ref={row}>
       <AssetThumbnail asset={asset} />
@@ -107,11 +105,9 @@ function AssetItem({ asset, product, onDetach }: ItemProps) {
         >
           <Name>{asset.filename}</Name>
         </Anchor>
-        {isPartial && (
+        {factsOf(asset, product) !== '' && (
           <Name fz="xs" c="dimmed">
-            {attached.length === 1
-              ? (attached[0]?.variant_name ?? '')
-              : `${attached.length} of ${countText(product.variants_total, 'variant')}`}
+            {factsOf(asset, product)}
           </Name>
         )}
       </div>
@@ -132,6 +128,18 @@ function AssetItem({ asset, product, onDetach }: ItemProps) {
       </RequireScope>
     </li>
   )
+}
+
+/** The variants that the asset is attached to, and its folder, which tells files of the same name apart. */
+function factsOf(asset: Asset, product: ProductGroup): string {
+  return [attachedText(variantsOf(asset, product), product), asset.path].filter(Boolean).join(' · ')
+}
+
+function attachedText(attached: readonly Product[], { variants_total: total }: ProductGroup) {
+  if (total === 1) return ''
+  if (attached.length === total) return 'All variants'
+  const [first] = attached
+  return attached.length === 1 ? first?.variant_name : `${attached.length} of ${total} variants`
 }
 
 function variantsOf({ products = [] }: Asset, { product_id: productId }: ProductGroup) {

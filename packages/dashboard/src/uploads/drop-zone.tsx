@@ -34,6 +34,8 @@ export function DropZone() {
         // Null only when the pointer leaves the window.
         if (event.relatedTarget === null) setOver(false)
       },
+      // A drag may be cancelled without an event. The pointer only moves when none is in progress.
+      pointermove: () => setOver(false),
       drop(event: DragEvent) {
         setOver(false)
         if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
@@ -42,7 +44,7 @@ export function DropZone() {
         void add.current?.(droppedFiles(event.dataTransfer))
       },
     }
-    const all = Object.entries(listeners) as [keyof typeof listeners, (event: DragEvent) => void][]
+    const all = Object.entries(listeners) as [string, (event: Event) => void][]
     for (const [name, listener] of all) addEventListener(name, listener)
     return () => {
       for (const [name, listener] of all) removeEventListener(name, listener)

@@ -7,6 +7,7 @@ import {
   IconPlayerPause,
   IconPlayerPlay,
   IconPlayerStop,
+  IconX,
 } from '@tabler/icons-react'
 import { countText, numberText } from '../format/count-text.ts'
 import { IconButtons } from './icon-buttons.tsx'
@@ -30,7 +31,12 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: 
   const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
   const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
   const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
-  const clear = { label: 'Clear finished', Icon: IconChecks, run: uploads.clearDone }
+  // Once everything is done, it closes the tray.
+  const clear = {
+    label: 'Clear finished',
+    Icon: isDone ? IconX : IconChecks,
+    run: uploads.clearDone,
+  }
   const toggle = {
     label: isOpen ? 'Hide files' : 'Show files',
     Icon: isOpen ? IconChevronDown : IconChevronUp,
