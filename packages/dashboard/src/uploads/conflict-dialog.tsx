@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { DateTime } from '../components/date-time.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Name } from '../components/name.tsx'
+import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
 import type { NameConflict } from './find-conflicts.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
@@ -17,25 +18,39 @@ const CHOICES: { choice: ConflictChoice; label: string }[] = [
 
 /** Asks what to do with files whose names already exist, in one dialog for all of them. */
 export function ConflictDialog() {
-  const uploads = useUploads()
   const { conflicts } = useUploadsState()
+  const resolve = useResolve(conflicts.length)
   const [conflict] = conflicts
   return (
     <Dialog
       isOpen={conflict !== undefined}
       // Nothing is uploaded without a decision.
-      onClose={() => uploads.resolveConflict('skip', { isForAll: true })}
-      title="A file with this name already exists"
+      onClose={() => resolve('skip', true)}
+      title={
+        conflicts.length > 1
+          ? `${countText(conflicts.length, 'file')} already exist`
+          : 'A file with this name already exists'
+      }
     >
       {conflict && <Question conflict={conflict} count={conflicts.length} />}
     </Dialog>
   )
 }
 
-function Question({ conflict, count }: { conflict: NameConflict; count: number }) {
+/** Files that are skipped leave no trace in the tray, so a notification says it. */
+function useResolve(count: number) {
   const uploads = useUploads()
+  return (choice: ConflictChoice, isForAll: boolean) => {
+    uploads.resolveConflict(choice, { isForAll })
+    if (choice === 'skip') notify({ message: `${countText(isForAll ? count : 1, 'file')} skipped` })
+  }
+}
+
+function Question({ conflict, count }: { conflict: NameConflict; count: number }) {
+  const resolve = useResolve(count)
   const [isForAll, setForAll] = useState(count > 1)
   const { picked, existing } = conflict
+  const suggested = picked.file.size === existing.bytes ? 'skip' : 'keep-both'
   return (
     <Stack gap="sm">
       <div>
@@ -63,8 +78,9 @@ function Question({ conflict, count }: { conflict: NameConflict; count: number }
         {CHOICES.map(({ choice, label }) => (
           <Button
             key={choice}
-            variant={choice === 'keep-both' ? 'filled' : 'default'}
-            onClick={() => uploads.resolveConflict(choice, { isForAll: isForAll && count > 1 })}
+            variant={choice === suggested ? 'filled' : 'default'}
+            data-autofocus={choice === suggested || undefined}
+            onClick={() => resolve(choice, isForAll && count > 1)}
           >
             {label}
           </Button>
