@@ -8,15 +8,15 @@ import {
   StowageError,
 } from '@stowage/client'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
 import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 
-const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, STOWAGE_LOG: 'warn' }
+const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const RETRY = { firstMs: 1, longestMs: 5 }
 
 test('every call of the API has a method', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, KEYED)
+  const { baseUrl } = await aService(t, KEYED)
   const stowage = createClient({ baseUrl: `${baseUrl}/api/v1/`, apiKey: ADMIN_KEY })
   const link = await stowage.store({
     filename: 'a.zip',
@@ -54,7 +54,7 @@ test('every call of the API has a method', async (t) => {
 })
 
 test('iterating over a listing returns every asset once, page by page, and makes no request before', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const { baseUrl } = await aService(t)
   let calls = 0
   const stowage = createClient({
     baseUrl,
@@ -83,7 +83,7 @@ test('iterating over a listing returns every asset once, page by page, and makes
 })
 
 test('deleting or attaching assets while iterating skips none', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const { baseUrl } = await aService(t)
   const stowage = createClient({ baseUrl })
   await stowage.putProducts([{ product_id: 1, variant_id: 1, name: 'Presets' }])
   for (let count = 0; count < 10; count += 1) {
@@ -104,7 +104,7 @@ test('deleting or attaching assets while iterating skips none', async (t) => {
 })
 
 test('products are listed with their variants, and those of an asset with the attached ones', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const { baseUrl } = await aService(t)
   const stowage = createClient({ baseUrl })
   const variants = [11, 12, 13].map((variant_id) => ({ product_id: 1, variant_id, name: 'Drums' }))
   await stowage.putProducts([...variants, { product_id: 2, variant_id: 21, name: 'Piano' }])
@@ -125,7 +125,7 @@ test('products are listed with their variants, and those of an asset with the at
 })
 
 test('an error response becomes a StowageError with the code and fields of the service', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, KEYED)
+  const { baseUrl } = await aService(t, KEYED)
   const withoutKey = createClient({ baseUrl })
   await assert.rejects(withoutKey.account(), (error) => isStowageError(error, 'unauthenticated'))
   const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
@@ -141,7 +141,7 @@ test('an error response becomes a StowageError with the code and fields of the s
 })
 
 test('calls are retried, except those that would create something twice', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, { STOWAGE_LOG: 'warn' })
+  const { baseUrl } = await aService(t)
   const faults: Fault[] = []
   const proxy = await aFaultProxy(t, {
     target: () => baseUrl,
@@ -174,7 +174,7 @@ test('an aborted call rejects with the signal’s reason, and a slow one with ti
 })
 
 test('a file can be downloaded as a whole or in ranges', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, { ...KEYED, STOWAGE_CHUNK_SIZE: '1000' })
+  const { baseUrl } = await aService(t, { ...KEYED, STOWAGE_CHUNK_SIZE: '1000' })
   const stowage = createClient({ baseUrl, apiKey: ADMIN_KEY })
   const bytes = new Uint8Array(someBytes(5000))
   const { id } = await stowage.upload(bytes, { name: 'five.bin' })

@@ -9,11 +9,10 @@ import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { aService } from '@stowage/testing/service/service'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
-const QUIET = { STOWAGE_LOG: 'warn' }
 const FILES = 500
 /** In bytes of the JavaScript heap, for each waiting or finished upload. */
 const LIMIT = 7_500
@@ -56,7 +55,7 @@ test('a waiting or finished upload uses little memory', async (t) => {
 })
 
 test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, QUIET)
+  const { baseUrl } = await aService(t)
   const { client, folder } = await aClient(t, { baseUrl })
   const path = join(folder, 'a.txt')
   await writeFile(path, 'some text')
@@ -85,7 +84,7 @@ async function aServer(
 }
 
 test('an upload follows a redirect to the service', async (t) => {
-  const { baseUrl } = await aServiceProcess(t, QUIET)
+  const { baseUrl } = await aService(t)
   const server = await aServer(t, (url) => ({ status: 308, headers: { Location: baseUrl + url } }))
   const { client } = await aClient(t, { baseUrl: server })
   const asset = await client.upload(new Uint8Array(5), { name: 'a.bin' })

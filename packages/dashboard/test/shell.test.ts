@@ -43,13 +43,13 @@ test('a new page starts at its top, and going back restores the scroll position'
   await product.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Product 30' }).waitFor()
-  assert.equal(await top(), 0)
-  assert.equal(await page.locator('main:focus').count(), 1)
+  await until('the page starts at its top', async () => (await top()) === 0)
+  await page.locator('main:focus').waitFor()
   await page.goBack()
   await until('the scroll position is restored', async () => (await top()) === before)
   await page.getByRole('link', { name: 'Next page' }).click()
   await page.getByText('51 to 60 of 60').waitFor()
-  assert.equal(await top(), 0)
+  await until('the page starts at its top', async () => (await top()) === 0)
 })
 
 test('a page that cannot be loaded shows an error, and uploads continue', async (t) => {

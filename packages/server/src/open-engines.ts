@@ -52,7 +52,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
   }
-  const { directory, port, url, reserve, fastBody } = config.storage
+  const { directory, port, url, reserve, fastBody, ownThread } = config.storage
   const { openDiskStorage } = await import('./storage/disk/disk-storage.ts')
   return openDiskStorage({
     directory,
@@ -61,6 +61,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     host: config.host,
     port,
     ...(url !== undefined && { url }),
+    ...(ownThread !== undefined && { ownThread }),
     onFailure({ message, fatal, facts }) {
       logger.error(facts, message)
       if (fatal) onFatal(message)

@@ -4,7 +4,6 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { freePort } from '@stowage/testing/machine/free-port'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService } from '@stowage/testing/service/service'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 
 export interface ProxiedService {
@@ -41,8 +40,7 @@ async function onDisk(t: TestContext, options: ProxiedOptions) {
     target: () => `http://127.0.0.1:${storagePort}`,
     fault: options.storage ?? pass,
   })
-  const { baseUrl } = await aServiceProcess(t, {
-    STOWAGE_LOG: 'warn',
+  const { baseUrl } = await aService(t, {
     STOWAGE_STORAGE_PORT: String(storagePort),
     STOWAGE_STORAGE_URL: storage.url,
     ...options.settings,
@@ -50,7 +48,6 @@ async function onDisk(t: TestContext, options: ProxiedOptions) {
   return { baseUrl, storage }
 }
 
-/** Runs in this process, because `stowage serve` refuses such small parts on S3. */
 async function onS3(t: TestContext, options: ProxiedOptions) {
   const deployment = await aDeployment(t)
   const decide = options.storage ?? pass

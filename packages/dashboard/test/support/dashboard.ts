@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext } from 'node:test'
 import { createClient, type NodeClient } from '@stowage/client/node'
+import { folder } from '@stowage/dashboard'
 import type { Environment } from '@stowage/server/src/config/config'
 import { FLAGS, HEADLESS_SHELL } from '@stowage/testing/browser/browser'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   type Browser,
   type BrowserContext,
@@ -25,7 +26,7 @@ export interface Dashboard {
   /** Empty until the test calls `page.goto('/')`. */
   page: Page
   context: BrowserContext
-  service: ServiceProcess
+  service: TestService
   /** For test data and for checks of what the service has stored. */
   client: NodeClient
 }
@@ -40,7 +41,7 @@ export interface DashboardOptions {
 }
 
 /**
- * Starts the service with these settings as a process, and opens a page in a new browser context. With
+ * Starts the service with these settings, and opens a page in a new browser context. With
  * STOWAGE_AUTH=keys, STOWAGE_ADMIN_KEY is required too. The test fails if the page throws an error or
  * violates its Content Security Policy.
  */
@@ -52,7 +53,7 @@ export async function openDashboard(
   await ensureBuilt()
   const problems: string[] = []
   cleanUp(t, () => assert.deepEqual(problems, []))
-  const service = await aServiceProcess(t, settings)
+  const service = await aService(t, settings, undefined, { dashboard: folder })
   const apiKey = settings.STOWAGE_ADMIN_KEY
   const stateFolder = await aFolder(t)
   const client = createClient({ baseUrl: service.baseUrl, apiKey, stateFolder })

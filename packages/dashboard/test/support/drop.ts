@@ -15,15 +15,21 @@ export async function drop(
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
   await page.evaluate(`
-    window.isDropped = false
-    addEventListener('drop', () => { window.isDropped = true }, { once: true })`)
-  // A busy browser may lose events, so they are repeated until the page reacts.
+    addEventListener('drop', () => { window.dragEnd = 'drop' })
+    addEventListener('dragleave', ({ relatedTarget }) => {
+      if (relatedTarget === null) window.dragEnd = 'dragleave'
+    })`)
   await until('the page receives the drop', async () => {
     await send('dragEnter')
     await send('dragOver')
     if (!(await page.getByText(overlay).isVisible())) return false
+    await page.evaluate('window.dragEnd = undefined')
     await send('drop')
-    return page.evaluate<boolean>('isDropped')
+    // The event comes later. If it were sent again before, the page could receive it twice.
+    const end = () => page.evaluate<string | undefined>('window.dragEnd')
+    await until('the drag ends', async () => (await end()) !== undefined)
+    // A page that was too busy to accept the last event gets `dragleave` instead of `drop`.
+    return (await end()) === 'drop'
   })
   await session.detach()
 }

@@ -1,4 +1,4 @@
-import type { ServiceProcess } from '@stowage/testing/service/service-process'
+import type { TestService } from '@stowage/testing/service/service'
 import type { BrowserContext, Route } from 'playwright-core'
 
 export interface Parts {
@@ -13,7 +13,7 @@ export interface Parts {
 /** Counts the parts that the browser sends to the storage, and holds all after the first `free` ones. */
 export async function watchParts(
   context: BrowserContext,
-  service: ServiceProcess,
+  service: TestService,
   free = Number.POSITIVE_INFINITY,
 ): Promise<Parts> {
   let started = 0

@@ -30,6 +30,8 @@ export type StorageConfig =
       reserve: number
       /** Whether long request bodies are read past Node's HTTP parser. */
       fastBody: boolean
+      /** Whether transfers run in their own thread. Default: true. */
+      ownThread?: boolean
     }
   | {
       kind: 's3'

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Environment } from '@stowage/server/src/config/config'
 import { cleanUp } from '../machine/clean-up.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
 import { aDatabase } from './a-database.ts'
 import { aBucket, emptyBucket, readBucket, readUploadsIn } from './s3-server.ts'
+import { copySqliteTemplate } from './sqlite-template.ts'
 import { diskBackdoor, type StorageBackdoor } from './storage-backdoor.ts'
 
 export interface Engines {
@@ -36,6 +38,7 @@ export async function testEngines(
 ): Promise<Engines> {
   const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: s3 } = process.env
   const database = server === undefined ? {} : { STOWAGE_DATABASE: await aDatabase(t, server) }
+  if (server === undefined) await copySqliteTemplate(join(folder, 'stowage.db'))
   if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
   const proxy = isReliable ? undefined : await startTcpProxy(Number(new URL(s3).port))
   cleanUp(t, () => proxy?.stop())

@@ -55,13 +55,21 @@ export async function aService(
   }
 }
 
-/** Uses free ports, and on S3 allows chunk sizes below the minimum that the settings accept. */
+/**
+ * Uses free ports, and on S3 allows chunk sizes below the minimum that the settings accept. The disk storage
+ * runs in the same thread, because starting a thread takes longer than most tests.
+ */
 export function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
   const config = readConfig({ ...ports, ...settings })
   const { chunkSize } = readConfig({ STOWAGE_CHUNK_SIZE })
-  return { ...config, chunkSize }
+  const { storage } = config
+  return {
+    ...config,
+    chunkSize,
+    storage: storage.kind === 'disk' ? { ...storage, ownThread: false } : storage,
+  }
 }
 
 export async function callJson(

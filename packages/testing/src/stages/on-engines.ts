@@ -1,7 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { missingForCeph, startCeph } from '../engines/ceph.ts'
 import { migrateTemplate } from '../engines/migrate-template.ts'
 import { startPostgres } from '../engines/postgres.ts'
 import { credentialsOf } from '../engines/s3-server.ts'
+import { createSqliteTemplate } from '../engines/sqlite-template.ts'
 import { runTests } from './run-tests.ts'
 
 /**
@@ -23,13 +27,16 @@ async function run(): Promise<number> {
     engines.includes('postgres') ? startPostgres() : undefined,
     engines.includes('ceph') ? startCeph() : undefined,
   ])
+  const folder = await mkdtemp(join(tmpdir(), 'stowage-template-'))
   try {
     if (postgres !== undefined) await migrateTemplate(postgres.url)
     return await runTests(patterns, {
+      STOWAGE_TEST_SQLITE: await createSqliteTemplate(folder),
       ...(postgres && { STOWAGE_TEST_POSTGRES: postgres.url }),
       ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
     })
   } finally {
+    await rm(folder, { recursive: true })
     await ceph?.close()
     await postgres?.close()
   }

@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url'
 import { buildDashboard } from '../browser/build-dashboard.ts'
 
 /** These files share two processes, because loading all modules takes longer than most of the tests. */
-const SHARED_PROCESS = /\/test\/http\/|\/src\/(config|domain|move)\//
+const SHARED_PROCESS = new RegExp(
+  [
+    '/server/test/http/',
+    '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
+    '/(protocol|client|cli|dashboard)/src/',
+  ].join('|'),
+)
 /** These wait for a browser half of the time, so more of them run concurrently. */
 const IN_BROWSER = /\/dashboard\/test\//
 /** These need the built dashboard. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { copySqliteTemplate } from '@stowage/testing/engines/sqlite-template'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import {
   aBusyAccount,
@@ -31,7 +32,11 @@ async function openIn(t: TestContext, file: string): Promise<Database> {
   return database
 }
 
-testDatabaseContract('sqlite', async (t) => openIn(t, await aFile(t)))
+testDatabaseContract('sqlite', async (t) => {
+  const file = await aFile(t)
+  await copySqliteTemplate(file)
+  return openIn(t, file)
+})
 
 test('every commit is synced to the write-ahead log', async (t) => {
   const file = await aFile(t)

@@ -14,14 +14,12 @@ function someUploads(count: number): Upload[] {
     chunkSize: 10,
     startedBy: null,
     expiresAt: new Date(0),
-    replaces: null,
-    key: `${index}`,
     asset: { id: `${index}`, bytes: 5 } as Upload['asset'],
   }))
 }
 
-/** Storage whose calls the test resolves one by one. */
-function aSlowStorage() {
+/** Storage whose calls the test resolves one by one, except for the first ones, which it resolves itself. */
+function aSlowStorage({ resolved = 0 } = {}) {
   const pending: { id: string; settle: (parts: StoredPart[] | Error) => void }[] = []
   const warnings: string[] = []
   const listParts = ({ id }: { id: string }) =>
@@ -29,6 +27,7 @@ function aSlowStorage() {
       const settle = (parts: StoredPart[] | Error) =>
         parts instanceof Error ? reject(parts) : resolve(parts)
       pending.push({ id, settle })
+      if (pending.length <= resolved) settle(PARTS)
     })
   const context = {
     storage: { listParts },
@@ -55,12 +54,9 @@ test('the number of concurrent calls to the storage is limited across all reques
 })
 
 test('uploads are omitted if the storage does not respond in time', async () => {
-  const { context, pending } = aSlowStorage()
-  const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 250 })
-  const reading = read(context, someUploads(5))
-  await new Promise((resolve) => setImmediate(resolve))
-  pending[0]?.settle(PARTS)
-  const received = await reading
+  const { context, pending } = aSlowStorage({ resolved: 1 })
+  const read = createReceivedReader({ concurrent: 2, perRequest: 2, timeLimitMs: 20 })
+  const received = await read(context, someUploads(5))
   assert.deepEqual([...received.keys()], ['0'])
   // The calls that hang keep their slots: a later request does not add to them.
   assert.equal(pending.length, 3)

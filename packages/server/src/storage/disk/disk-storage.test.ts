@@ -16,7 +16,7 @@ const later = () => new Date(Date.now() + 60_000)
 async function openIn(
   t: TestContext,
   directory: string,
-  options: { fastBody?: boolean } = {},
+  options: { fastBody?: boolean; ownThread?: boolean } = {},
 ): Promise<Storage> {
   const storage = await openDiskStorage({
     ...options,
@@ -36,13 +36,13 @@ async function openIn(
 const LONG_CHUNK = 200_000
 
 const variants = [
-  { name: 'disk', chunkSize: CHUNK, fastBody: true },
-  { name: 'disk, long parts', chunkSize: LONG_CHUNK, fastBody: true },
-  { name: 'disk, long parts, plain body', chunkSize: LONG_CHUNK, fastBody: false },
+  { name: 'disk', chunkSize: CHUNK, fastBody: true, ownThread: true },
+  { name: 'disk, long parts', chunkSize: LONG_CHUNK, fastBody: true, ownThread: false },
+  { name: 'disk, long parts, plain body', chunkSize: LONG_CHUNK, fastBody: false, ownThread: false },
 ]
-for (const { name, chunkSize, fastBody } of variants) {
+for (const { name, chunkSize, ...options } of variants) {
   testStorageContract(name, async (t) => ({
-    storage: await openIn(t, await aFolder(t), { fastBody }),
+    storage: await openIn(t, await aFolder(t), options),
     chunkSize,
     latePart: 'is refused',
   }))

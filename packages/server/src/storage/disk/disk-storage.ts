@@ -23,6 +23,8 @@ export interface DiskStorageOptions {
   reserve: number
   /** Reads long bodies past Node's HTTP parser (see `fast-body/`). Default: true. */
   fastBody?: boolean
+  /** Whether transfers run in their own thread. Default: true. */
+  ownThread?: boolean
   onFailure(failure: ListenerFailure): void
 }
 

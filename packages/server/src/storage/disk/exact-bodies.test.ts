@@ -20,6 +20,7 @@ async function anUpload(
     port: 0,
     reserve: 0,
     fastBody,
+    ownThread: false,
     onFailure: (failure) => assert.fail(JSON.stringify(failure)),
   })
   cleanUp(t, () => storage.close())

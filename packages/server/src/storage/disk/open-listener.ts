@@ -1,7 +1,11 @@
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
 import type { StorageUpload } from '../storage.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './listener-messages.ts'
+import {
+  type ListenerThread,
+  startListenerHere,
+  startListenerThread,
+} from './start-listener-thread.ts'
 
 export interface Listener {
   port: number
@@ -19,6 +23,7 @@ export interface OpenListenerOptions {
   port: number
   secret: Buffer
   fastBody?: boolean
+  ownThread?: boolean
   reserve: number
   onFailure(failure: ListenerFailure): void
 }
@@ -31,7 +36,7 @@ export interface ListenerFailure {
 }
 
 export async function openListener(options: OpenListenerOptions): Promise<Listener> {
-  const workerData: ListenerOptions = {
+  const settings: ListenerOptions = {
     directory: options.directory,
     host: options.host,
     port: options.port,
@@ -39,11 +44,8 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     fastBody: options.fastBody ?? true,
     reserve: options.reserve,
   }
-  const worker = new Worker(new URL('./listener.ts', import.meta.url), {
-    workerData,
-    // Received data is short-lived. A small young generation collects it early and keeps memory low.
-    resourceLimits: { maxYoungGenerationSizeMb: 2 },
-  })
+  const worker =
+    options.ownThread === false ? await startListenerHere(settings) : startListenerThread(settings)
   const port = await listening(worker, options)
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
@@ -76,7 +78,10 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   }
 }
 
-async function listening(worker: Worker, { host, port }: OpenListenerOptions): Promise<number> {
+async function listening(
+  worker: ListenerThread,
+  { host, port }: OpenListenerOptions,
+): Promise<number> {
   const [message] = (await once(worker, 'message')) as [ToOwner]
   if (message.type === 'listening') return message.port
   await worker.terminate()

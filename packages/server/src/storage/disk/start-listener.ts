@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
+import {
+  handleExpectations,
+  hasUnknownExpectation,
+  UNKNOWN_EXPECTATION,
+} from '../../node-http/expectations.ts'
+import {
+  MALFORMED_REQUEST,
+  refuseMalformedMessages,
+} from '../../node-http/refuse-malformed-messages.ts'
+import { trackConnections } from '../../node-http/track-connections.ts'
+import { SHUTDOWN_TIMEOUT_MS } from '../../shutdown-timeout.ts'
+import { allowHalfOpen } from './allow-half-open.ts'
+import { openFastBody } from './fast-body/open-fast-body.ts'
+import { readFree } from './file-system.ts'
+import { layoutOf } from './layout.ts'
+import type { ListenerOptions, ToOwner } from './listener-messages.ts'
+import { openTransfers } from './open-transfers.ts'
+import { openBodyReader } from './read-body.ts'
+import { type Receiver, receivePart } from './receive-part.ts'
+import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
+import { sendObject } from './send-object.ts'
+import { readSignedUrl } from './signed-url.ts'
+import { openTimeSlices } from './time-slices.ts'
+
+/** An import would read every export, and some of them load Node's HTTP client. */
+const { createServer } = process.getBuiltinModule('node:http')
+
+/** A transfer may take hours, but must not stall for longer than this. */
+const IDLE_MS = 120_000
+const HEADERS_MS = 30_000
+
+/** Receives parts and sends objects. Reports to the storage with `send`. */
+export function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
+  const layout = layoutOf(options.directory)
+  const transfers = openTransfers({
+    reserve: options.reserve,
+    readFree: () => readFree(layout.uploads),
+  })
+  const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    // Between two requests, the timeout is shorter.
+    request.socket.setTimeout(IDLE_MS)
+    const requestId = randomUUID()
+    response.setHeader('X-Request-Id', requestId)
+    respond(receiver, hmac, request, response).catch((error: unknown) => {
+      // The query contains a signature, so only the path is logged.
+      const path = request.url?.split('?')[0]
+      send({ type: 'failed', requestId, method: request.method, path, error: String(error) })
+      refuse(request, response, {
+        code: 'internal',
+        message: 'The storage failed. The log of the service has the reason. Retry the request.',
+      })
+    })
+  }
+
+  const server = createServer(
+    // We refuse a missing Host ourselves, to send our own error.
+    { requestTimeout: 0, headersTimeout: HEADERS_MS, requireHostHeader: false },
+    handle,
+  )
+  server.on('clientError', refuseMalformedMessages(server))
+  handleExpectations(server)
+  server.setTimeout(IDLE_MS)
+  server.keepAliveTimeout = HEADERS_MS
+  const closeQuietConnections = trackConnections(server, { withinMs: SHUTDOWN_TIMEOUT_MS })
+  allowHalfOpen(server)
+  const slices = openTimeSlices(() => performance.now())
+  const readPlainBody = openBodyReader(slices)
+  const readBody = options.fastBody
+    ? openFastBody(server, { slices, readBody: readPlainBody })
+    : readPlainBody
+  const receiver: Receiver = { layout, transfers, readBody }
+  server.on('error', (error: NodeJS.ErrnoException) => {
+    send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
+  })
+  server.listen(options.port, options.host, () => {
+    send({ type: 'listening', port: (server.address() as AddressInfo).port })
+  })
+  return {
+    endUpload: transfers.endUpload,
+    close(then: () => void) {
+      server.close(then)
+      closeQuietConnections()
+    },
+  }
+}
+
+async function respond(
+  receiver: Receiver,
+  hmac: Hmac,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  allowAnyOrigin(response)
+  const { method = '', url = '' } = request
+  if (hasUnknownExpectation(request)) return refuse(request, response, UNKNOWN_EXPECTATION)
+  if (request.headers.host === undefined && request.httpVersion === '1.1') {
+    return refuse(request, response, MALFORMED_REQUEST)
+  }
+  if (!/^\/(uploads|objects)\//.test(url)) {
+    return refuse(request, response, {
+      code: 'not_found',
+      message: 'Nothing exists at this URL. The storage serves only the URLs that it signed.',
+    })
+  }
+  if (method === 'OPTIONS') return respondToPreflight(request, response)
+  const allowed = url.startsWith('/uploads/') ? ['PUT'] : ['GET', 'HEAD']
+  if (!allowed.includes(method)) {
+    return refuse(request, response, {
+      code: 'method_not_allowed',
+      message: `This URL accepts ${allowed.join(' and ')}, not ${method}.`,
+      headers: { Allow: [...allowed, 'OPTIONS'].join(', ') },
+    })
+  }
+  const grant = readSignedUrl(hmac, method === 'PUT' ? 'PUT' : 'GET', url)
+  if (grant === undefined) {
+    return refuse(request, response, {
+      code: 'signature_invalid',
+      message:
+        'The signature of this URL is invalid. Use the URL exactly as the service returned it.',
+    })
+  }
+  if (grant.expiresAt.getTime() <= Date.now()) {
+    return refuse(request, response, {
+      code: 'address_expired',
+      message: `This URL expired at ${grant.expiresAt.toISOString()}. Request a new one from the service.`,
+    })
+  }
+  return grant.kind === 'part'
+    ? receivePart(receiver, grant, request, response)
+    : sendObject(receiver.layout, grant.object, request, response)
+}

@@ -1,0 +1,17 @@
+import { copyFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openSqliteDatabase } from '@stowage/server/src/database/sqlite/sqlite-database'
+
+/** Creates a migrated SQLite file, so that tests need not run migrations. Returns its path. */
+export async function createSqliteTemplate(folder: string): Promise<string> {
+  const file = join(folder, 'template.db')
+  const template = await openSqliteDatabase({ file })
+  await template.close()
+  return file
+}
+
+/** Copies the file that STOWAGE_TEST_SQLITE names. Without it, the first test to open the file migrates it. */
+export async function copySqliteTemplate(file: string): Promise<void> {
+  const { STOWAGE_TEST_SQLITE: template } = process.env
+  if (template !== undefined) await copyFile(template, file)
+}
