@@ -28,7 +28,7 @@ async function onSmallDisk(
   const disk = await aSmallDisk(t, 90)
   if (typeof disk === 'string') return skipUnlessCi(t, disk)
   const settings = { STOWAGE_DATA: disk.folder, STOWAGE_DISK_RESERVE: `${RESERVE}` }
-  await work(disk, () => aService(t, settings))
+  await work(disk, () => aService(t, settings, undefined, { ownThread: true }))
 }
 
 test('uploads are refused when the disk reserve is reached, but completing and deleting still work', (t) =>

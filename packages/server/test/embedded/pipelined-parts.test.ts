@@ -5,7 +5,9 @@ import { requestSession, someBytes } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
 
 test('a part that is replaced while its response waits for an earlier one closes the connection', async (t) => {
-  const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' }, undefined, {
+    ownThread: true,
+  })
   const bytes = someBytes(20)
   const { urls } = await requestSession(baseUrl, { bytes })
   const connection = aRawConnection(t, storageUrl)
@@ -20,7 +22,7 @@ test('a part that is replaced while its response waits for an earlier one closes
 })
 
 test('the disk storage sends one response to a refused part, even if its body is malformed, and refuses CONNECT', async (t) => {
-  const { storageUrl } = await aService(t)
+  const { storageUrl } = await aService(t, {}, undefined, { ownThread: true })
   const messages = {
     403: 'PUT /uploads/a/b/1 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nabcde\r\n',
     405: 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n',

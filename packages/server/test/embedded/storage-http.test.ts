@@ -13,7 +13,7 @@ import { aRawConnection } from '../support/raw-connection.ts'
 const BYTES = someBytes(10)
 
 test('every response of the storage has an X-Request-Id, including errors', async (t) => {
-  const { baseUrl } = await aService(t)
+  const { baseUrl } = await aService(t, {}, undefined, { ownThread: true })
   const session = await requestSession(baseUrl, { bytes: BYTES })
   const url = session.urls[0]?.url ?? ''
   const responses = [
@@ -35,7 +35,7 @@ test('every response of the storage has an X-Request-Id, including errors', asyn
 })
 
 test('the storage sends no 100 Continue to HTTP/1.0 clients, and refuses unknown expectations with a reason', async (t) => {
-  const { baseUrl } = await aService(t)
+  const { baseUrl } = await aService(t, {}, undefined, { ownThread: true })
   const session = await requestSession(baseUrl, { bytes: BYTES })
   const { pathname, search, origin, host } = new URL(session.urls[0]?.url ?? '')
   const put = (version: string, expect: string) =>
@@ -52,7 +52,7 @@ test('the storage sends no 100 Continue to HTTP/1.0 clients, and refuses unknown
 })
 
 test('downloads support If-Match and If-None-Match, with lists, weak tags and *', async (t) => {
-  const { baseUrl } = await aService(t)
+  const { baseUrl } = await aService(t, {}, undefined, { ownThread: true })
   const { id } = await uploadFile(baseUrl, { bytes: BYTES })
   const url = await downloadUrl(baseUrl, id)
   const etag = (await fetch(url)).headers.get('etag') ?? ''

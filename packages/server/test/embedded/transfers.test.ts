@@ -45,7 +45,7 @@ async function unfinishedParts(service: TestService, session: UploadSession): Pr
 }
 
 test('of thirty unfinished PUTs of one part, only the newest uses disk space', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, {}, undefined, { ownThread: true })
   const session = await requestSession(service.baseUrl, { bytes })
   const { url = '' } = session.urls[0] ?? {}
   const slow = []
@@ -62,7 +62,7 @@ test('of thirty unfinished PUTs of one part, only the newest uses disk space', a
 })
 
 test('a part that is sent again replaces the attempt that its client abandoned', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, {}, undefined, { ownThread: true })
   const session = await requestSession(service.baseUrl, { bytes })
   const { url = '' } = session.urls[0] ?? {}
   const older = await aSlowPut(url, Buffer.alloc(SIZE))
@@ -75,7 +75,7 @@ test('a part that is sent again replaces the attempt that its client abandoned',
 })
 
 test('cancelling an upload ends its transfers and frees their disk space', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, {}, undefined, { ownThread: true })
   const sessions: UploadSession[] = []
   const slow = []
   for (let index = 0; index < 10; index += 1) {
@@ -95,7 +95,7 @@ test('cancelling an upload ends its transfers and frees their disk space', async
 })
 
 test('downloads whose responses wait for an earlier one close their files when the client disconnects', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, {}, undefined, { ownThread: true })
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)

@@ -28,16 +28,25 @@ export interface JsonResponse {
   body: any
 }
 
+export interface TestServiceOptions {
+  dashboard?: URL
+  /**
+   * Whether the disk storage runs in its own thread, as in production. By default it does not, because
+   * starting a thread takes longer than most tests.
+   */
+  ownThread?: boolean
+}
+
 /** Starts the service in this process, on free ports, with a new deployment unless one is given. */
 export async function aService(
   t: TestContext,
   settings: Environment = {},
   deployment?: Deployment,
-  { dashboard }: { dashboard?: URL } = {},
+  { dashboard, ownThread = false }: TestServiceOptions = {},
 ): Promise<TestService> {
   const { folder, backdoor, settings: engines } = deployment ?? (await aDeployment(t))
   const service = await openService({
-    config: configOf({ ...engines, ...settings }),
+    config: configOf({ ...engines, ...settings }, ownThread),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     ...(dashboard && { dashboard }),
@@ -55,11 +64,11 @@ export async function aService(
   }
 }
 
-/**
- * Uses free ports, and on S3 allows chunk sizes below the minimum that the settings accept. The disk storage
- * runs in the same thread, because starting a thread takes longer than most tests.
- */
-export function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Config {
+/** Uses free ports, and on S3 allows chunk sizes below the minimum that the settings accept. */
+export function configOf(
+  { STOWAGE_CHUNK_SIZE, ...settings }: Environment,
+  ownThread = false,
+): Config {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const ports = { STOWAGE_PORT: '0', ...(isDisk && { STOWAGE_STORAGE_PORT: '0' }) }
   const config = readConfig({ ...ports, ...settings })
@@ -68,7 +77,7 @@ export function configOf({ STOWAGE_CHUNK_SIZE, ...settings }: Environment): Conf
   return {
     ...config,
     chunkSize,
-    storage: storage.kind === 'disk' ? { ...storage, ownThread: false } : storage,
+    storage: storage.kind === 'disk' ? { ...storage, ownThread } : storage,
   }
 }
 
