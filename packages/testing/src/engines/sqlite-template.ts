@@ -10,8 +10,8 @@ export async function createSqliteTemplate(folder: string): Promise<string> {
   return file
 }
 
-/** Copies the file that STOWAGE_TEST_SQLITE names. Without it, the first test to open the file migrates it. */
+/** Copies the file that TEST_SQLITE_TEMPLATE names. Without it, opening the file creates and migrates it. */
 export async function copySqliteTemplate(file: string): Promise<void> {
-  const { STOWAGE_TEST_SQLITE: template } = process.env
+  const { TEST_SQLITE_TEMPLATE: template } = process.env
   if (template !== undefined) await copyFile(template, file)
 }

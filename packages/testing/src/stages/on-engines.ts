@@ -31,7 +31,7 @@ async function run(): Promise<number> {
   try {
     if (postgres !== undefined) await migrateTemplate(postgres.url)
     return await runTests(patterns, {
-      STOWAGE_TEST_SQLITE: await createSqliteTemplate(folder),
+      TEST_SQLITE_TEMPLATE: await createSqliteTemplate(folder),
       ...(postgres && { STOWAGE_TEST_POSTGRES: postgres.url }),
       ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
     })
