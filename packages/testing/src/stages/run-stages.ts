@@ -10,14 +10,14 @@ import { COMPILE_CACHE } from './run-tests.ts'
  *     node packages/testing/src/stages/run-stages.ts check test:core
  */
 
-/** The fastest stage first, then the longest ones, so that all workers finish at about the same time. */
+/** The fastest check first, then the longest stages, so that all workers finish at about the same time. */
 const ALL_STAGES = [
   'check',
+  'test:sqlite',
+  'test:clients',
   'test:dashboard',
   'test:ceph',
-  'test:clients',
   'test:postgres',
-  'test:sqlite',
   'test:many-instances',
   'test:image',
 ]
