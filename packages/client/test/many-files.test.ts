@@ -29,7 +29,8 @@ test('a waiting or finished upload uses little memory', async (t) => {
   let release = () => {}
   let held: Promise<void> = Promise.resolve()
   const { api } = await aProxiedService(t, {
-    settings: {},
+    settings: { STOWAGE_LOG: 'warn' },
+    ownProcess: true,
     api: () => ({ kind: 'wait', until: held }),
   })
   const { client, folder } = await aClient(t, { baseUrl: api.url })

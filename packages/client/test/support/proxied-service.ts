@@ -4,6 +4,7 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { freePort } from '@stowage/testing/machine/free-port'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 
 export interface ProxiedService {
@@ -17,6 +18,8 @@ export interface ProxiedService {
 
 export interface ProxiedOptions {
   settings: Record<string, string>
+  /** On disk, runs the service as a process, for tests that measure the memory of the client. */
+  ownProcess?: boolean
   api?: (request: IncomingMessage) => Fault
   /** Chooses the faults of requests of clients to the storage. Those of the service pass. */
   storage?: (request: IncomingMessage) => Fault
@@ -40,7 +43,8 @@ async function onDisk(t: TestContext, options: ProxiedOptions) {
     target: () => `http://127.0.0.1:${storagePort}`,
     fault: options.storage ?? pass,
   })
-  const { baseUrl } = await aService(t, {
+  const start = options.ownProcess ? aServiceProcess : aService
+  const { baseUrl } = await start(t, {
     STOWAGE_STORAGE_PORT: String(storagePort),
     STOWAGE_STORAGE_URL: storage.url,
     ...options.settings,
