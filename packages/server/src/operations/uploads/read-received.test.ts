@@ -14,6 +14,8 @@ function someUploads(count: number): Upload[] {
     chunkSize: 10,
     startedBy: null,
     expiresAt: new Date(0),
+    replaces: null,
+    key: `${index}`,
     asset: { id: `${index}`, bytes: 5 } as Upload['asset'],
   }))
 }
