@@ -38,7 +38,12 @@ const LONG_CHUNK = 200_000
 const variants = [
   { name: 'disk', chunkSize: CHUNK, fastBody: true, ownThread: true },
   { name: 'disk, long parts', chunkSize: LONG_CHUNK, fastBody: true, ownThread: false },
-  { name: 'disk, long parts, plain body', chunkSize: LONG_CHUNK, fastBody: false, ownThread: false },
+  {
+    name: 'disk, long parts, plain body',
+    chunkSize: LONG_CHUNK,
+    fastBody: false,
+    ownThread: false,
+  },
 ]
 for (const { name, chunkSize, ...options } of variants) {
   testStorageContract(name, async (t) => ({
