@@ -2,6 +2,7 @@ import { testAccounts } from './contract/accounts.ts'
 import { testAssetList } from './contract/asset-list.ts'
 import { testAssetSearch } from './contract/asset-search.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
+import { testChangingLists } from './contract/changing-lists.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testLongLists } from './contract/long-lists.ts'
@@ -29,6 +30,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testAssetList(contract)
   testAssetSearch(contract)
   testLongLists(contract)
+  testChangingLists(contract)
   testPaths(contract)
   testProducts(contract)
   testProductSearch(contract)

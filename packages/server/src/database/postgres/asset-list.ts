@@ -5,7 +5,7 @@ import { chooseStrategy, isFarPage, MAX_SKIPPED_ROWS } from '../listing/choose-s
 import type { CountsCache } from '../listing/counts-cache.ts'
 import { assetBlocks } from './asset-blocks.ts'
 import { afterCursor, conditionsOf, orderOf } from './asset-filter.ts'
-import type { Sql } from './connection.ts'
+import { inSnapshot, type Sql } from './connection.ts'
 import { ASSET_COLUMNS, type AssetRow, type ListedRow, listedAt, toAsset } from './rows.ts'
 import { type SmallResultCache, smallResults } from './small-results.ts'
 import { allOf, type Fragment } from './statement.ts'
@@ -62,16 +62,21 @@ export function accountAssetList(
         order by ${orderOf(sql, query.sort)} limit ${query.perPage} offset ${offset}`
       return { rows: rows.map(toAsset), total: rows[0]?.total ?? (await readTotal()) }
     }
-    const total = await readTotal()
-    return { rows: (await readPage(query, [], total)).map(toAsset), total }
+    return inSnapshot(sql, async () => {
+      const total = await readTotal()
+      return { rows: (await readPage(query, [], total)).map(toAsset), total }
+    })
   }
 
-  async function countRows(query: AssetQuery): Promise<Rows<Asset>> {
+  /** In one snapshot: an asset that is added in between would push another one off the page. */
+  function countRows(query: AssetQuery): Promise<Rows<Asset>> {
     const filter = conditionsOf(sql, account, query, 'index')
-    const [row] = await sql<{ total: number }[]>`
-      select count(*) as total from assets where ${allOf(sql, [ready, ...filter])}`
-    const total = row?.total ?? 0
-    return { rows: (await readPage(query, filter, total)).map(toAsset), total }
+    return inSnapshot(sql, async () => {
+      const [row] = await sql<{ total: number }[]>`
+        select count(*) as total from assets where ${allOf(sql, [ready, ...filter])}`
+      const total = row?.total ?? 0
+      return { rows: (await readPage(query, filter, total)).map(toAsset), total }
+    })
   }
 
   function countBlocks(query: AssetQuery): Promise<Rows<Asset>> {

@@ -1,10 +1,17 @@
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Sql } from './connection.ts'
+import { MAX_SKIPPED_ROWS } from '../listing/choose-strategy.ts'
+import { inSnapshot, type Sql } from './connection.ts'
+import { readPageWithTotal } from './page-with-total.ts'
 import { productFilter } from './product-filter.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 
 type ProductGroups = Pick<AccountData, 'listProductIds' | 'readProductGroups'>
+
+interface ProductIdRow {
+  productId: number
+  matching: number
+}
 
 interface GroupRow {
   product_id: number
@@ -18,20 +25,31 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
   return {
     async listProductIds(query) {
       const filtered = productFilter(sql, account, query)
-      const [counted] = await sql<{ total: number }[]>`
+      const count = sql`
         select count(distinct product_id) as total from products where ${filtered}`
-      const total = counted?.total ?? 0
-      const { after } = query
-      const range = rowRangeOf({ page: query.page, perPage: query.perPage }, total)
-      const { isFromEnd, offset, limit } =
-        after === undefined ? range : { isFromEnd: false, offset: 0, limit: query.perPage }
-      if (limit === 0) return { rows: [], total }
-      const rows = await sql<{ productId: number; matching: number }[]>`
+      const { page, perPage, after } = query
+      const offset = after === undefined ? (page - 1) * perPage : 0
+      const grouped = sql`
         select product_id as "productId", count(*) as matching from products
         where ${filtered} ${after === undefined ? sql`` : sql`and product_id < ${after}`}
-        group by product_id order by product_id ${isFromEnd ? sql`asc` : sql`desc`}
-        limit ${limit} offset ${offset}`
-      return { rows: isFromEnd ? [...rows].reverse() : [...rows], total }
+        group by product_id`
+      if (offset <= MAX_SKIPPED_ROWS) {
+        return readPageWithTotal<ProductIdRow>(sql, {
+          count,
+          page: sql`${grouped} order by product_id desc limit ${perPage} offset ${offset}`,
+          order: sql`"productId" desc`,
+        })
+      }
+      return inSnapshot(sql, async () => {
+        const [counted] = await sql<{ total: number }[]>`${count}`
+        const total = counted?.total ?? 0
+        const { isFromEnd, offset, limit } = rowRangeOf({ page, perPage }, total)
+        if (limit === 0) return { rows: [], total }
+        const rows = await sql<ProductIdRow[]>`
+          ${grouped} order by product_id ${isFromEnd ? sql`asc` : sql`desc`}
+          limit ${limit} offset ${offset}`
+        return { rows: isFromEnd ? [...rows].reverse() : [...rows], total }
+      })
     },
 
     async readProductGroups(productIds, { variants, attachments, ofAsset }) {
