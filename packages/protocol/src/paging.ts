@@ -110,7 +110,7 @@ export const ListAssetsQuery = Type.Object({
   ...PageQuery,
   search: Type.Optional(
     SearchQuery(
-      'the file name, or in the name, variant name, SKU or vendor of an attached product',
+      'the file name, in the `path`, or in the name, variant name, SKU or vendor of an attached product',
     ),
   ),
   filename: Type.Optional(

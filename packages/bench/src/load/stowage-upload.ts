@@ -12,8 +12,13 @@ async function call<Body>(url: string, body: unknown): Promise<Body> {
   return JSON.parse(text)
 }
 
-export function requestSession(baseUrl: string, size: number): Promise<UploadSession> {
-  const file = { name: 'sample-pack.zip', size, mime: 'application/zip' }
+/** `chunkSize` is the largest part; by default the one of the service. */
+export function requestSession(
+  baseUrl: string,
+  size: number,
+  chunkSize?: number,
+): Promise<UploadSession> {
+  const file = { name: 'sample-pack.zip', size, mime: 'application/zip', max_chunk_size: chunkSize }
   return call(`${baseUrl}${API}/assets/signed`, file)
 }
 

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BODY, GIBIBYTE, LENGTHS, settleDisk } from '../load/put-files.ts'
+import { BODY, GIBIBYTE, settleDisk } from '../load/put-files.ts'
 import { cancelUpload, requestSession } from '../load/stowage-upload.ts'
 import { CONCURRENCY } from '../load/transfers.ts'
 import { curlFiles, startClient } from '../load/upload-programs.ts'
@@ -10,8 +10,15 @@ import type { Workload } from '../workload.ts'
 
 const CURL = 'curl --parallel, parts only'
 
+/** The parts that the client asks for. curl sends the same ones, as more parts are more requests. */
+const PART = 16_000_000
+const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, index) =>
+  Math.min(PART, GIBIBYTE - index * PART),
+)
+
 export const workload: Workload = {
-  title: 'Upload of a 1 GiB file with the Node client to the disk storage, 4 parts in parallel',
+  title:
+    'Upload of a 1 GiB file with the Node client to the disk storage, 4 parts of 16 MB in parallel',
   metrics: {
     rate: { title: 'Sent', unit: 'MB/s', better: 'higher' },
     cpu: { title: 'CPU of the client', unit: 's', better: 'lower' },
@@ -45,7 +52,8 @@ export const workload: Workload = {
       {
         name: CURL,
         async run() {
-          const session = await requestSession(url, GIBIBYTE)
+          const session = await requestSession(url, GIBIBYTE, PART)
+          if (session.chunk_size !== PART) throw new Error(`parts of ${session.chunk_size} bytes`)
           const files = session.urls.map(({ url: partUrl }, index) => {
             return { path: parts[index] ?? '', url: partUrl }
           })

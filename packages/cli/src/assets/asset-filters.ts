@@ -13,8 +13,8 @@ export const FILTER_OPTIONS = {
   sku: { type: 'string' },
 } as const
 
-export const FILTER_HELP = `  --search      words in any order; each must be in the file name, or in the name, variant, SKU or
-                vendor of an attached product
+export const FILTER_HELP = `  --search      words in any order; each must be in the file name, in the folder, or in the name,
+                variant, SKU or vendor of an attached product
   --path        only assets in this folder and below it, such as course/
   --attached    only assets that are attached to a product
   --unattached  only assets that are not attached to a product

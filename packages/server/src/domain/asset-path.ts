@@ -1,4 +1,5 @@
 import { CONTROL_CHARACTERS } from './is-searchable.ts'
+import { foldText } from './search-text.ts'
 
 /** In any script short enough for an index entry of PostgreSQL, which has at most 2,704 bytes. */
 const MAX_PATH_LENGTH = 512
@@ -57,6 +58,11 @@ export function storedFolder(path: string | null): string | null {
 
 export function pathOfStored(folder: string | null): string | null {
   return folder === null ? null : folder.slice(0, -1)
+}
+
+/** The path as `search` compares it. */
+export function searchPath(path: string | null): string | null {
+  return path === null ? null : foldText(path)
 }
 
 /** The texts from `from` (included) to `until` (excluded) are the folder and everything below it. */

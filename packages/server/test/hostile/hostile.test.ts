@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { aRandom } from '@stowage/testing/machine/random'
@@ -25,12 +26,24 @@ const {
 const withinMs =
   HOSTILE_MINUTES === undefined ? Number.POSITIVE_INFINITY : Number(HOSTILE_MINUTES) * 60_000
 
+/** After this many requests every operation of the OpenAPI document must have been sent. */
+const REQUESTS_FOR_ALL_OPERATIONS = 20_000
+
 test(`hostile requests are refused with an error code and do no harm (HOSTILE_SEED=${HOSTILE_SEED})`, async (t) => {
   const target = await startTarget(t)
   const seed = Number(HOSTILE_SEED)
   const run = await runHostile(target, { seed, count: Number(HOSTILE_REQUESTS), withinMs })
   t.diagnostic(`${run.sent} requests, statuses ${JSON.stringify(run.log.statuses)}`)
   t.diagnostic(`error codes: ${[...run.log.codes].sort().join(', ')}`)
+  const never = target.operations.filter(({ name }) => !run.log.operations.get(name)?.accepted)
+  t.diagnostic(`never accepted: ${never.map(({ name }) => name).join(', ') || 'none'}`)
+  if (run.sent >= REQUESTS_FOR_ALL_OPERATIONS) {
+    // A request that is always refused would not reach the code behind it.
+    const reads = never.filter(({ method }) => method === 'GET').map(({ name }) => name)
+    assert.deepEqual(reads, [])
+    const unsent = never.filter(({ name }) => !run.log.operations.has(name))
+    assert.deepEqual(unsent, [])
+  }
   const context = {
     random: aRandom(seed),
     pool: emptyPool(),

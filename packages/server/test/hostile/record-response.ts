@@ -11,10 +11,18 @@ export interface ResponseLog {
   /** The number of responses with each status. */
   statuses: Record<number, number>
   codes: Set<string>
+  /** How many requests of each operation were sent, and how many of them succeeded. */
+  operations: Map<string, { sent: number; accepted: number }>
 }
 
 export function emptyResponseLog(): ResponseLog {
-  return { ready: new Set(), deleted: new Set(), statuses: {}, codes: new Set() }
+  return {
+    ready: new Set(),
+    deleted: new Set(),
+    statuses: {},
+    codes: new Set(),
+    operations: new Map(),
+  }
 }
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i
@@ -29,12 +37,19 @@ export function recordResponse(
 ): void {
   const { status } = response
   log.statuses[status] = (log.statuses[status] ?? 0) + 1
+  recordOperation(log, request.operation, status)
   const body = parse(response.body)
   if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code)) log.codes.add(body.code)
   if (request.kind !== 'framed' || status >= 300) return
   if (request.method === 'PATCH') recordResize(pool, request.target)
   else if (request.port === 'storage') recordPart(pool, request.target, response)
   else if (request.method !== 'HEAD') recordResource(pool, log, request.target, body)
+}
+
+function recordOperation({ operations }: ResponseLog, name: string | undefined, status: number) {
+  if (name === undefined) return
+  const { sent, accepted } = operations.get(name) ?? { sent: 0, accepted: 0 }
+  operations.set(name, { sent: sent + 1, accepted: accepted + (status < 400 ? 1 : 0) })
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: responses have any shape

@@ -212,6 +212,11 @@ function queries(): fc.Arbitrary<AssetQuery> {
     { words: ['product'], linked: true, name: 'renamed' },
     { words: ['nothing', 'r'] },
     { words: ['renamed'], kind: 'file' },
+    { words: ['course'] },
+    { words: ['week', 'drum'] },
+    { words: ['moved'] },
+    { words: ['ours', 'product'] },
+    { words: ['co'], linked: false },
   ] as const
   const by = fc.constantFrom('created_at', 'created_at', 'filename', 'bytes')
   return fc
@@ -243,6 +248,7 @@ function listed(assets: Asset[], productsOf: (asset: Asset) => Product[], query:
   const textOf = (asset: Asset) =>
     [
       asset.filename,
+      asset.path ?? '',
       ...productsOf(asset).flatMap((one) => [one.name, one.variantName, one.sku, one.vendor]),
     ]
       .map(folded)

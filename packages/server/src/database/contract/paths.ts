@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '../../domain/asset.ts'
+import { foldText } from '../../domain/search-text.ts'
+import { searchWords } from '../../domain/search-words.ts'
 import type { AccountData, AssetQuery } from '../account-data.ts'
 import { MAX_SMALL_RESULT } from '../listing/small-result-cache.ts'
 import {
@@ -14,6 +16,7 @@ import {
   KEPT,
   NEWEST,
   NOON,
+  reserve,
 } from './builders.ts'
 
 const PATHS = [
@@ -30,6 +33,20 @@ const PATHS = [
   '100%_/x',
   null,
 ]
+
+/** Letters of one to four bytes in UTF-8, and characters that fold to several. */
+const LONG_SCRIPTS = [0x61, 0x430, 0x4e00, 0x3300, 0x20000]
+
+/** 255 characters in no order, which PostgreSQL can hardly compress. */
+function unlikeCharacters(first: number, seed: number): string {
+  const range = first === 0x61 ? 26 : first === 0x430 ? 32 : first === 0x3300 ? 88 : 4000
+  let state = first + seed
+  const next = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return String.fromCodePoint(first + ((state >> 8) % range))
+  }
+  return Array.from({ length: 255 }, next).join('')
+}
 
 /** The contract for the folders that assets came from. */
 export function testPaths({ name, open }: Contract): void {
@@ -56,6 +73,43 @@ export function testPaths({ name, open }: Contract): void {
     assert.equal((await data.changeAsset(id, { path: null }))?.path, null)
     assert.equal(await pathOf(await aLink(data, { path: 'links' })), 'links')
     assert.equal(await pathOf(await aLink(data)), null)
+  })
+
+  test(name('a search finds the words of paths, as they are now'), async (t) => {
+    const { database, data } = await open(t)
+    const ids = []
+    for (const path of PATHS) ids.push(await aReadyAsset(data, { path, filename: 'notes.txt' }))
+    const link = await aLink(data, { path: 'course/links' })
+    await reserve(data, { path: 'course/unfinished', size: 1 })
+    const theirs = database.of((await anAccount(database, 'other', 100)).id)
+    await aReadyAsset(theirs, { path: 'course/theirs' })
+    const search = (text: string) => find(data, { words: searchWords(text) })
+    const inCourses = PATHS.filter((path) => /course/i.test(path ?? '')).toSorted()
+    assert.deepEqual(await search('course notes'), inCourses)
+    assert.deepEqual(await search('ÜNÏ week'), ['course/week 1/Ünï'])
+    assert.deepEqual(await search('course/week'), ['course/week 1', 'course/week 1/Ünï'])
+    assert.deepEqual(await search('%_'), ['100%_/x'])
+    assert.deepEqual(await search('0%'), ['100%_/x'])
+    assert.deepEqual(await search('theirs'), [])
+    assert.deepEqual(await search('unfinished'), [])
+    assert.deepEqual(await search('links'), ['course/links'])
+    assert.deepEqual(await find(data, { name: 'course' }), [])
+    await data.changeAsset(link, { path: 'elsewhere' })
+    assert.deepEqual([await search('links'), await search('lsew')], [[], ['elsewhere']])
+    await data.changeAsset(link, { path: null })
+    await data.deleteAsset(ids[2] ?? '')
+    assert.deepEqual([await search('lsew'), await search('ünï')], [[], []])
+  })
+
+  test(name('the longest names and paths of any script are stored and found'), async (t) => {
+    const { data } = await open(t)
+    for (const first of LONG_SCRIPTS) {
+      const [filename, parent, child] = [1, 2, 3].map((seed) => unlikeCharacters(first, seed))
+      const path = `${parent}/${child}`
+      await aReadyAsset(data, { filename: filename ?? '', path })
+      const words = [filename, child].map((text = '') => foldText([...text].slice(-9).join('')))
+      assert.deepEqual(await find(data, { words }), [path])
+    }
   })
 
   test(name('a folder has its own assets and those below it, and no others'), async (t) => {

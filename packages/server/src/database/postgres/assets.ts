@@ -1,5 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
@@ -25,10 +25,11 @@ export function accountAssets(sql: Sql, account: string): Assets {
       await sql`
         with link as (
           insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
-            mime, url, created_at, changed_at, folder)
+            mime, url, created_at, changed_at, folder, search_path)
           values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
             ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
-            ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)})
+            ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)},
+            ${searchPath(asset.path)})
           returning account_id
         )
         update accounts set asset_count = asset_count + 1
@@ -38,13 +39,17 @@ export function accountAssets(sql: Sql, account: string): Assets {
     async changeAsset(id, { filename = null, url = null, bytes = null, path }) {
       const isChange = (filename ?? url ?? bytes) !== null || path !== undefined
       const searchName = filename === null ? null : foldText(filename)
+      const moved =
+        path === undefined
+          ? sql``
+          : sql`, folder = ${storedFolder(path)}, search_path = ${searchPath(path)}`
       const [row] = await sql<AssetRow[]>`
         update assets set filename = coalesce(${filename}, filename),
           search_name = coalesce(${searchName}, search_name),
           sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
           bytes = coalesce(${bytes}::bigint, bytes)
           ${isChange ? sql`, updated_at = now()` : sql``}
-          ${path === undefined ? sql`` : sql`, folder = ${storedFolder(path)}`}
+          ${moved}
         where id = ${id} and account_id = ${account} and replaces is null
           and status in ('uploading', 'completing', 'ready')
         returning ${columns}`

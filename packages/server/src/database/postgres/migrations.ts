@@ -8,6 +8,7 @@ import {
   requireServer,
   type Sql,
 } from './connection.ts'
+import { fillSearchPaths } from './search-path.ts'
 import { fillSearchSkus } from './search-sku.ts'
 import { fillSortNames } from './sort-name.ts'
 
@@ -40,6 +41,7 @@ export async function migrateUnderLock(sql: Sql): Promise<void> {
   await migrate(migrationTarget(sql), MIGRATIONS)
   await fillSearchSkus(sql)
   await fillSortNames(sql)
+  await fillSearchPaths(sql)
 }
 
 function migrationTarget(connection: Sql): MigrationTarget {

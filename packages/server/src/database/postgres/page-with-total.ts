@@ -18,5 +18,8 @@ export async function readPageWithTotal<Row extends object>(
     from (${count}) counted left join (select true as is_row, page.* from (${page}) page) page on true
     order by ${order}`
   const total = rows[0]?.page_total ?? 0
-  return { rows: rows.flatMap(({ is_row, page_total, ...row }) => (is_row ? [row as Row] : [])), total }
+  return {
+    rows: rows.flatMap(({ is_row, page_total, ...row }) => (is_row ? [row as Row] : [])),
+    total,
+  }
 }

@@ -1,4 +1,4 @@
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
@@ -135,6 +135,7 @@ function toAssetRow(account: string, record: AssetRecord) {
     request_digest: idempotency?.digest ?? null,
     linked: productIds.length > 0,
     folder: storedFolder(asset.path),
+    search_path: searchPath(asset.path),
     version: asset.version,
     last_version: record.lastVersion,
     version_changes: record.versions.length,

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
-import { aLink, anAccount, aProduct } from '../contract/builders.ts'
+import { aLink, anAccount, aProduct, NEWEST } from '../contract/builders.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -39,6 +39,22 @@ test('the migration to product search makes existing products searchable', async
     const found = await data.listProducts({ page: 1, perPage: 1, words: [word] })
     assert.equal(found.total, total, word)
   }
+})
+
+test('existing assets get search paths, so that a search finds the words of their paths', async (t) => {
+  const url = await server.database(t)
+  const before = await openAt(t, url)
+  const { id } = await anAccount(before, 'default')
+  for (const path of ['Über/Kurs', null]) await aLink(before.of(id), { path })
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  await admin`update assets set search_path = null`
+  const data = (await openAt(t, url)).of(id)
+  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort: NEWEST, words: ['über'] })
+  assert.deepEqual(
+    rows.map(({ path }) => path),
+    ['Über/Kurs'],
+  )
 })
 
 test('existing assets get sort names, so that numbers in their names are sorted by value', async (t) => {

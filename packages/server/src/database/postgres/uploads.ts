@@ -1,5 +1,5 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
@@ -58,14 +58,14 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
         mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
-        started_by_id, started_by_name, folder, replaces, keeps_name)
+        started_by_id, started_by_name, folder, search_path, replaces, keeps_name)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
         ${asset.createdAt},
         ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
         ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
-        ${storedFolder(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
+        ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
         ${upload.replaces?.keepsName ?? false}
       from reserved
       returning id`

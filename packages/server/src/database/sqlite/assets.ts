@@ -1,5 +1,5 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
@@ -18,9 +18,9 @@ export function prepareAssets(connection: Connection) {
   )
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
-       url, created_at, changed_at, folder)
+       url, created_at, changed_at, folder, search_path)
      values (:id, :account, 'link', 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
-       :created_at, :created_at, :folder)
+       :created_at, :created_at, :folder, :search_path)
      returning seq`,
   )
   const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
@@ -29,6 +29,7 @@ export function prepareAssets(connection: Connection) {
        search_name = coalesce(:search_name, search_name),
        sort_name = coalesce(:sort_name, sort_name), url = coalesce(:url, url),
        bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder),
+       search_path = iif(:moves, :search_path, search_path),
        updated_at = iif(:changes, :now, updated_at)
      where id = :id and account_id = :account and replaces is null
        and status in ('uploading', 'completing', 'ready')
@@ -87,6 +88,7 @@ export function prepareAssets(connection: Connection) {
           url: asset.url,
           created_at: asset.createdAt.getTime(),
           folder: storedFolder(asset.path),
+          search_path: searchPath(asset.path),
         })
         countLink.run({ account })
         indexName.run({ seq: row?.seq ?? null, search_name })
@@ -100,8 +102,9 @@ export function prepareAssets(connection: Connection) {
         const sort_name = filename === null ? null : sortName(filename)
         const moves = Number(changes.path !== undefined)
         const isChange = Number(Object.values(changes).some((value) => value !== undefined))
-        const folder = storedFolder(changes.path ?? null)
-        const fields = { filename, search_name, sort_name, url, bytes, moves, folder }
+        const { path = null } = changes
+        const moved = { moves, folder: storedFolder(path), search_path: searchPath(path) }
+        const fields = { filename, search_name, sort_name, url, bytes, ...moved }
         const row = change.get({ account, id, ...fields, changes: isChange, now: Date.now() })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'

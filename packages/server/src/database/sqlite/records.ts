@@ -1,4 +1,4 @@
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
@@ -49,11 +49,11 @@ export function prepareRecords({ prepare, transaction }: Connection) {
   const insertAsset = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
-       linked, folder, version, last_version, version_changes, object_key, version_created_at,
+       linked, folder, search_path, version, last_version, version_changes, object_key, version_created_at,
        updated_at)
      values (:id, :account, :kind, 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
        :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
-       :request_digest, :linked, :folder, :version, :last_version, :version_changes,
+       :request_digest, :linked, :folder, :search_path, :version, :last_version, :version_changes,
        nullif(:object_key, :id), :version_created_at, :updated_at)
      on conflict (id) do nothing returning seq`,
   )
@@ -98,6 +98,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       request_digest: idempotency?.digest ?? null,
       linked: productIds.length > 0 ? 1 : 0,
       folder: storedFolder(asset.path),
+      search_path: searchPath(asset.path),
       version: asset.version,
       last_version: record.lastVersion,
       version_changes: versions.length,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { filterKey, isByProduct } from '../listing/asset-filters.ts'
@@ -21,9 +22,10 @@ interface SmallResultRow {
   revision: number
 }
 
+/** Queries for rows that an index finds. All rows that match the filter are among them. */
 interface Candidates {
-  sql: string
-  parameters: Record<string, string>
+  queries: string[]
+  parameters: Record<string, string | number>
 }
 
 interface FindOptions {
@@ -33,29 +35,29 @@ interface FindOptions {
 }
 
 /** The indexes that can find the assets: by folder, by name and by each word. The result of any of them may be small. */
-function candidatesOf({ name = '', words = [], folder }: AssetQuery): Candidates[] {
+function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
+  const { name = '', words = [], folder } = query
+  const all: Candidates[] = []
+  if (folder !== undefined) {
+    const { folder_from = '', folder_until = '' } = filter.parameters
+    const sql = `select seq from assets where account_id = :account and status = 'ready'
+      and folder >= :folder_from and folder < :folder_until`
+    all.push({ queries: [sql], parameters: { account, folder_from, folder_until } })
+  }
   const match = matchExpression(name)
-  const byName = match !== undefined && {
-    sql: 'select rowid as seq from asset_names where asset_names match :match',
-    parameters: { match },
+  if (match !== undefined) {
+    const sql = 'select rowid as seq from asset_names where asset_names match :match'
+    all.push({ queries: [sql], parameters: { match } })
   }
-  // Uses the parameters of the filter.
-  const byFolder = folder !== undefined && {
-    sql: `select seq from assets where account_id = :account and status = 'ready'
-         and folder >= :folder_from and folder < :folder_until`,
-    parameters: {},
+  for (const [index, word] of words.entries()) {
+    const match = matchExpression(word)
+    if (match === undefined) continue
+    all.push({ queries: wordCandidates(index), parameters: { [`match${index}`]: match } })
   }
-  const byWords = words.map(
-    (word, index) =>
-      matchExpression(word) !== undefined && {
-        sql: wordCandidates(index, MAX_SMALL_RESULT + 1),
-        parameters: {},
-      },
-  )
-  return [byFolder, byName, ...byWords].filter((candidates) => candidates !== false)
+  return all
 }
 
-/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
+/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
 export function prepareSmallResults({ prepare }: Connection) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(
@@ -66,21 +68,20 @@ export function prepareSmallResults({ prepare }: Connection) {
   )
 
   /** The trigram index stores no positions, so the filter checks each candidate again. */
-  function find(account: string, query: AssetQuery, filter: AssetFilter) {
-    for (const candidates of candidatesOf(query)) {
-      const result = findAmong(candidates, { account, query, filter })
-      if (result !== undefined) return result
+  function findAmong({ queries, parameters }: Candidates, options: FindOptions) {
+    const { account, query, filter } = options
+    const limited = queries.map((sql) => `select seq from (${sql} limit ${MAX_SMALL_RESULT + 1})`)
+    // Counting is several times as fast as joining the candidates of all texts.
+    if (limited.length > 1) {
+      const counts = limited.map((sql) => `(select count(*) from (${sql})) > ${MAX_SMALL_RESULT}`)
+      const some = prepare<{ many: number }>(`select ${counts.join(' or ')} as many`)
+      if (some.get(parameters)?.many === 1) return undefined
     }
-    return undefined
-  }
-
-  function findAmong(candidates: Candidates, { account, query, filter }: FindOptions) {
     // The plus makes SQLite read the candidates instead of the account's index.
     const conditions = ['+account_id = :account', `+status = 'ready'`, ...filter.conditions]
     const statement = prepare<SmallResultRow>(
       `with candidates as materialized (
-         ${candidates.sql}
-         limit ${MAX_SMALL_RESULT + 1})
+         select seq from (${limited.join(' union ')}) limit ${MAX_SMALL_RESULT + 1})
        select (select count(*) from candidates) as candidates,
          (select revision from accounts where id = :account) as revision,
          json_group_array(seq order by ${orderOf(query.sort)}) as seqs
@@ -89,7 +90,7 @@ export function prepareSmallResults({ prepare }: Connection) {
          and seq in (select seq from candidates)
          and ${conditions.join(' and ')}`,
     )
-    const row = statement.get({ account, ...candidates.parameters, ...filter.parameters })
+    const row = statement.get({ account, ...parameters, ...filter.parameters })
     if (row === undefined || row.candidates > MAX_SMALL_RESULT) return undefined
     return { revision: row.revision, ids: JSON.parse(row.seqs) as number[] }
   }
@@ -115,13 +116,28 @@ export function prepareSmallResults({ prepare }: Connection) {
     return next.all({ seqs: JSON.stringify(result.ids), limit: query.perPage, ...parameters })
   }
 
-  return (account: string, query: AssetQuery, filter: AssetFilter): Rows<Asset> | undefined => {
+  return async (
+    account: string,
+    query: AssetQuery,
+    filter: AssetFilter,
+  ): Promise<Rows<Asset> | undefined> => {
     const key = JSON.stringify([account, filterKey(query), query.sort])
-    const result = findCached(account, key) ?? find(account, query, filter)
-    if (result === undefined) return undefined
-    // The account's revision does not change when a product changes.
-    if (!isByProduct(query)) cache.set(key, result)
-    const rows = readPage(result, query).map(toListedAsset(account))
-    return { rows, total: result.ids.length }
+    const pageIn = (result: SmallResult<number>): Rows<Asset> => {
+      const rows = readPage(result, query).map(toListedAsset(account))
+      return { rows, total: result.ids.length }
+    }
+    const cached = findCached(account, key)
+    if (cached !== undefined) return pageIn(cached)
+    const options = { account, query, filter }
+    for (const [index, candidates] of candidatesOf(options).entries()) {
+      // A search may have many words. The rows are read in the same turn as the result.
+      if (index > 0) await nextTurn()
+      const result = findAmong(candidates, options)
+      if (result === undefined) continue
+      // The account's revision does not change when a product changes.
+      if (!isByProduct(query)) cache.set(key, result)
+      return pageIn(result)
+    }
+    return undefined
   }
 }

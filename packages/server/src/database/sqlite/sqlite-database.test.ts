@@ -208,6 +208,23 @@ test('existing assets get sort names, so that numbers in their names are sorted 
   )
 })
 
+test('the paths of existing assets are filled in, so that a search finds them', async (t) => {
+  const file = await aFile(t)
+  const before = await openSqliteDatabase({ file })
+  const { id } = await anAccount(before, 'default')
+  for (const path of ['Über/Kurs', null]) await aLink(before.of(id), { path })
+  await before.close()
+  const other = new DatabaseSync(file)
+  other.exec('update assets set search_path = null')
+  other.close()
+  const data = (await openIn(t, file)).of(id)
+  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort: NEWEST, words: ['über'] })
+  assert.deepEqual(
+    rows.map(({ path }) => path),
+    ['Über/Kurs'],
+  )
+})
+
 /** A hundred assets, each in its own block, as if the list were much longer. */
 async function aLongList(t: TestContext, onStatement: (sql: string) => void = () => {}) {
   const file = await aFile(t)

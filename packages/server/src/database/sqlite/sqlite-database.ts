@@ -12,6 +12,7 @@ import { migrateFile, requireMigrated } from './migrations.ts'
 import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
+import { fillSearchPaths } from './search-path.ts'
 import { fillSearchSkus } from './search-sku.ts'
 import { prepareSessions } from './sessions.ts'
 import { fillSortNames } from './sort-name.ts'
@@ -109,6 +110,7 @@ async function openFile(options: SqliteOptions, spareFile: SpareFile): Promise<D
       await migrateFile(database)
       await fillSearchSkus(database)
       await fillSortNames(database)
+      await fillSearchPaths(database)
     }
     disableBusyTimeout(database)
     return database

@@ -1,5 +1,5 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
-import { storedFolder } from '../../domain/asset-path.ts'
+import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
@@ -28,10 +28,10 @@ export function prepareUploads(connection: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest, started_by_id, started_by_name, folder, replaces, keeps_name)
+       request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
-       :started_by_id, :started_by_name, :folder, :replaces, :keeps_name)`,
+       :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -141,6 +141,7 @@ export function prepareUploads(connection: Connection) {
           started_by_id: upload.startedBy?.id ?? null,
           started_by_name: upload.startedBy?.name ?? null,
           folder: storedFolder(asset.path),
+          search_path: searchPath(asset.path),
           replaces: replaces?.assetId ?? null,
           keeps_name: Number(replaces?.keepsName ?? false),
         })

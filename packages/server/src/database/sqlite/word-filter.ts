@@ -1,7 +1,10 @@
 import { type Filter, matchExpression } from './name-filter.ts'
 
-/** The texts of an asset that `search` looks at, besides those of its products. */
-const OWN_TEXTS = ['search_name']
+/** The texts of an asset that `search` looks at, besides those of its products, and their trigram indexes. */
+const OWN_TEXTS = [
+  { column: 'search_name', index: 'asset_names' },
+  { column: 'search_path', index: 'asset_paths' },
+]
 
 /**
  * Matches assets that have every word in one of their own texts or in a text of an attached product. Whether
@@ -11,7 +14,7 @@ export function wordFilter(words: readonly string[]): Filter {
   const conditions: string[] = []
   const parameters: Filter['parameters'] = {}
   for (const [index, word] of words.entries()) {
-    const own = OWN_TEXTS.map((text) => `instr(${text}, :word${index}) > 0`)
+    const own = OWN_TEXTS.map(({ column }) => `instr(${column}, :word${index}) > 0`)
     const inProduct = `exists (
       select 1 from asset_products l cross join products p on p.seq = l.product_seq
       where l.asset_seq = assets.seq and instr(p.search_text, :word${index}) > 0)`
@@ -27,13 +30,15 @@ export function wordFilter(words: readonly string[]): Filter {
   return { conditions, parameters }
 }
 
-/** Selects assets that may have the word at this index: at most `limit` by name, and `limit` by their products. */
-export function wordCandidates(index: number, limit: number): string {
-  return `
-    select seq from (
-      select rowid as seq from asset_names where asset_names match :match${index} limit ${limit})
-    union select seq from (
-      select l.asset_seq as seq
-      from product_texts t cross join asset_products l on l.product_seq = t.rowid
-      where product_texts match :match${index} limit ${limit})`
+/** For each kind of text, a query for the assets that may have the word at this index there. */
+export function wordCandidates(index: number): string[] {
+  const own = OWN_TEXTS.map(
+    (text) => `select rowid as seq from ${text.index} where ${text.index} match :match${index}`,
+  )
+  return [
+    ...own,
+    `select l.asset_seq as seq
+     from product_texts t cross join asset_products l on l.product_seq = t.rowid
+     where product_texts match :match${index}`,
+  ]
 }

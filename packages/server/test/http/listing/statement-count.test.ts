@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { ListAssetsQuery } from '@stowage/protocol'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aFolder, aService } from '@stowage/testing/service/service'
+import type { UploadQuery } from '../../../src/database/account-data.ts'
+import { anUpload, KEPT } from '../../../src/database/contract/builders.ts'
 import { openSqliteDatabase } from '../../../src/database/sqlite/sqlite-database.ts'
 import type { ProductSelection } from '../../../src/domain/product.ts'
 import { readAssetListRequest } from '../../../src/http/requests/read-asset-list-request.ts'
@@ -11,12 +14,14 @@ import { listAssets } from '../../../src/operations/assets/list-assets.ts'
 import { readProductsOfAssets } from '../../../src/operations/assets/read-products-of-assets.ts'
 import { storeLink } from '../../../src/operations/assets/store-link.ts'
 import { type AccountContext, forAccount } from '../../../src/operations/context.ts'
+import { listProductGroups } from '../../../src/operations/products/list-product-groups.ts'
 import { listProducts } from '../../../src/operations/products/list-products.ts'
 import { putProducts } from '../../../src/operations/products/put-products.ts'
 import { readAssetsOfProducts } from '../../../src/operations/products/read-assets-of-products.ts'
 
 interface CountedShop {
   rows: number
+  accountId: string
   context: AccountContext
   assetIds: string[]
   productIds: number[]
@@ -52,17 +57,22 @@ async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> 
       name: `${number}`,
       variantName: '',
       sku: 'PACK',
-      vendor: '',
+      vendor: 'Shop',
       tags: [],
     })),
   )
   const assetIds: string[] = []
   for (const number of productIds) {
-    const link = { filename: `pack ${number}`, url: `https://example.com/${number}` }
+    const link = {
+      filename: `pack ${number}`,
+      path: 'course',
+      url: `https://example.com/${number}`,
+    }
     assetIds.push((await storeLink(context, link)).id)
   }
   return {
     rows,
+    accountId: id,
     context,
     assetIds,
     productIds,
@@ -100,14 +110,14 @@ test('the number of statements does not grow with the number of rows', async (t)
       assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
     }
   }
-  /** At most three statements with ten rows, and at most 100 for the two thousand attachments of a thousand rows. */
-  const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>) => {
-    for (const [shop, most] of [
-      [few, MOST],
+  /** At most `most` statements with ten rows, and at most 100 for the two thousand attachments of a thousand rows. */
+  const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>, most = MOST) => {
+    for (const [shop, limit] of [
+      [few, most],
       [many, 100],
     ] as const) {
       for (const [name, statements] of Object.entries(await measure(shop))) {
-        assert.ok(statements.length <= most, `${name}: ${statements.length}`)
+        assert.ok(statements.length <= limit, `${name}: ${statements.length}`)
       }
     }
   }
@@ -124,9 +134,18 @@ test('the number of statements does not grow with the number of rows', async (t)
   await t.test('listing assets with their products takes one statement per slice', () =>
     checkSlices(countAssets),
   )
+  // Another statement for each word finds out whether few assets have it.
+  await t.test('searching assets takes one more statement for each word', () =>
+    checkSlices(countSearches, MOST + 2),
+  )
   await t.test('listing products with their assets takes one statement per slice', () =>
     checkSlices(countProducts),
   )
+  // A page, its total, and for each slice the variants and the totals of their products.
+  await t.test('listing products with their variants takes two statements per slice', () =>
+    checkSlices(countProductGroups, MOST + 2),
+  )
+  await t.test('listing unfinished uploads takes two statements', () => check(countUploads, 2))
 })
 
 /** Selections of all products of the shop, by each kind of ID. */
@@ -183,13 +202,28 @@ async function countCalls(shop: CountedShop): Promise<Counts> {
   return { attach }
 }
 
-async function countAssets({ count, context, rows }: CountedShop): Promise<Counts> {
-  const filters = {
+function countAssets(shop: CountedShop): Promise<Counts> {
+  return countLists(shop, {
     all: {},
     'by name': { filename: 'pack' },
     'by type and link': { type: 'link', linked: true, sort: '-bytes' },
     'by sku': { sku: 'PACK' },
-  } as const
+  })
+}
+
+function countSearches(shop: CountedShop): Promise<Counts> {
+  return countLists(shop, {
+    'by a word of names and products': { search: 'pack' },
+    'by a word of paths': { search: 'course' },
+    'by two words': { search: 'course shop', sort: 'filename' },
+    'by a short word': { search: 'ck' },
+  })
+}
+
+async function countLists(
+  { count, context, rows }: CountedShop,
+  filters: Record<string, ListAssetsQuery>,
+): Promise<Counts> {
   const counts: Counts = {}
   for (const [name, filter] of Object.entries(filters)) {
     counts[name] = await count(async () => {
@@ -209,6 +243,30 @@ async function countAssets({ count, context, rows }: CountedShop): Promise<Count
     })
   }
   return counts
+}
+
+async function countProductGroups({ count, context, rows }: CountedShop): Promise<Counts> {
+  const counts: Counts = {}
+  for (const search of ['', 'pack', 'shop pack']) {
+    counts[`search=${search}`] = await count(async () => {
+      const { groups } = await listProductGroups(context, { page: 1, perPage: rows, search })
+      const listed = (await Array.fromAsync(groups)).flat()
+      assert.equal(listed.length, rows)
+    })
+  }
+  return counts
+}
+
+async function countUploads({ count, context, rows, accountId }: CountedShop): Promise<Counts> {
+  for (let index = 0; index < rows; index += 1) {
+    const upload = anUpload({ accountId, size: 0 })
+    assert.equal((await context.data.reserveUpload({ upload, ...KEPT })).outcome, 'reserved')
+  }
+  const list = (query: Partial<UploadQuery>) => async () => {
+    const found = await context.data.listUploads({ page: 1, perPage: rows, ...query })
+    assert.equal(found.rows.length, rows)
+  }
+  return { all: await count(list({})), 'by name': await count(list({ name: '.zip' })) }
 }
 
 async function countProducts({ count, context, rows }: CountedShop): Promise<Counts> {
