@@ -55,5 +55,5 @@ export function conditionsOf(
     const value = nameBy === 'index' ? sql`folder` : sql`(folder || '')`
     conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
   }
-  return [...conditions, ...wordFilter(sql, account, query.words ?? [])]
+  return [...conditions, ...wordFilter(sql, account, query.words ?? [], nameBy)]
 }

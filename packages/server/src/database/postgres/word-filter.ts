@@ -2,26 +2,50 @@ import type { Sql } from './connection.ts'
 import { containing } from './name-filter.ts'
 import type { Fragment } from './statement.ts'
 
+/** So many products fit into a hash table of the smallest `work_mem`. */
+const MAX_HASHED_PRODUCTS = 10_000
+
 /**
  * Matches assets that have every word in their name, in their path or in a text of an attached product. Whether
  * any path or any product has the word is looked up once; if none has it, they are not read for each asset.
  * Names are read from an index, whose entries are too short for the paths. These are read from the table.
  */
-export function wordFilter(sql: Sql, account: string, words: readonly string[]): Fragment[] {
-  return words.map(
-    (word) => sql`(strpos(search_name, ${word}) > 0
+export function wordFilter(
+  sql: Sql,
+  account: string,
+  words: readonly string[],
+  textsBy: 'index' | 'scan',
+): Fragment[] {
+  return words.map((word) => {
+    const products = sql`
+      select p.id from products p
+      where p.account_id = ${account} and p.search_text like ${containing(word)}`
+    const attached = sql`exists (
+      select from asset_products l join products p on p.id = l.product_id
+      where l.asset_id = assets.id and strpos(p.search_text, ${word}) > 0)`
+    return sql`(strpos(search_name, ${word}) > 0
       or (
         (select exists (${assetsByPath(sql, account, word)}))
         and exists (
           select from assets a where a.id = assets.id and strpos(a.search_path, ${word}) > 0))
       or (
-        (select exists (
-          select from products p
-          where p.account_id = ${account} and p.search_text like ${containing(word)}))
-        and exists (
-          select from asset_products l join products p on p.id = l.product_id
-          where l.asset_id = assets.id and strpos(p.search_text, ${word}) > 0)))`,
-  )
+        (select exists (${products}))
+        and ${textsBy === 'index' ? attached : attachedToHashed(sql, products, attached)}))`
+  })
+}
+
+/**
+ * Looks the products of an asset up in a hash table of the products that have the word, which takes a third of
+ * the time. With too many products, PostgreSQL would compare them one by one instead of hashing them.
+ */
+function attachedToHashed(sql: Sql, products: Fragment, otherwise: Fragment): Fragment {
+  const some = sql`${products} limit ${MAX_HASHED_PRODUCTS + 1}`
+  // PostgreSQL hashes a subquery only if it does not turn it into a join: `is true` prevents that.
+  return sql`case when (select count(*) from (${some}) found) <= ${MAX_HASHED_PRODUCTS}
+    then exists (
+      select from asset_products l
+      where l.asset_id = assets.id and (l.product_id in (${some})) is true)
+    else ${otherwise} end`
 }
 
 /** Selects the assets that have the word, at most `limit` of each kind. */
