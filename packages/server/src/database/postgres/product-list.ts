@@ -2,9 +2,9 @@ import { rowRangeOf } from '../../domain/paging.ts'
 import type { AccountData } from '../account-data.ts'
 import { MAX_SKIPPED_ROWS } from '../listing/choose-strategy.ts'
 import { inSnapshot, type Sql } from './connection.ts'
-import { readPageWithTotal } from './page-with-total.ts'
 import { productFilter } from './product-filter.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { readPageWithTotal } from './statement.ts'
 
 export function accountProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
   return {

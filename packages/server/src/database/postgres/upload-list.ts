@@ -1,7 +1,7 @@
 import type { AccountData } from '../account-data.ts'
 import type { Sql } from './connection.ts'
-import { readPageWithTotal } from './page-with-total.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { readPageWithTotal } from './statement.ts'
 
 export function accountUploadList(sql: Sql, account: string): Pick<AccountData, 'listUploads'> {
   return {
