@@ -37,12 +37,12 @@ export const UsageResponse = Type.Object(
             type: 'string',
             description: 'Derived from the media type; links use no storage',
           }),
-          bytes: Type.Integer({ description: 'Bytes of ready files' }),
+          bytes: Type.Integer({ description: 'Bytes of ready files, including older versions' }),
           assets: Type.Integer({ description: 'Number of ready assets' }),
         }),
         {
           description:
-            'Sorted by bytes, descending; types without bytes and assets are omitted. Older versions of files count by their own type, with bytes only',
+            'Sorted by bytes, descending; types without bytes and assets are omitted. Older versions count toward `bytes` of their own type, but not toward `assets`',
         },
       ),
     }),

@@ -92,13 +92,15 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 ## Idempotency
 
-Every call is idempotent, except \`POST /keys\` and \`POST /assets/store\`: repeating one of these creates a
-second key or link. Completing or cancelling an upload twice returns the same response, and so does attaching,
-detaching or storing the same products, and restoring a version. \`POST /assets/signed\` is idempotent if you send an \`Idempotency-Key\`
-header of your choice: the same key with the same body returns the same upload instead of a second one, and the
-same key with another body returns 409.
+Every call is idempotent, except \`POST /keys\`, \`POST /assets/store\`, and \`POST /assets/signed\` without an
+\`Idempotency-Key\` header: repeating one of these creates a second key, link or upload. Completing or cancelling an
+upload twice returns the same response, and so does attaching, detaching or storing the same products, and restoring a
+version.
 
-After a 429 or a 503, wait and send the same call again. After a lost connection, send an idempotent call again; for
-the two others, first check whether the key or link was created.
+Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
+key with another body returns 409.
+
+After a 429 or a 503, wait and send the same call again. After a lost connection, send an idempotent call again. Before
+you repeat one of the others, check whether the key, link or upload was created.
 `
 }

@@ -55,7 +55,7 @@ const uploadRequest = {
       minimum: MIN_CHUNK_SIZE,
       maximum: MAX_CHUNK_SIZE,
       description:
-        'The largest part size in bytes that the client wants: after an interruption, incomplete parts are sent again. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
+        'The maximum part size in bytes. With smaller parts, an interrupted upload repeats less. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
       examples: [16_000_000],
       ...chunkSizeProblem,
     }),
@@ -116,7 +116,7 @@ export const PartUrl = Type.Object(
 export type PartUrl = Static<typeof PartUrl>
 
 const session = {
-  id: Uuid({ description: 'The new asset’s ID' }),
+  id: Uuid({ description: 'The asset’s ID' }),
   upload_id: Uuid(),
   chunk_size: Type.Integer({ examples: [100_000_000] }),
   urls: Type.Array(PartUrl),
@@ -135,7 +135,7 @@ export const UploadSession = Type.Object(
           examples: ['250 MB'],
         }),
       },
-      { description: 'The new asset, which becomes ready when the upload is completed' },
+      { description: 'The asset with the name and size that it has once the upload is completed' },
     ),
     upload_url: Type.Optional(
       Type.String({ description: 'The URL of the only part; omitted if there are several parts' }),

@@ -6,7 +6,10 @@ const MAX_VERSION = 2_147_483_647
 
 export const Version = Type.Object(
   {
-    version: Type.Integer({ description: 'Numbers are never used again', examples: [2] }),
+    version: Type.Integer({
+      description: 'The number of the version; numbers are never reused',
+      examples: [2],
+    }),
     filename: Type.String({ examples: ['sample-pack.zip'] }),
     size: Type.String({
       description: 'Formatted for display, in decimal units',

@@ -43,8 +43,9 @@ ${CONNECTION_HELP}
                 that already exists has skipped: true
 
 To resume an interrupted download, run the same command again. With --into, files that already exist
-with the size of the asset are skipped. If two assets would get the same path, or a name is not safe
-as a file name, the ID of the asset is added to the name. Nothing is written outside the folder.
+with the size of the asset are skipped, unless the asset was replaced since. If two assets would get
+the same path, or a name is not safe as a file name, the ID of the asset is added to the name.
+Nothing is written outside the folder.
 
 Exit codes: 0 all downloaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted
@@ -76,7 +77,7 @@ Examples:
   },
 }
 
-interface Scene {
+interface DownloadContext {
   client: NodeClient
   connection: Connection
   signal: AbortSignal
@@ -103,7 +104,7 @@ async function readNamed(values: Values, names: string[]) {
       `${output} is not a folder. Pass a folder to save ${wanted.length} assets.`,
     )
   }
-  return async ({ client, connection, signal, json }: Scene) => {
+  return async ({ client, connection, signal, json }: DownloadContext) => {
     const save = async (asset: Asset) => {
       if (output === '-') {
         await streamAsset(client, asset, { output: process.stdout, signal })
@@ -126,7 +127,7 @@ function readAll(values: Values, names: string[]) {
     throw new UsageError('--all needs a folder. Pass --into FOLDER.')
   }
   const filters = readFilters(values)
-  return async ({ client, connection, signal, json }: Scene) => {
+  return async ({ client, connection, signal, json }: DownloadContext) => {
     const saver = createFolderSaver(client, { root, force, signal, json })
     let files = 0
     const save = (asset: Asset) => {

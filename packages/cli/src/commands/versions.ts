@@ -15,7 +15,7 @@ ${CONNECTION_HELP}
   --json        a JSON array of versions
 
 The current version is marked with *. stowage replace adds a version, and stowage restore goes back
-to an older one. How many older versions are kept is a setting of the service.
+to an older one. STOWAGE_KEEP_VERSIONS of the service sets how many older versions are kept.
 
 Examples:
   stowage versions ebook.pdf

@@ -29,7 +29,7 @@ export async function openInput(
   if (!ok) {
     throw new StowageError(
       'file_unreadable',
-      `The response to upload is an error (HTTP ${status}).`,
+      `The response passed to upload() is an error (HTTP ${status}).`,
     )
   }
   // Content-Length counts encoded bytes, but the body is read decoded.

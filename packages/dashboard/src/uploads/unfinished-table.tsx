@@ -76,7 +76,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
       </Table.Td>
       <Table.Td visibleFrom="sm" miw={170}>
         <Text inherit>{receivedText(upload)}</Text>
-        <Progress value={percentOf(upload)} size="sm" mt={4} aria-label={`Received of ${label}`} />
+        <Progress value={percentOf(upload)} size="sm" mt={4} aria-label={`Progress of ${label}`} />
       </Table.Td>
       <Table.Td visibleFrom="md">
         <DateTime value={created_at} />
@@ -127,9 +127,9 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   )
 }
 
-/** The storage may be too slow to say how much it has. */
+/** The received bytes are unknown if the storage does not respond in time. */
 function receivedText({ received_bytes: received, bytes }: ListedUpload): string {
-  return `${received === null ? 'Unknown part' : formatSize(received)} of ${formatSize(bytes)}`
+  return `${received === null ? 'Unknown amount' : formatSize(received)} of ${formatSize(bytes)}`
 }
 
 function percentOf({ received_bytes: received, bytes }: ListedUpload): number {

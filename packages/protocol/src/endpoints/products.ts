@@ -28,7 +28,7 @@ export const putProducts = defineEndpoint({
   description:
     'Adds or updates up to 1,000 products, identified by `product_id` and `variant_id`: all of them or none. ' +
     'A missing field keeps its stored value; an empty one clears it. In a new product, missing fields are empty. ' +
-    'Together they may have up to 25,000 tags and 2,000,000 characters.',
+    'All products of a call may have up to 25,000 tags and 2,000,000 characters in total.',
   body: ProductsRequest,
   bodyLimit: PRODUCTS_BODY_LIMIT,
   bodyExample: {

@@ -14,7 +14,7 @@ export const requestReplacement = defineEndpoint({
   scope: 'write',
   summary: 'Replace a file',
   description:
-    'Returns a session for a new version of the file, as `POST /assets/signed` does for a new asset. Until `POST /assets/:id/uploaded` is called with its `upload_id`, the asset does not change and can be downloaded. Product links and download links stay the same. An asset has at most one unfinished replacement.',
+    'Returns a session for a new version of the file, as `POST /assets/signed` does for a new asset. Until `POST /assets/:id/uploaded` is called with its `upload_id`, the asset does not change and can be downloaded. Its products and all links to it stay the same. An asset has at most one unfinished replacement.',
   params: AssetPath,
   headers: UploadRequestHeaders,
   body: ReplacementRequest,

@@ -19,7 +19,7 @@ export interface VersionData {
 
   /**
    * Makes an older version the current one, atomically: its content, its name and its number. The version that
-   * was current becomes an older one. Repeatable.
+   * was current becomes an older one. Idempotent.
    */
   restoreVersion(assetId: string, version: number): Promise<RestoreOutcome>
 

@@ -16,8 +16,8 @@ export async function* reconcileUsage(context: DoctorContext): AsyncIterable<Fin
 async function reconcileCounters({ database, repair }: DoctorContext): Promise<Finding> {
   const about = 'books'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
-  const books = await database.compareUsage()
-  const wrong = books.filter(({ counted, actual, wrongBlocks }) => {
+  const comparisons = await database.compareUsage()
+  const wrong = comparisons.filter(({ counted, actual, wrongBlocks }) => {
     return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks > 0
   })
   if (wrong.length === 0) {

@@ -26,8 +26,9 @@ export interface Asset {
 }
 
 /**
- * The upload of a file, with its asset. The upload of a new version has a row of its own instead, with its own
- * ID: `replaces` refers to the asset, whose name and ID the API shows. Once it is completed, it reads as ready.
+ * The upload of a file. `asset` is the row of the new asset. For a replacement it is a separate row with its own
+ * ID, and `replaces` identifies the asset that gets the new version. The API shows the ID of that asset. A
+ * completed replacement has the status `ready` here, although its row is `deleted`.
  */
 export interface Upload {
   asset: Asset
@@ -48,7 +49,7 @@ export interface Upload {
 
 export interface Replacement {
   assetId: string
-  /** The new version keeps the name of the asset. */
+  /** Whether the new version keeps the name of the asset. */
   keepsName: boolean
 }
 
@@ -65,7 +66,7 @@ export interface AssetVersion {
   chunkSize: number
 }
 
-/** Objects are named after their assets: any other name is not one of this service’s objects. */
+/** The key of an object is the ID of the row that uploaded it. Any other name is not an object of this service. */
 export function isAssetId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
 }

@@ -59,12 +59,12 @@ export async function moveService(
 }
 
 async function totals(database: Database): Promise<MoveProgress> {
-  const books = await database.compareUsage()
+  const comparisons = await database.compareUsage()
   return {
     assets: 0,
     bytes: 0,
-    totalAssets: books.reduce((sum, { actual }) => sum + actual.assets, 0),
-    totalBytes: books.reduce((sum, { actual }) => sum + actual.stored, 0),
+    totalAssets: comparisons.reduce((sum, { actual }) => sum + actual.assets, 0),
+    totalBytes: comparisons.reduce((sum, { actual }) => sum + actual.stored, 0),
   }
 }
 

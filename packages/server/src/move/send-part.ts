@@ -66,7 +66,7 @@ async function tryToSend(
 /** Aborts if no byte is sent for a while. A part that makes progress may take any time. */
 function watchForStall() {
   const controller = new AbortController()
-  const giveUp = () => controller.abort(new Error('it does not respond'))
+  const giveUp = () => controller.abort(new Error('no response'))
   let timer = setTimeout(giveUp, STALL_TIMEOUT_MS)
   return {
     signal: controller.signal,

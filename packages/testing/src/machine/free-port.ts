@@ -24,11 +24,11 @@ export async function listenOnFreePort(server: Server): Promise<number> {
   for (;;) {
     const port = next
     next = port + 1 < END ? port + 1 : FIRST
-    if (await isListening(server, port)) return port
+    if (await tryListen(server, port)) return port
   }
 }
 
-function isListening(server: Server, port: number): Promise<boolean> {
+function tryListen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     server.once('error', onError)
     server.listen(port, '127.0.0.1', () => {

@@ -17,7 +17,7 @@ import {
 
 /** The contract for uploads and the plan. */
 export function testUploads({ name, open }: Contract): void {
-  test(name('of two uploads that race for the last bytes exactly one is reserved'), async (t) => {
+  test(name('if two uploads race for the last bytes, exactly one is reserved'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const results = await Promise.all([reserve(data, { size: 60 }), reserve(data, { size: 60 })])
     const outcomes = results.map(({ outcome }) => outcome)
@@ -45,7 +45,7 @@ export function testUploads({ name, open }: Contract): void {
   })
 
   test(
-    name('an idempotency key repeats its upload, and rejects a different request'),
+    name('an idempotency key returns the same upload again, and is refused for another request'),
     async (t) => {
       const { account, data } = await open(t)
       const upload = anUpload({ accountId: account.id })
@@ -61,7 +61,9 @@ export function testUploads({ name, open }: Contract): void {
   )
 
   test(
-    name('of concurrent requests with one key one reserves, and the others repeat it'),
+    name(
+      'if requests with the same key run concurrently, one reserves and the others return its upload',
+    ),
     async (t) => {
       const { data } = await open(t, { planStorage: 1000 })
       const idempotency = { key: 'k', digest: 'x' }
@@ -174,14 +176,17 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await data.cancelUpload(upload.asset.id)).status, 'cancelled')
   })
 
-  test(name('of concurrent cancels one wins, and the bytes are freed once'), async (t) => {
-    const { data } = await open(t)
-    const { upload } = await reserve(data)
-    const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id)))
-    assert.equal(results.filter(({ won }) => won).length, 1)
-    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['cancelled']))
-    assert.equal((await usageOf(data)).reserved, 0)
-  })
+  test(
+    name('if an upload is cancelled concurrently, one call wins, and the bytes are freed once'),
+    async (t) => {
+      const { data } = await open(t)
+      const { upload } = await reserve(data)
+      const results = await Promise.all([1, 2, 3].map(() => data.cancelUpload(upload.asset.id)))
+      assert.equal(results.filter(({ won }) => won).length, 1)
+      assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['cancelled']))
+      assert.equal((await usageOf(data)).reserved, 0)
+    },
+  )
 
   test(
     name('when a completion, a cancel and the expiry of an upload race, exactly one wins'),

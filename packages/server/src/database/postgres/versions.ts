@@ -17,7 +17,7 @@ export function accountVersions(sql: Sql, account: string): Versions {
     return asset
   }
 
-  async function answer(transaction: Sql, id: string) {
+  async function readAsset(transaction: Sql, id: string) {
     const [row] = await transaction<AssetRow[]>`
       select ${sql(ASSET_COLUMNS)} from assets where id = ${id}`
     return toAsset(row as AssetRow)
@@ -41,14 +41,14 @@ export function accountVersions(sql: Sql, account: string): Versions {
         const asset = await lock(transaction, id)
         if (asset === undefined) return { outcome: 'asset_not_found' }
         if (asset.version === version) {
-          return { outcome: 'current', asset: await answer(transaction, id) }
+          return { outcome: 'current', asset: await readAsset(transaction, id) }
         }
         const [content] = await transaction<VersionContent[]>`
           delete from asset_versions where asset_id = ${id} and version = ${version}
           returning version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at`
         if (content === undefined) return { outcome: 'version_not_found' }
         await switchVersion(transaction, id, content)
-        return { outcome: 'restored', asset: await answer(transaction, id) }
+        return { outcome: 'restored', asset: await readAsset(transaction, id) }
       }),
 
     deleteVersion: (id, version) =>

@@ -6,7 +6,7 @@ export interface Filter {
   /** To be joined by `and`. */
   conditions: string[]
   parameters: Record<string, string | number>
-  /** Whether few rows match, so that only this filter should determine how they are found. */
+  /** Whether few rows match. SQLite then starts from this filter instead of the account’s index. */
   isSelective?: boolean
 }
 

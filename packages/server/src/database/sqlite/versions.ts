@@ -21,7 +21,7 @@ export function prepareVersions(connection: Connection) {
   const asset = prepare<AssetOfVersions>(
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
-  const answered = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
+  const assetBySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
   const list = prepare<VersionContent & { is_current: number }>(
     `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
        mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current
@@ -40,7 +40,10 @@ export function prepareVersions(connection: Connection) {
 
   function find(account: string, id: string) {
     const found = asset.get({ account, id })
-    return { found, answer: () => toAsset(answered.get({ seq: found?.seq ?? -1 }) as AssetRow) }
+    return {
+      found,
+      readAsset: () => toAsset(assetBySeq.get({ seq: found?.seq ?? -1 }) as AssetRow),
+    }
   }
 
   return {
@@ -51,13 +54,13 @@ export function prepareVersions(connection: Connection) {
 
     restoreVersion(account: string, id: string, version: number): RestoreOutcome {
       return transaction(() => {
-        const { found, answer } = find(account, id)
+        const { found, readAsset } = find(account, id)
         if (found === undefined) return { outcome: 'asset_not_found' }
-        if (found.version === version) return { outcome: 'current', asset: answer() }
+        if (found.version === version) return { outcome: 'current', asset: readAsset() }
         const content = take.get({ id, version })
         if (content === undefined) return { outcome: 'version_not_found' }
         switchVersion(found, content)
-        return { outcome: 'restored', asset: answer() }
+        return { outcome: 'restored', asset: readAsset() }
       })
     },
 

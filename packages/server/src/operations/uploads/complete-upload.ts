@@ -11,9 +11,9 @@ import { getUpload } from './get-upload.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Makes the asset ready once all of its parts are in the storage, or the new version of an asset current. A refusal leaves the upload
- * unchanged; repeating a success returns the same result. Concurrent calls complete the upload
- * together, and it is completed once.
+ * Makes the asset ready, or the new version of an asset current, once all parts are in the storage. A refusal leaves the
+ * upload unchanged. Repeating a successful call returns the same result. Concurrent calls complete the upload only once,
+ * and return the same result.
  */
 export async function completeUpload(
   context: AccountContext,

@@ -91,7 +91,7 @@ export async function requestUpload(
     startedBy: request.startedBy,
   }
   const { idempotencyKey } = request
-  // Without `maxChunkSize`: the parts of an existing session stay as they are.
+  // The digest excludes `maxChunkSize`, because an existing session keeps its parts.
   const requested = replaced
     ? [replaced.id, request.file.filename ?? null, size, request.file.mime ?? null]
     : [filename, size, mime]

@@ -56,7 +56,10 @@ export async function resizeUpload(
 }
 
 function notOpened(): EngineUnavailable {
-  return new EngineUnavailable('storage', new Error('an upload that it opened does not exist'))
+  return new EngineUnavailable(
+    'storage',
+    new Error('an upload that was just created does not exist'),
+  )
 }
 
 /** Refuses a size that the storage cannot hold, or that is too small for the received parts. */

@@ -38,7 +38,7 @@ export async function examineRoundTrip(examination: Examination): Promise<Findin
     await client.send(new HeadObjectCommand(object))
     const response = await probe.get()
     if ((await response.text()) !== probe.content)
-      throw new Error('the download has other bytes than the upload')
+      throw new Error('the downloaded bytes differ from the uploaded bytes')
     begin('s3:AbortMultipartUpload')
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(object))
     await client.send(new AbortMultipartUploadCommand({ ...object, UploadId }))
