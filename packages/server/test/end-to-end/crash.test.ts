@@ -8,6 +8,7 @@ import { aDeployment, type Deployment } from '@stowage/testing/service/deploymen
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { takeOverJobs } from '../support/run-jobs.ts'
 import { untilAllPastExpiry } from '../support/upload-expiry.ts'
 import {
   checkContents,
@@ -79,8 +80,9 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   assert.equal(uploadLog.interrupted.parts > 0, !isOnS3)
 
   const service = await aService(t, SETTINGS, deployment)
-  await untilAllPastExpiry(service.context)
-  await settleAll(service, uploadLog)
+  const context = takeOverJobs(service)
+  await untilAllPastExpiry(context)
+  await settleAll(context, uploadLog)
   const assets = await listAll(service.baseUrl)
   await checkResponses(service, uploadLog, assets)
   await checkContents(service, uploadLog, assets)

@@ -15,6 +15,7 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Environment } from '../../src/config/config.ts'
 import type { Finding } from '../../src/domain/finding.ts'
+import { takeOverJobs } from '../support/run-jobs.ts'
 import { moveAllExpiriesToPast } from '../support/upload-expiry.ts'
 import {
   checkContents,
@@ -147,8 +148,9 @@ async function startService(t: TestContext, settings: Environment, deployment: D
 
 async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLog): Promise<void> {
   const service = await aService(t, SETTINGS, deployment)
+  const context = takeOverJobs(service)
   await makeEverythingOverdue(deployment)
-  await settleAll(service, uploadLog)
+  await settleAll(context, uploadLog)
   const assets = await listAll(service.baseUrl)
   await checkResponses(service, uploadLog, assets)
   await checkContents(service, uploadLog, assets)

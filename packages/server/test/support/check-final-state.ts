@@ -5,8 +5,9 @@ import type { Asset } from '@stowage/protocol'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
+import type { Context } from '../../src/operations/context.ts'
 import type { Outcomes } from './multi-instance-client.ts'
-import { runJobs } from './run-jobs.ts'
+import { runJobs, takeOverJobs } from './run-jobs.ts'
 import type { SharedDeployment } from './shared-engines.ts'
 import { moveAllExpiriesToPast, withoutRetention } from './upload-expiry.ts'
 
@@ -24,7 +25,7 @@ export async function checkFinalState(
   outcomes: Outcomes,
 ): Promise<void> {
   const service = await aService(t, deployment.settings)
-  await settle(service, deployment.settings.STOWAGE_DATABASE ?? '')
+  await settle(takeOverJobs(service), deployment.settings.STOWAGE_DATABASE ?? '')
   const assets = await listAll(service.baseUrl)
   const kept = [...outcomes.completed].filter((id) => !outcomes.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())
@@ -41,7 +42,7 @@ export async function checkFinalState(
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }
 
-async function settle({ context }: TestService, database: string): Promise<void> {
+async function settle(context: Context, database: string): Promise<void> {
   const clock = () => new Date(Date.now() + LATER_MS)
   const later = {
     ...context,

@@ -4,6 +4,7 @@ import type { Asset } from '@stowage/protocol'
 import type { TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
 import type { AssetStatus } from '../../src/domain/asset.ts'
+import type { Context } from '../../src/operations/context.ts'
 import { runJobs } from './run-jobs.ts'
 import { withClockAhead, withoutRetention } from './upload-expiry.ts'
 import type { UploadLog } from './uploading-client.ts'
@@ -12,9 +13,10 @@ const FINAL_STATUSES: (AssetStatus | undefined)[] = ['cancelled', 'expired', 're
 
 /**
  * Runs the jobs as if every upload had expired. Afterwards each upload must be ready, cancelled or
- * expired, and no object may be waiting to be removed.
+ * expired, and no object may be waiting to be removed. The context must be that of `takeOverJobs`: the
+ * service's own jobs would renew uploads that received a part recently.
  */
-export async function settleAll({ context }: TestService, uploadLog: UploadLog): Promise<void> {
+export async function settleAll(context: Context, uploadLog: UploadLog): Promise<void> {
   const { database } = context
   const later = withClockAhead(context, 1)
   // A completion that lacks parts is reopened as an upload, which expires in the next run.
