@@ -172,12 +172,20 @@ test('several assets are selected, also as a range, attached to products and del
   await page.getByText('3 assets selected').waitFor()
   await page.getByRole('button', { name: 'Attach to products' }).click()
   const picker = page.getByRole('combobox', { name: 'Products' })
+  await until('the picker has the focus', () =>
+    picker.evaluate((element) => element === document.activeElement),
+  )
   await picker.click()
   await until('the last option is not clipped by the dialog', () =>
     page.evaluate<boolean>(IS_LAST_OPTION_VISIBLE),
   )
-  await picker.fill('post')
+  // While the service is searching, products without the words cannot be chosen by mistake.
+  const held = Promise.withResolvers<void>()
+  await page.route(/search=post/, (route) => held.promise.then(() => route.continue()))
+  await page.keyboard.type('post')
+  await page.getByRole('option', { name: 'Guide' }).waitFor({ state: 'detached' })
   await page.getByRole('option', { name: 'Poster' }).click()
+  held.resolve()
   await picker.fill('SKU-3')
   await page.getByRole('option', { name: 'Mug' }).click()
   await page.getByRole('button', { name: 'Attach', exact: true }).click()

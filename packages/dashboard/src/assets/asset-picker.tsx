@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { DROPDOWN } from '../components/dropdown.ts'
 import { useClient } from '../session/session.tsx'
 import { assetFilters, readAssetQuery } from './asset-query.ts'
+import { textHasWords } from './has-words.ts'
 
 interface Props {
   onPick(asset: Asset): void
@@ -29,7 +30,11 @@ export function AssetPicker({ onPick, exclude }: Props) {
     placeholderData: keepPreviousData,
   })
   const excluded = new Set(exclude.map(({ id }) => id))
-  const found = (data?.data ?? []).filter(({ id }) => !excluded.has(id))
+  // Until the service has answered, assets of the previous search remain if they have the words.
+  const isStale = text.trim() !== search || isFetching
+  const found = (data?.data ?? []).filter(
+    ({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)),
+  )
   return (
     <MultiSelect
       label="Attach assets"
@@ -48,7 +53,7 @@ export function AssetPicker({ onPick, exclude }: Props) {
         if (asset !== undefined) onPick(asset)
         setText('')
       }}
-      nothingFoundMessage={isFetching ? 'Searching…' : 'No matching assets'}
+      nothingFoundMessage={isStale ? 'Searching…' : 'No matching assets'}
       {...DROPDOWN}
     />
   )

@@ -5,7 +5,6 @@ import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
 import { RowCheckbox } from '../components/row-checkbox.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { countText } from '../format/count-text.ts'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import classes from './asset-row.module.css'
 import { AssetThumbnail } from './asset-thumbnail.tsx'
@@ -59,10 +58,13 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
                 <Name>{asset.path}</Name>
               </div>
             )}
+            {first !== undefined && (
+              <div className={`${classes.facts} ${PHONE_ONLY}`}>
+                <Name>{names.length > 1 ? `${first} +${names.length - 1}` : first}</Name>
+              </div>
+            )}
             <div className={`${classes.facts} ${PHONE_ONLY}`}>
-              {sizeOf(asset) ?? KIND_LABELS.link}
-              {names.length > 0 && ` · ${countText(names.length, 'product')}`} ·{' '}
-              <DateTime value={asset.created_at} isDateOnly />
+              {sizeOf(asset) ?? KIND_LABELS.link} · <DateTime value={asset.created_at} isDateOnly />
             </div>
           </div>
         </div>

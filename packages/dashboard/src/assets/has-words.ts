@@ -5,9 +5,13 @@ type Texts = Pick<Product, 'name' | 'vendor'> & Partial<Pick<Product, 'variant_n
 /** Every word of the search is in the name, the variant name, the SKU or the vendor, as in the service. */
 export function hasWords(product: Texts, search: string): boolean {
   const { name, vendor, variant_name = '', sku = '' } = product
-  const text = `${name} ${vendor} ${variant_name} ${sku}`.toLowerCase()
+  return textHasWords(`${name} ${vendor} ${variant_name} ${sku}`, search)
+}
+
+export function textHasWords(text: string, search: string): boolean {
+  const lower = text.toLowerCase()
   return search
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => text.includes(word))
+    .every((word) => lower.includes(word))
 }

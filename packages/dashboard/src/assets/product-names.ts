@@ -1,11 +1,15 @@
 import type { Product } from '@stowage/client'
+import { groupProducts } from './product-groups.ts'
 
 /** `Sample pack · Deluxe`. The only variant of a product has no name. */
 export function productName({ name, variant_name }: Product): string {
   return variant_name === '' ? name : `${name} · ${variant_name}`
 }
 
-/** The distinct names: the variants of a product share one. */
+/** The distinct names: several variants of a product share its name. */
 export function productNames(products: readonly Product[] = []): string[] {
-  return [...new Set(products.map(({ name }) => name))]
+  const names = groupProducts(products).map(({ name, variants: [first, ...others] }) =>
+    first === undefined || others.length > 0 ? name : productName(first),
+  )
+  return [...new Set(names)]
 }

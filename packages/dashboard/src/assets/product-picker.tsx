@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Product, ProductGroup } from '@stowage/client'
 import { useState } from 'react'
 import { DROPDOWN } from '../components/dropdown.ts'
+import { textHasWords } from './has-words.ts'
 import { labelOf, type ProductChoice } from './product-choices.ts'
 import { ProductOptionText } from './product-option-text.tsx'
 import {
@@ -39,6 +40,8 @@ export function ProductPicker(props: Props) {
   const products = useFoundProducts(search, inside === undefined)
   const variants = useVariants(inside, search)
   const isFetching = inside === undefined ? products.isFetching : variants.isFetching
+  // Until the service has answered, options of the previous search remain if they have the words.
+  const isStale = text.trim() !== search || isFetching
   const excluded = new Set(exclude.map(({ id }) => id))
   const offered =
     inside === undefined
@@ -48,7 +51,10 @@ export function ProductPicker(props: Props) {
       : optionsInside({ group: inside, variants: variants.data?.variants ?? [], count })
   const options = new Map<string, ProductOption>()
   for (const choice of picked) options.set(choice.key, optionOf(choice))
-  for (const option of offered) if (!excluded.has(option.key)) options.set(option.key, option)
+  for (const option of offered) {
+    const isOffered = !isStale || 'step' in option || textHasWords(labelOf(option.texts), text)
+    if (isOffered && !excluded.has(option.key)) options.set(option.key, option)
+  }
 
   const leave = () => {
     setInside(undefined)
@@ -75,6 +81,9 @@ export function ProductPicker(props: Props) {
       label={label}
       placeholder={placeholderOf(inside, picked)}
       searchable
+      // In a dialog, people type at once. The list opens when they do.
+      data-autofocus
+      openOnFocus={false}
       clearable
       hidePickedOptions
       data={[...options.values()].map(({ key, texts }) => ({ value: key, label: labelOf(texts) }))}
@@ -93,7 +102,7 @@ export function ProductPicker(props: Props) {
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={close}
-      nothingFoundMessage={isFetching ? 'Searching…' : 'No matching products'}
+      nothingFoundMessage={isStale ? 'Searching…' : 'No matching products'}
       {...DROPDOWN}
       clearButtonProps={{ 'aria-label': 'Clear products' }}
     />

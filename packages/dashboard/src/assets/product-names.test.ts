@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Product } from '@stowage/client'
+import { productNames } from './product-names.ts'
+
+test('one variant is named with its product, and several variants by the name of the product', () => {
+  const aVariant = (product_id: number, name: string, variant_name: string) =>
+    ({ product_id, name, variant_name }) as Product
+  const names = productNames([
+    aVariant(1, 'Pack', 'WAV'),
+    aVariant(2, 'Course', 'HD'),
+    aVariant(2, 'Course', '4K'),
+    aVariant(3, 'Book', ''),
+  ])
+  assert.deepEqual(names, ['Pack · WAV', 'Course', 'Book'])
+  assert.deepEqual(productNames(), [])
+})
