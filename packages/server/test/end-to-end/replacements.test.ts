@@ -46,13 +46,14 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
     const received: Received = { seed: undefined, bytes: 0 }
     for (;;) {
       const { seed, bytes } = received
+      const attempt = service.attempt()
       const path = seed === undefined ? 'download' : `versions/${seed}/download`
       try {
         const headers: Record<string, string> = bytes > 0 ? { Range: `bytes=${bytes}-` } : {}
-        const response = await service.fetch(`${API}/assets/${id}/${path}`, { headers })
+        const response = await attempt.fetch(`${API}/assets/${id}/${path}`, { headers })
         if (response.status === 404 && seed !== undefined) return
         assert.equal(response.status, bytes > 0 ? 206 : 200)
-        await service.reaching(() => checkContent(response.body, received))
+        await attempt.reaching(() => checkContent(response.body, received))
         if (bytes > 0) counts.resumed += 1
         break
       } catch (error) {
@@ -128,23 +129,28 @@ async function aRestartedService(
   let restarts = 0
   await running
 
-  /** Only a kill may break a connection. */
-  async function reaching<Result>(work: () => Promise<Result>): Promise<Result> {
-    const before = restarts
-    try {
-      return await work()
-    } catch (error) {
-      if (error instanceof assert.AssertionError || restarts === before) throw error
-      throw new Unreachable('the service was killed', { cause: error })
+  /** Some requests to the process that runs now. Only a kill may break their connections. */
+  function attempt() {
+    const [target, before] = [running, restarts]
+    async function reaching<Result>(work: () => Promise<Result>): Promise<Result> {
+      try {
+        return await work()
+      } catch (error) {
+        if (error instanceof assert.AssertionError || restarts === before) throw error
+        throw new Unreachable('the service was killed', { cause: error })
+      }
+    }
+    return {
+      reaching,
+      fetch: async (path: string, init: RequestInit = {}) => {
+        const { baseUrl } = await target
+        return reaching(() => fetch(`${baseUrl}${path}`, init))
+      },
     }
   }
 
   return {
-    reaching,
-    fetch: async (path: string, init: RequestInit = {}) => {
-      const { baseUrl } = await running
-      return reaching(() => fetch(`${baseUrl}${path}`, init))
-    },
+    attempt,
     restarts: () => restarts,
     async restart() {
       const before = await running
@@ -157,6 +163,7 @@ async function aRestartedService(
 }
 
 type Service = Awaited<ReturnType<typeof aRestartedService>>
+type Attempt = ReturnType<Service['attempt']>
 
 /** Uploads a version, and repeats each step that a kill interrupts. */
 async function upload(
@@ -165,24 +172,30 @@ async function upload(
   { seed, body }: { seed: number; body: object },
 ): Promise<Asset> {
   const json = { 'Content-Type': 'application/json' }
-  const post = async (to: string, sent: object, headers: Record<string, string> = {}) => {
+  const post = async (
+    attempt: Attempt,
+    to: string,
+    sent: object,
+    headers: Record<string, string> = {},
+  ) => {
     const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(sent) }
-    const response = await service.fetch(to, init)
-    const text = await service.reaching(() => response.text())
+    const response = await attempt.fetch(to, init)
+    const text = await attempt.reaching(() => response.text())
     assert.ok(response.ok, text)
     return JSON.parse(text)
   }
   const key = { 'Idempotency-Key': `version-${seed}` }
-  const { id, upload_id } = await repeated(() => post(path, body, key))
+  const { id, upload_id } = await repeated(() => post(service.attempt(), path, body, key))
   return repeated(async () => {
-    const state = await service.fetch(`${API}/assets/${id}/upload?upload_id=${upload_id}`)
+    const attempt = service.attempt()
+    const state = await attempt.fetch(`${API}/assets/${id}/upload?upload_id=${upload_id}`)
     assert.equal(state.status, 200)
-    const { urls } = (await service.reaching(() => state.json())) as { urls: PartUrl[] }
+    const { urls } = (await attempt.reaching(() => state.json())) as { urls: PartUrl[] }
     for (const { url, start, end } of urls) {
-      const sent = await service.reaching(() => putPart(url, contentOf(seed, start, end)))
+      const sent = await attempt.reaching(() => putPart(url, contentOf(seed, start, end)))
       assert.equal(sent.status, 200)
     }
-    return (await post(`${API}/assets/${id}/uploaded`, { upload_id })).data
+    return (await post(attempt, `${API}/assets/${id}/uploaded`, { upload_id })).data
   })
 }
 
