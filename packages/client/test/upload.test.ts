@@ -54,6 +54,14 @@ test('an empty file has one empty part', async (t) => {
   }
 })
 
+test('a file is sent in parts of 16 MB, so that little is sent again after an interruption', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { client } = await aClient(t, { baseUrl })
+  const upload = client.upload(new Blob([new Uint8Array(40_000_000)]))
+  assert.equal((await upload).bytes, 40_000_000)
+  assert.deepEqual(upload.progress.parts, { done: 3, total: 3 })
+})
+
 test('a folder, a pipe and a missing file are refused without a request', {
   timeout: 20_000,
 }, async (t) => {
