@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
 import type { Asset, Product } from '@stowage/client'
 import type { NodeClient } from '@stowage/client/node'
 import type { Page } from 'playwright-core'
+import { until } from './dashboard.ts'
 
 export interface FileToStore {
   name: string
@@ -32,4 +34,13 @@ export function storeProducts(client: NodeClient, names: string[]): Promise<Prod
 /** The names in the table, in the order of its rows. */
 export function rowNames(page: Page): Promise<string[]> {
   return page.locator('tbody tr bdi a, tbody tr a bdi').allTextContents()
+}
+
+/** Waits until the table has exactly these rows. */
+export async function untilRows(page: Page, names: string[]): Promise<void> {
+  let rows: string[] = []
+  await until('the rows', async () => {
+    rows = await rowNames(page)
+    return rows.join() === names.join()
+  }).catch(() => assert.deepEqual(rows, names))
 }

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Route } from 'playwright-core'
+import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+
+const NO_BROWSER = await missingForBrowser()
+
+const IS_LAST_OPTION_VISIBLE = `(() => {
+  const option = [...document.querySelectorAll('[role=option]')].at(-1)
+  if (option === undefined) return false
+  const { x, y, width, height } = option.getBoundingClientRect()
+  return option.contains(document.elementFromPoint(x + width / 2, y + height - 2))
+})()`
+
+test('several assets are selected, also as a range, attached to products and deleted', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(
+    client,
+    ['one', 'two', 'three', 'four', 'five'].map((name) => ({ name })),
+  )
+  await storeProducts(client, ['Guide', 'Poster', 'Mug'])
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select five' }).click()
+  await page.getByRole('checkbox', { name: 'Select three' }).click({ modifiers: ['Shift'] })
+  await page.getByText('3 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Attach to products' }).click()
+  const picker = page.getByRole('combobox', { name: 'Products' })
+  await until('the picker has the focus', () =>
+    picker.evaluate((element) => element === document.activeElement),
+  )
+  await picker.click()
+  await until('the last option is not clipped by the dialog', () =>
+    page.evaluate<boolean>(IS_LAST_OPTION_VISIBLE),
+  )
+  // While the service is searching, products without the words cannot be chosen by mistake.
+  const held = Promise.withResolvers<void>()
+  await page.route(/search=post/, (route) => held.promise.then(() => route.continue()))
+  await page.keyboard.type('post')
+  await page.getByRole('option', { name: 'Guide' }).waitFor({ state: 'detached' })
+  await page.getByRole('option', { name: 'Poster' }).click()
+  held.resolve()
+  await picker.fill('SKU-3')
+  await page.getByRole('option', { name: 'Mug' }).click()
+  await page.getByRole('button', { name: 'Attach', exact: true }).click()
+  await page.getByText('3 assets attached to 2 products').waitFor()
+  const linked = await client.assets({ linked: true, with_products: true, sort: 'filename' }).page()
+  assert.deepEqual(
+    linked.data.map(({ filename, products }) => [
+      filename,
+      products?.map(({ name }) => name).toSorted(),
+    ]),
+    ['five', 'four', 'three'].map((name) => [name, ['Mug', 'Poster']]),
+  )
+
+  await page.getByRole('checkbox', { name: 'Select five' }).click()
+  await page.getByRole('button', { name: 'Select all 5' }).click()
+  await page.getByText('5 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Detach', exact: true }).click()
+  const detaching = page.getByRole('dialog', { name: 'Detach 5 assets from products' })
+  await detaching.getByRole('checkbox', { name: 'Mug' }).click()
+  await detaching.getByRole('button', { name: 'Detach' }).click()
+  await page.getByText('3 assets detached from 1 product').waitFor()
+  const ofMug = () => client.assets({ sku: 'SKU-3' }).page()
+  assert.equal((await ofMug()).meta.total, 0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Attached again').waitFor()
+  assert.equal((await ofMug()).meta.total, 3)
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('checkbox', { name: 'Select one' }).click()
+  await page.getByText('4 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 4 assets?' })
+  for (const name of ['five', 'two', 'Poster', 'Mug']) await dialog.getByText(name).waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal((await client.account()).assets, 5)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Delete 4 assets' }).click()
+  await untilRows(page, ['one'])
+  assert.equal((await client.account()).assets, 1)
+})
+
+test('an asset that is already deleted does not prevent the deletion of the others', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [gone] = await storeFiles(client, [{ name: 'gone' }, { name: 'here' }])
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await client.delete(gone?.id ?? '')
+  await page.getByRole('button', { name: 'Delete 2 assets' }).click()
+  await page.getByText('2 assets deleted').waitFor()
+})
+
+test('closing the dialog during a deletion keeps the assets that are not deleted yet', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const names = Array.from({ length: 9 }, (_, index) => `${index}`)
+  await storeFiles(
+    client,
+    names.map((name) => ({ name })),
+  )
+  const held: Route[] = []
+  await page.route('**/api/v1/assets/*', (route) =>
+    route.request().method() === 'DELETE' ? void held.push(route) : route.continue(),
+  )
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete 9 assets' }).click()
+  await until('six deletions are running', () => held.length === 6)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  for (const route of held) await route.continue().catch(() => {})
+  await page.reload()
+  await untilRows(page, names.toReversed())
+  assert.equal(held.length, 6)
+})
