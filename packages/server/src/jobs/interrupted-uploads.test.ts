@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { until } from '@stowage/testing/machine/until'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -176,9 +177,15 @@ test('if one of two instances dies, the other finishes the completions that were
   // It claims some completions and never finishes the first of them.
   const gate = Promise.withResolvers<never>()
   gate.promise.catch(() => {})
-  const hanging = { ...context.storage, completeUpload: () => gate.promise }
+  let claimed = 0
+  const completeUpload = () => {
+    claimed += 1
+    return gate.promise
+  }
+  const hanging = { ...context.storage, completeUpload }
   const later = withClockAhead(context, 1)
   const dead = finishCompletions({ ...later, storage: hanging }, NEVER)
+  await until('it has claimed completions', () => claimed === 4)
   const account = forAccount(context, (await context.database.findAccount('default'))?.id ?? '')
   await runJobs(later)
   const statuses = await Promise.all(
