@@ -124,6 +124,7 @@ export const LinkRequest = Type.Object(
       Type.Enum(['link'], {
         type: 'string',
         description: 'Accepted because existing clients send it; every asset stored here is a link',
+        ...Problem('must be link, or omitted'),
       }),
     ),
   },

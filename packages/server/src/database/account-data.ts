@@ -146,8 +146,8 @@ export interface AccountData extends VersionData {
   readSummary(): Promise<AccountSummary>
 
   /**
-   * The usage by type, most bytes first. Older versions count with bytes only. The sum of the bytes equals `stored` in the
-   * summary.
+   * The usage by type, most bytes first. Older versions count with bytes only. The sum of the bytes
+   * equals `stored` in the summary.
    */
   readUsage(): Promise<TypeUsage[]>
 

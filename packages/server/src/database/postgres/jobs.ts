@@ -6,16 +6,9 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { Database } from '../database.ts'
+import { type StateRow, toState } from '../object-state.ts'
 import { begin, type Sql } from './connection.ts'
-import {
-  type RemovalRow,
-  type StateRow,
-  toRemoval,
-  toState,
-  toUpload,
-  UPLOAD_COLUMNS,
-  type UploadRow,
-} from './rows.ts'
+import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { finishSuperseded } from './superseded.ts'
 
 type Jobs = Pick<

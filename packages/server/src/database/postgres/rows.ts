@@ -1,7 +1,7 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
-import type { AssetState, Removal } from '../database.ts'
+import type { Removal } from '../database.ts'
 import type { Sql } from './connection.ts'
 import type { Fragment } from './statement.ts'
 
@@ -122,21 +122,5 @@ export function toRemoval(row: RemovalRow): Removal {
     key: row.key,
     attempts: row.attempts,
     dueAt: row.due_at,
-  }
-}
-
-/** The state of the object with this key. */
-export interface StateRow {
-  id: string
-  status: AssetStatus | 'superseded'
-  storage_id: string | null
-}
-
-export function toState({ status, storage_id }: StateRow): AssetState {
-  const isSuperseded = status === 'superseded'
-  return {
-    status: isSuperseded ? 'deleted' : status,
-    isSuperseded,
-    storageId: storage_id ?? undefined,
   }
 }

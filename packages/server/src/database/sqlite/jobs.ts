@@ -7,16 +7,9 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { AssetState, Removal } from '../database.ts'
+import { type StateRow, toState } from '../object-state.ts'
 import { prepareRelease } from './release.ts'
-import {
-  type RemovalRow,
-  type StateRow,
-  toRemoval,
-  toState,
-  toUpload,
-  UPLOAD_COLUMNS,
-  type UploadRow,
-} from './rows.ts'
+import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { prepareSuperseded } from './superseded.ts'
 
