@@ -222,6 +222,15 @@ test('dropping a folder without files shows an error', async (t) => {
   await drop(page, [join(folder, 'course')])
   await page.getByRole('alert').getByText('The folder contains no files.').waitFor()
   assert.equal(await tray(page).count(), 0)
+
+  // The browser refuses a drop on an element that did not accept the `dragenter` just before.
+  const isAccepted = await page.evaluate<boolean>(`(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['a'], 'a.txt'))
+    const init = { dataTransfer, bubbles: true, cancelable: true }
+    return !document.body.dispatchEvent(new DragEvent('dragenter', init))
+  })()`)
+  assert.ok(isAccepted)
 })
 
 test('an upload that the service rejects for lack of storage can be retried', async (t) => {

@@ -23,13 +23,16 @@ export function DropZone() {
     : undefined
 
   useEffect(() => {
+    const accept = (event: DragEvent) => {
+      // A part of the page, such as the import, may have claimed the drop.
+      const isOurs = hasFiles(event) && !event.defaultPrevented
+      if (isOurs) event.preventDefault()
+      setOver(isOurs)
+    }
     const listeners = {
-      dragover(event: DragEvent) {
-        // A part of the page, such as the import, may have claimed the drop.
-        const isOurs = hasFiles(event) && !event.defaultPrevented
-        if (isOurs) event.preventDefault()
-        setOver(isOurs)
-      },
+      // Both, because the browser refuses a drop that comes between the two.
+      dragenter: accept,
+      dragover: accept,
       dragleave(event: DragEvent) {
         // Null only when the pointer leaves the window.
         if (event.relatedTarget === null) setOver(false)

@@ -28,9 +28,11 @@ export function UnfinishedPage() {
   const resume = useResumeFiles(data?.data ?? [])
   const canWrite = useHasScope('write')
   const isEmpty = data?.meta.total === 0
+  // Claims the drop, so that the files are not uploaded as new ones.
+  const claim = (event: DragEvent) => event.preventDefault()
   const drop = {
-    // Claims the drop, so that the files are not uploaded as new ones.
-    onDragOver: (event: DragEvent) => event.preventDefault(),
+    onDragEnter: claim,
+    onDragOver: claim,
     onDrop(event: DragEvent) {
       event.preventDefault()
       void droppedFiles(event.dataTransfer).then(resume)

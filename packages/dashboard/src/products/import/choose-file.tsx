@@ -8,6 +8,11 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
   const input = useRef<HTMLInputElement>(null)
   const [isOver, setOver] = useState(false)
 
+  function claim(event: DragEvent): void {
+    event.preventDefault()
+    setOver(true)
+  }
+
   function onDrop(event: DragEvent): void {
     const [file] = event.dataTransfer.files
     event.preventDefault()
@@ -21,10 +26,8 @@ export function ChooseFile({ onFile }: { onFile(file: File): void }) {
         withBorder
         className={classes.drop}
         data-over={isOver || undefined}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setOver(true)
-        }}
+        onDragEnter={claim}
+        onDragOver={claim}
         onDragLeave={() => setOver(false)}
         onDrop={onDrop}
       >
