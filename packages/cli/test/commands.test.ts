@@ -6,13 +6,13 @@ import { until } from '@stowage/testing/machine/until'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 import { aStockedShop, ODD_NAMES } from './support/shop.ts'
 
 test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
-  const { commandLine } = await aStockedShop(t)
+  const { cli } = await aStockedShop(t)
   const namesOf = async (...words: string[]) => {
-    const { code, stdout, stderr } = await commandLine.run('ls', ...words, '--json')
+    const { code, stdout, stderr } = await cli.run('ls', ...words, '--json')
     assert.equal(code, 0, stderr)
     return JSON.parse(stdout).map(({ filename }: { filename: string }) => filename)
   }
@@ -30,68 +30,65 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   assert.equal((await namesOf('--attached', '--all')).length, ODD_NAMES.length - 4)
   assert.deepEqual(await namesOf('--type', 'link'), [])
 
-  const some = await commandLine.run('ls', '--limit', '3')
+  const some = await cli.run('ls', '--limit', '3')
   assert.equal(some.stdout.trimEnd().split('\n').length, 4)
   assert.match(some.stderr, /Showing 3 of 7\. Pass --all/)
-  const nothing = await commandLine.run('ls', 'no such thing')
+  const nothing = await cli.run('ls', 'no such thing')
   assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
 })
 
 test('an asset is found by its ID, or by a name that no other asset has', async (t) => {
-  const { commandLine, baseUrl, idOf } = await aStockedShop(t)
-  const shown = await commandLine.run('show', 'PLAIN.zip', idOf('Cafe\u0301.txt'), '--json')
+  const { cli, baseUrl, idOf } = await aStockedShop(t)
+  const shown = await cli.run('show', 'PLAIN.zip', idOf('Cafe\u0301.txt'), '--json')
   const lines = shown.stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).filename)
   assert.deepEqual(lines, ['plain.zip', 'Cafe\u0301.txt'])
-  assert.match(
-    (await commandLine.run('show', 'plain.zip')).stdout,
-    /id +01[0-9a-f-]{34}\n +type +file/,
-  )
+  assert.match((await cli.run('show', 'plain.zip')).stdout, /id +01[0-9a-f-]{34}\n +type +file/)
 
   const { id } = await uploadFile(baseUrl, { name: 'plain.zip', bytes: someBytes(1) })
-  const ambiguous = await commandLine.run('show', 'plain.zip')
+  const ambiguous = await cli.run('show', 'plain.zip')
   assert.deepEqual([ambiguous.code, ambiguous.stdout], [1, ''])
   assert.match(ambiguous.stderr, /2 assets are named plain\.zip\. Pass one of these IDs:/)
   assert.ok(ambiguous.stderr.includes(id) && ambiguous.stderr.includes(idOf('plain.zip')))
-  const part = await commandLine.run('show', 'plain')
+  const part = await cli.run('show', 'plain')
   assert.equal(part.code, 1)
   assert.match(part.stderr, /no asset named plain\. Similar names:/)
 })
 
 test('rename, attach, detach and rm change the assets', async (t) => {
   const shop = await aStockedShop(t)
-  const { commandLine, idOf } = shop
+  const { cli, idOf } = shop
   const id = idOf('plain.zip')
   const asset = async () =>
     (await shop.call('GET', `${API}/assets/${id}?with_products=true`)).body.data
   const skus = async () =>
     (await asset()).products.map(({ sku }: { sku: string }) => sku).toSorted()
 
-  assert.equal((await commandLine.run('rename', 'plain.zip', 'renamed.zip')).code, 0)
+  assert.equal((await cli.run('rename', 'plain.zip', 'renamed.zip')).code, 0)
   assert.equal((await asset()).filename, 'renamed.zip')
-  assert.equal((await commandLine.run('attach', 'renamed.zip', '--to', 'PACK', '111')).code, 0)
+  assert.equal((await cli.run('attach', 'renamed.zip', '--to', 'PACK', '111')).code, 0)
   assert.deepEqual(await skus(), ['BOOK', 'PACK'])
-  const unknown = await commandLine.run('detach', id, '--from', 'PACK', '--from', 'NOPE')
+  const unknown = await cli.run('detach', id, '--from', 'PACK', '--from', 'NOPE')
   assert.equal(unknown.code, 1)
   assert.deepEqual(await skus(), ['BOOK', 'PACK'])
-  assert.equal((await commandLine.run('detach', id, '--from', 'PACK')).code, 0)
+  assert.equal((await cli.run('detach', id, '--from', 'PACK')).code, 0)
   assert.deepEqual(await skus(), ['BOOK'])
 
-  const unconfirmed = await commandLine.run('rm', id)
+  const unconfirmed = await cli.run('rm', id)
   assert.equal(unconfirmed.code, 2)
-  const partial = await commandLine.run('rm', id, 'no-such.zip', '--yes')
+  const partial = await cli.run('rm', id, 'no-such.zip', '--yes')
   assert.equal(partial.code, 1)
   assert.equal((await asset()).id, id)
-  const gone = await commandLine.run('rm', id, '--yes', '--json')
+  const gone = await cli.run('rm', id, '--yes', '--json')
   assert.deepEqual(JSON.parse(gone.stdout), { id, filename: 'renamed.zip', deleted: true })
   assert.equal((await shop.call('GET', `${API}/assets/${id}`)).status, 404)
 })
 
 test('get saves under a safe name, does not overwrite files, and writes to a pipe', async (t) => {
   const { baseUrl } = await aService(t)
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   const bytes = someBytes(300_000)
   await uploadFile(baseUrl, { name: '.bashrc', bytes })
   const saved = await run('get', '.bashrc')
@@ -124,7 +121,7 @@ test('get saves under a safe name, does not overwrite files, and writes to a pip
 test('get does not overwrite a file that was created during the download', async (t) => {
   const proxy = await aStorageProxy(t)
   const { baseUrl } = await aService(t, proxy.settings)
-  const { run, start, folder } = await aCommandLine(t, baseUrl)
+  const { run, start, folder } = await aCli(t, baseUrl)
   const bytes = someBytes(3_000_000)
   const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
   proxy.cutDownloadsAfter(2_000_000, 'break')
@@ -143,7 +140,7 @@ test('get does not overwrite a file that was created during the download', async
 
 test('a name that more than 1,000 names contain is refused', async (t) => {
   const { baseUrl, call } = await aService(t)
-  const { run } = await aCommandLine(t, baseUrl)
+  const { run } = await aCli(t, baseUrl)
   const link = { url: 'https://files.example/a', size: '1MB' }
   const names = Array.from({ length: 1001 }, (_, index) => (index ? `${index}-a.zip` : 'a.zip'))
   for (const filename of names) await call('POST', `${API}/assets/store`, { filename, ...link })
@@ -157,7 +154,7 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const) {
   test(`a download that was ended by ${signal} is resumed`, async (t) => {
     const proxy = await aStorageProxy(t)
     const { baseUrl } = await aService(t, proxy.settings)
-    const { run, start, folder } = await aCommandLine(t, baseUrl)
+    const { run, start, folder } = await aCli(t, baseUrl)
     const bytes = someBytes(3_000_000)
     const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes })
     proxy.cutDownloadsAfter(2_000_000)
@@ -181,7 +178,7 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const) {
 test('a download to a pipe is resumed after the connection breaks', async (t) => {
   const proxy = await aStorageProxy(t)
   const { baseUrl } = await aService(t, proxy.settings)
-  const { run } = await aCommandLine(t, baseUrl)
+  const { run } = await aCli(t, baseUrl)
   const text = someBytes(1_500_000).toString('hex')
   await uploadFile(baseUrl, { name: 'dump.txt', bytes: Buffer.from(text) })
   proxy.cutDownloadsAfter(1_100_000, 'break')
@@ -192,7 +189,7 @@ test('a download to a pipe is resumed after the connection breaks', async (t) =>
 
 test('products are imported from CSV and JSON, with a preview and errors by line', async (t) => {
   const service = await aService(t)
-  const { run, folder } = await aCommandLine(t, service.baseUrl)
+  const { run, folder } = await aCli(t, service.baseUrl)
   const count = async () => (await service.call('GET', `${API}/products`)).body.meta.total
   const rows = Array.from(
     { length: 2_500 },
@@ -246,7 +243,7 @@ test('products are imported from CSV and JSON, with a preview and errors by line
 
 test('account shows the plan as a bar, and in bytes as JSON', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_PLAN_STORAGE: '1MB' })
-  const { run } = await aCommandLine(t, baseUrl)
+  const { run } = await aCli(t, baseUrl)
   await uploadFile(baseUrl, { bytes: someBytes(500_000) })
   const { stdout } = await run('account')
   assert.match(stdout, /█{28}░{28}/)

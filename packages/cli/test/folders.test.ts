@@ -6,7 +6,7 @@ import type { Asset } from '@stowage/client'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const FILES: Record<string, string> = {
   'course/notes.txt': 'the first notes',
@@ -18,14 +18,14 @@ const FILES: Record<string, string> = {
 /** A service with the files above, uploaded with the CLI. */
 async function anUploadedCourse(t: TestContext) {
   const { baseUrl, call } = await aService(t)
-  const commandLine = await aCommandLine(t, baseUrl)
+  const cli = await aCli(t, baseUrl)
   for (const [path, text] of Object.entries(FILES)) {
-    await mkdir(join(commandLine.folder, path, '..'), { recursive: true })
-    await writeFile(join(commandLine.folder, path), text)
+    await mkdir(join(cli.folder, path, '..'), { recursive: true })
+    await writeFile(join(cli.folder, path), text)
   }
-  const { code, stdout, stderr } = await commandLine.run('upload', 'course', 'loose.txt')
+  const { code, stdout, stderr } = await cli.run('upload', 'course', 'loose.txt')
   assert.equal(code, 0, stderr)
-  return { commandLine, call, stdout, run: commandLine.run }
+  return { cli, call, stdout, run: cli.run }
 }
 
 async function treeOf(folder: string): Promise<Record<string, string>> {
@@ -39,7 +39,7 @@ async function treeOf(folder: string): Promise<Record<string, string>> {
 }
 
 test('upload keeps the folders, ls and show show them, and get rebuilds them', async (t) => {
-  const { commandLine, call, run, stdout } = await anUploadedCourse(t)
+  const { cli, call, run, stdout } = await anUploadedCourse(t)
   assert.match(stdout, /course\/notes\.txt\n/)
   const { data } = (await call('GET', `${API}/assets?sort=filename`)).body
   const names = data.map(({ path, filename }: Asset) => join(path ?? '', filename))
@@ -59,7 +59,7 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
 
   const copied = await run('get', '--all', '--into', 'copy')
   assert.deepEqual([copied.code, copied.stderr], [0, '4 downloaded, 0 skipped, 0 failed.\n'])
-  assert.deepEqual(await treeOf(join(commandLine.folder, 'copy')), FILES)
+  assert.deepEqual(await treeOf(join(cli.folder, 'copy')), FILES)
   const again = await run('get', '--all', '--into', 'copy', '--path', 'course', '--json')
   assert.match(again.stderr, /^0 downloaded, 3 skipped, 0 failed\.\n$/)
   const lines = again.stdout
@@ -70,9 +70,9 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
 })
 
 test('get --all overwrites no file, saves assets with the same name as different files, and stays in its folder', async (t) => {
-  const { commandLine, run } = await anUploadedCourse(t)
+  const { cli, run } = await anUploadedCourse(t)
   await run('upload', '--again', '--path', 'course', 'loose.txt', 'course/notes.txt')
-  const copy = join(commandLine.folder, 'copy')
+  const copy = join(cli.folder, 'copy')
   const outside = await aFolder(t)
   await mkdir(join(copy, 'course'), { recursive: true })
   await writeFile(join(copy, 'loose.txt'), 'mine')
@@ -93,7 +93,7 @@ test('get --all overwrites no file, saves assets with the same name as different
 })
 
 test('invalid combinations of options are refused before any request is sent', async (t) => {
-  const { run } = await aCommandLine(t, 'http://127.0.0.1:9')
+  const { run } = await aCli(t, 'http://127.0.0.1:9')
   for (const words of [
     ['--all'],
     ['--all', 'a.zip', '--into', 'x'],

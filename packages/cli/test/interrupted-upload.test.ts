@@ -12,7 +12,7 @@ import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const CHUNK = 100_000
 const PARTS = 12
@@ -25,9 +25,9 @@ async function aLimitedService(t: TestContext, parts: number) {
   const proxy = await aStorageProxy(t)
   const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
   const service = await aService(t, settings)
-  const commandLine = await aCommandLine(t, service.baseUrl)
+  const cli = await aCli(t, service.baseUrl)
   const bytes = someBytes(SIZE)
-  const path = join(commandLine.folder, 'my course.mp4')
+  const path = join(cli.folder, 'my course.mp4')
   await writeFile(path, bytes)
   proxy.letThrough(parts)
   const account = async () => (await service.call('GET', `${API}/account`)).body.data
@@ -36,13 +36,13 @@ async function aLimitedService(t: TestContext, parts: number) {
     until('the upload is stuck', () => proxy.accepted() === parts && proxy.held() >= atOnce)
   /** The last bytes of a client that has exited may still arrive. */
   const untilIdle = () => until('no part is held', () => proxy.held() === 0)
-  return { ...service, proxy, commandLine, bytes, path, account, untilStuck, untilIdle }
+  return { ...service, proxy, cli, bytes, path, account, untilStuck, untilIdle }
 }
 
 test('after kill -9, the same command in another folder sends only the missing parts', async (t) => {
-  const scene = await aLimitedService(t, 8)
-  const { baseUrl, proxy, commandLine, bytes, path, untilStuck, untilIdle } = scene
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  const limited = await aLimitedService(t, 8)
+  const { baseUrl, proxy, cli, bytes, path, untilStuck, untilIdle } = limited
+  const running = cli.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
   await untilIdle()
@@ -50,7 +50,7 @@ test('after kill -9, the same command in another folder sends only the missing p
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
   const elsewhere = { cwd: await aFolder(t) }
-  const { code, stderr } = await commandLine.runWith(elsewhere, 'upload', path)
+  const { code, stderr } = await cli.runWith(elsewhere, 'upload', path)
   assert.equal(code, 0, stderr)
   assert.equal(proxy.bytesSent() - before, SIZE - 8 * CHUNK)
   const assets = await listAll(baseUrl)
@@ -61,18 +61,18 @@ test('after kill -9, the same command in another folder sends only the missing p
 test('with the default settings, an interrupted upload of 40 MB resumes after its complete parts', async (t) => {
   const proxy = await aStorageProxy(t)
   const { baseUrl } = await aService(t, proxy.settings)
-  const commandLine = await aCommandLine(t, baseUrl)
+  const cli = await aCli(t, baseUrl)
   const bytes = someBytes(40_000_000)
-  await writeFile(join(commandLine.folder, 'video.mp4'), bytes)
+  await writeFile(join(cli.folder, 'video.mp4'), bytes)
   proxy.letThrough(1)
-  const running = commandLine.start({}, 'upload', 'video.mp4')
+  const running = cli.start({}, 'upload', 'video.mp4')
   await until('one part is stored', () => proxy.accepted() === 1 && proxy.held() === 2)
   await running.end('SIGKILL')
   await until('no part is held', () => proxy.held() === 0)
   const before = proxy.bytesSent()
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
-  const { code, stdout, stderr } = await commandLine.run('upload', 'video.mp4', '--json')
+  const { code, stdout, stderr } = await cli.run('upload', 'video.mp4', '--json')
   assert.equal(code, 0, stderr)
   // Without the first or the last part, depending on which of them arrived before the kill.
   assert.ok([24_000_000, 32_000_000].includes(proxy.bytesSent() - before))
@@ -80,11 +80,11 @@ test('with the default settings, an interrupted upload of 40 MB resumes after it
 })
 
 test('after a kill, files that were already uploaded are not sent again', async (t) => {
-  const { baseUrl, proxy, commandLine } = await aLimitedService(t, 2)
-  const { folder } = commandLine
+  const { baseUrl, proxy, cli } = await aLimitedService(t, 2)
+  const { folder } = cli
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(folder, name), name)
   const words = ['upload', 'a.txt', 'b.txt', 'c.txt', 'my course.mp4']
-  const running = commandLine.start({}, ...words)
+  const running = cli.start({}, ...words)
   const uploaded = () => running.output().stdout.match(/\n/g)?.length
   await until('the small files are uploaded', () => proxy.held() > 0 && uploaded() === 3)
   await running.end('SIGKILL')
@@ -92,7 +92,7 @@ test('after a kill, files that were already uploaded are not sent again', async 
   assert.equal(early.length, 3)
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
-  const { code, stdout, stderr } = await commandLine.run(...words)
+  const { code, stdout, stderr } = await cli.run(...words)
   assert.equal(code, 0, stderr)
   assert.equal((await listAll(baseUrl)).length, 4)
   assert.equal(stdout.trimEnd().split('\n').length, 4)
@@ -100,9 +100,9 @@ test('after a kill, files that were already uploaded are not sent again', async 
 })
 
 test('Ctrl-C pauses and shows the command that resumes the upload', async (t) => {
-  const scene = await aLimitedService(t, 8)
-  const { baseUrl, proxy, commandLine, account, untilStuck, untilIdle } = scene
-  const running = commandLine.start({}, 'upload', 'my course.mp4', '--json')
+  const limited = await aLimitedService(t, 8)
+  const { baseUrl, proxy, cli, account, untilStuck, untilIdle } = limited
+  const running = cli.start({}, 'upload', 'my course.mp4', '--json')
   await untilStuck()
   const paused = await running.end('SIGINT')
   assert.equal(paused.code, 130)
@@ -120,36 +120,36 @@ test('Ctrl-C pauses and shows the command that resumes the upload', async (t) =>
   const command = /^ {2}stowage (.+)$/m.exec(paused.stderr)?.[1] ?? ''
   const words = execFileSync('bash', ['-c', `printf '%s\\0' ${command}`], { encoding: 'utf8' })
   const elsewhere = { cwd: await aFolder(t) }
-  const { code, stderr } = await commandLine.runWith(elsewhere, ...words.split('\0').slice(0, -1))
+  const { code, stderr } = await cli.runWith(elsewhere, ...words.split('\0').slice(0, -1))
   assert.equal(code, 0, stderr)
   assert.equal(proxy.bytesSent() - before, SIZE - 8 * CHUNK)
   assert.equal((await listAll(baseUrl)).length, 1)
 })
 
 test('cancel discards an unfinished upload, and the next upload starts from the beginning', async (t) => {
-  const scene = await aLimitedService(t, 8)
-  const { proxy, commandLine, account, baseUrl, untilStuck, untilIdle } = scene
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  const limited = await aLimitedService(t, 8)
+  const { proxy, cli, account, baseUrl, untilStuck, untilIdle } = limited
+  const running = cli.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   const paused = await running.end('SIGINT')
   const id = /stowage cancel (\S+)/.exec(paused.stderr)?.[1] ?? ''
   await untilIdle()
-  const unanswered = await commandLine.run('cancel', id)
+  const unanswered = await cli.run('cancel', id)
   assert.deepEqual([unanswered.code, (await account()).reserved], [2, SIZE])
-  const { code, stdout } = await commandLine.run('cancel', id, '--yes', '--json')
+  const { code, stdout } = await cli.run('cancel', id, '--yes', '--json')
   assert.equal(code, 0)
   assert.deepEqual(JSON.parse(stdout), { id, filename: 'my course.mp4', cancelled: true })
   assert.equal((await account()).reserved, 0)
-  const again = await commandLine.run('cancel', id, '--yes')
+  const again = await cli.run('cancel', id, '--yes')
   assert.deepEqual([again.code, again.stdout], [1, ''])
   assert.match(again.stderr, /There is no asset with the ID/)
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
   const before = proxy.accepted()
-  assert.equal((await commandLine.run('upload', 'my course.mp4')).code, 0)
+  assert.equal((await cli.run('upload', 'my course.mp4')).code, 0)
   assert.equal(proxy.accepted() - before, 12)
   const [asset] = await listAll(baseUrl)
-  const ready = await commandLine.run('cancel', asset?.id ?? '', '--yes')
+  const ready = await cli.run('cancel', asset?.id ?? '', '--yes')
   assert.equal(ready.code, 1)
   assert.match(ready.stderr, /already uploaded\. To delete the asset, run stowage rm/)
   assert.equal((await listAll(baseUrl)).length, 1)
@@ -164,9 +164,9 @@ test('Ctrl-C during the checks exits immediately', async (t) => {
   })
   await once(silent, 'listening')
   const { port } = silent.address() as AddressInfo
-  const commandLine = await aCommandLine(t, `http://127.0.0.1:${port}`)
-  await writeFile(join(commandLine.folder, 'a.txt'), 'a')
-  const running = commandLine.start({}, 'upload', 'a.txt', '--attach', 'PACK')
+  const cli = await aCli(t, `http://127.0.0.1:${port}`)
+  await writeFile(join(cli.folder, 'a.txt'), 'a')
+  const running = cli.start({}, 'upload', 'a.txt', '--attach', 'PACK')
   await until('the command sends a request', () => sockets.length > 0)
   running.child.kill('SIGINT')
   await until('the command has exited', () => running.child.exitCode !== null)
@@ -176,8 +176,8 @@ test('Ctrl-C during the checks exits immediately', async (t) => {
 })
 
 test('without a terminal, progress is logged, and SIGTERM pauses and exits', async (t) => {
-  const { commandLine, account, untilStuck } = await aLimitedService(t, 2)
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  const { cli, account, untilStuck } = await aLimitedService(t, 2)
+  const running = cli.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   const seen = () => running.output().stderr
   await until('progress is logged', () => /^my course\.mp4: \d+ %, .+ of 1\.2 MB/m.test(seen()))
@@ -188,8 +188,8 @@ test('without a terminal, progress is logged, and SIGTERM pauses and exits', asy
 })
 
 test('without a terminal, as under nohup, SIGHUP is ignored', async (t) => {
-  const { proxy, commandLine, untilStuck } = await aLimitedService(t, 2)
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  const { proxy, cli, untilStuck } = await aLimitedService(t, 2)
+  const running = cli.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   running.child.kill('SIGHUP')
   proxy.letThrough(Number.POSITIVE_INFINITY)
@@ -198,13 +198,13 @@ test('without a terminal, as under nohup, SIGHUP is ignored', async (t) => {
 })
 
 test('standard input is kept after an interruption and removed once it is uploaded', async (t) => {
-  const { baseUrl, proxy, commandLine, bytes, untilStuck } = await aLimitedService(t, 4)
-  const running = commandLine.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
+  const { baseUrl, proxy, cli, bytes, untilStuck } = await aLimitedService(t, 4)
+  const running = cli.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
   await untilStuck()
   const { stderr } = await running.end('SIGINT')
   const path = /upload (\S+stowage-stdin-\S+) --name dump\.bin/.exec(stderr)?.[1] ?? ''
   proxy.letThrough(Number.POSITIVE_INFINITY)
-  const { code } = await commandLine.run('upload', path, '--name', 'dump.bin')
+  const { code } = await cli.run('upload', path, '--name', 'dump.bin')
   assert.equal(code, 0)
   const assets = await listAll(baseUrl)
   assert.equal(assets.length, 1)
@@ -214,14 +214,14 @@ test('standard input is kept after an interruption and removed once it is upload
 })
 
 test('a file that changed after an interrupted upload is sent from the beginning', async (t) => {
-  const { baseUrl, proxy, commandLine, path, untilStuck } = await aLimitedService(t, 4)
-  const running = commandLine.start({}, 'upload', 'my course.mp4')
+  const { baseUrl, proxy, cli, path, untilStuck } = await aLimitedService(t, 4)
+  const running = cli.start({}, 'upload', 'my course.mp4')
   await untilStuck()
   await running.end('SIGKILL')
   const other = someBytes(SIZE, 2)
   await writeFile(path, other)
   proxy.letThrough(Number.POSITIVE_INFINITY)
-  const restarted = await commandLine.run('upload', 'my course.mp4')
+  const restarted = await cli.run('upload', 'my course.mp4')
   assert.equal(restarted.code, 0, restarted.stderr)
   const assets = await listAll(baseUrl)
   assert.equal(assets.length, 1)

@@ -10,7 +10,7 @@ import { freePort } from '@stowage/testing/machine/free-port'
 import { until } from '@stowage/testing/machine/until'
 import { aFolder, aService } from '@stowage/testing/service/service'
 import { spawnService } from '@stowage/testing/service/service-process'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const KEY = 'k'.repeat(40)
 
@@ -23,7 +23,7 @@ const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toStrin
 
 test('login saves the URL and the key where only the user can read them, and logout removes them', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
-  const { home, run, runWith } = await aCommandLine(t)
+  const { home, run, runWith } = await aCli(t)
   const { code, stdout, stderr } = await runWith({ input: `${KEY}\n` }, 'login', `${baseUrl}/`)
   assert.equal(code, 0, stderr)
   assert.equal(stdout, `${baseUrl}, account default, plan default\n`)
@@ -41,7 +41,7 @@ test('login saves the URL and the key where only the user can read them, and log
 
 test('an older file that other users can read is replaced by one that they cannot', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
-  const { home, run } = await aCommandLine(t)
+  const { home, run } = await aCli(t)
   const folder = join(home, '.config/stowage')
   await mkdir(folder, { recursive: true, mode: 0o755 })
   await writeFile(join(folder, 'login.json'), 'damaged', { mode: 0o644 })
@@ -54,7 +54,7 @@ test('an older file that other users can read is replaced by one that they canno
 
 test('the login is saved in XDG_CONFIG_HOME', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
-  const { runWith } = await aCommandLine(t)
+  const { runWith } = await aCli(t)
   const env = { XDG_CONFIG_HOME: await aFolder(t) }
   assert.equal((await runWith({ env }, 'login', baseUrl, '--key', KEY)).code, 0)
   const saved = JSON.parse(await readFile(join(env.XDG_CONFIG_HOME, 'stowage/login.json'), 'utf8'))
@@ -63,7 +63,7 @@ test('the login is saved in XDG_CONFIG_HOME', async (t) => {
 
 test('a wrong key is refused, and nothing is saved', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
-  const { home, run, runWith } = await aCommandLine(t)
+  const { home, run, runWith } = await aCli(t)
   const { code, stdout, stderr } = await runWith({ input: 'stow_wrong' }, 'login', baseUrl)
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /rejected the key/)
@@ -78,7 +78,7 @@ test('a wrong key is refused, and nothing is saved', async (t) => {
 test('variables and options take precedence over the login', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
   const other = await aService(t)
-  const { run, runWith } = await aCommandLine(t)
+  const { run, runWith } = await aCli(t)
   assert.equal((await run('login', other.baseUrl, '--key', '')).code, 0)
   const env = { STOWAGE_URL: baseUrl, STOWAGE_API_KEY: KEY }
   assert.ok((await runWith({ env }, 'account')).stdout.includes(baseUrl))
@@ -89,7 +89,7 @@ test('variables and options take precedence over the login', async (t) => {
 })
 
 test('an unreachable service is reported within seconds, with what to do', async (t) => {
-  const { run, folder } = await aCommandLine(t)
+  const { run, folder } = await aCli(t)
   const url = `http://127.0.0.1:${await freePort()}`
   await writeFile(join(folder, 'a.txt'), 'a')
   for (const words of [['ls'], ['upload', 'a.txt'], ['login', '--key', 'x']]) {
@@ -102,7 +102,7 @@ test('an unreachable service is reported within seconds, with what to do', async
 
 test('a response that is not from Stowage is reported as such', async (t) => {
   const service = await aService(t)
-  const { run } = await aCommandLine(t)
+  const { run } = await aCli(t)
   const { code, stderr } = await run('ls', '--url', `${service.baseUrl}/elsewhere`)
   assert.equal(code, 1)
   assert.doesNotMatch(stderr, /^ +at /m)

@@ -69,8 +69,8 @@ async function aFullFolder(t: TestContext) {
 
 function startMove(folder: string, settings: Record<string, string>) {
   const env = { ...process.env, ...settings }
-  const commandLine = [COMMAND, 'move', '--from', folder, '--json']
-  const child = spawn(process.execPath, commandLine, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const cli = [COMMAND, 'move', '--from', folder, '--json']
+  const child = spawn(process.execPath, cli, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (text) => {

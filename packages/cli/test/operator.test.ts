@@ -10,8 +10,8 @@ import { type Outcome, stowage as stowageWith } from '@stowage/testing/service/s
 import { COMMANDS } from '../src/commands.ts'
 
 /** Runs `stowage` on a data folder. */
-function stowage(folder: string, ...commandLine: string[]): Promise<Outcome> {
-  return stowageWith({ STOWAGE_DATA: folder }, ...commandLine)
+function stowage(folder: string, ...cli: string[]): Promise<Outcome> {
+  return stowageWith({ STOWAGE_DATA: folder }, ...cli)
 }
 
 test('a key that was added with the CLI works in a running service until it is revoked', async (t) => {
@@ -55,13 +55,13 @@ async function aUsedFolder(t: TestContext): Promise<string> {
 
 test('commands show which database they use, and never create one', async (t) => {
   const folder = join(await aFolder(t), 'data')
-  for (const commandLine of [
+  for (const cli of [
     ['keys', 'add', '--name', 'first', '--scope', 'manage'],
     ['accounts', 'ls'],
     ['adopt', '--yes'],
   ]) {
-    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
-    assert.deepEqual([code, stdout], [1, ''], commandLine.join(' '))
+    const { code, stdout, stderr } = await stowage(folder, ...cli)
+    assert.deepEqual([code, stdout], [1, ''], cli.join(' '))
     assert.ok(stderr.startsWith(`Database: SQLite in ${folder}\n`), stderr)
     assert.match(stderr, /There is no Stowage database.+Set STOWAGE_DATA.+stowage serve\n$/s)
   }
@@ -92,8 +92,8 @@ test('keys can be added while no service runs, and only the secret is written to
 
 test('ls and list are the same in every command that lists something', async (t) => {
   const service = await aService(t)
-  const run = (...commandLine: string[]) =>
-    stowageWith({ STOWAGE_DATA: service.folder, STOWAGE_URL: service.baseUrl }, ...commandLine)
+  const run = (...cli: string[]) =>
+    stowageWith({ STOWAGE_DATA: service.folder, STOWAGE_URL: service.baseUrl }, ...cli)
   for (const command of [[], ['products'], ['keys'], ['accounts']]) {
     const [ls, list] = await Promise.all([
       run(...command, 'ls', '--json'),
@@ -123,9 +123,9 @@ test('a command that fails exits with code 1 and a message', async (t) => {
     [['keys', 'revoke', 'nothing'], /no key with this ID/],
     [['keys', 'add', '--name', ' ', '--scope', 'read'], /what the key is for/],
   ]
-  for (const [commandLine, sentence] of expected) {
-    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
-    assert.deepEqual([code, stdout], [1, ''], commandLine.join(' '))
+  for (const [cli, sentence] of expected) {
+    const { code, stdout, stderr } = await stowage(folder, ...cli)
+    assert.deepEqual([code, stdout], [1, ''], cli.join(' '))
     assert.match(stderr, sentence)
     assert.doesNotMatch(stderr, /^ +at /m)
   }
@@ -154,12 +154,12 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
     [['move'], /--from/],
     [['move', 'x', '--from', 'y'], /Unexpected argument: x/],
   ]
-  for (const [commandLine, problem] of expected) {
-    const { code, stdout, stderr } = await stowage(folder, ...commandLine)
-    assert.deepEqual([code, stdout], [2, ''], commandLine.join(' '))
+  for (const [cli, problem] of expected) {
+    const { code, stdout, stderr } = await stowage(folder, ...cli)
+    assert.deepEqual([code, stdout], [2, ''], cli.join(' '))
     assert.match(stderr, problem)
     assert.match(stderr, /--help/)
-    if (commandLine.length > 0) assert.equal(stderr.trim().split('\n').length, 2, stderr)
+    if (cli.length > 0) assert.equal(stderr.trim().split('\n').length, 2, stderr)
   }
 })
 

@@ -10,7 +10,7 @@ import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { widthOf } from '../src/text/width.ts'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
 
 const missingForTerminal =
@@ -26,8 +26,8 @@ function terminalTest(name: string, run: (t: TestContext) => Promise<void>): voi
 
 for (const columns of [40, 80, 200]) {
   terminalTest(`a table fits a terminal of ${columns} columns, whatever the names`, async (t) => {
-    const { commandLine } = await aStockedShop(t)
-    const { stdout } = await commandLine.startOnTerminal({ columns }, 'ls').end()
+    const { cli } = await aStockedShop(t)
+    const { stdout } = await cli.startOnTerminal({ columns }, 'ls').end()
     const lines = stdout.replaceAll('\r', '').trimEnd().split('\n')
     assert.equal(lines.length, 1 + ODD_NAMES.length)
     for (const line of lines) assert.ok(widthOf(line) <= columns, `${widthOf(line)}: ${line}`)
@@ -40,7 +40,7 @@ for (const columns of [40, 80, 200]) {
 }
 
 terminalTest('escape sequences from a service are shown, not interpreted', async (t) => {
-  const commandLine = await aCommandLine(t, await aRogueService(t))
+  const cli = await aCli(t, await aRogueService(t))
   for (const words of [
     ['ls'],
     ['show', ROGUE_ID],
@@ -52,7 +52,7 @@ terminalTest('escape sequences from a service are shown, not interpreted', async
     ['rename', ROGUE_ID, 'other'],
     ['show', 'x'],
   ]) {
-    const { stdout } = await commandLine.startOnTerminal({ columns: 200 }, ...words).end()
+    const { stdout } = await cli.startOnTerminal({ columns: 200 }, ...words).end()
     assert.match(stdout, /␛\]0;owned␇/, words.join(' '))
     // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f]/)
@@ -62,9 +62,9 @@ terminalTest('escape sequences from a service are shown, not interpreted', async
 terminalTest(
   'control characters in JSON are escaped, and its meaning stays the same',
   async (t) => {
-    const commandLine = await aCommandLine(t, await aRogueService(t))
+    const cli = await aCli(t, await aRogueService(t))
     for (const words of [['ls'], ['show', ROGUE_ID], ['account']]) {
-      const { stdout } = await commandLine.run(...words, '--json')
+      const { stdout } = await cli.run(...words, '--json')
       // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may occur
       assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/)
       assert.match(JSON.stringify(JSON.parse(stdout)), /\u009b2J/)
@@ -76,12 +76,12 @@ terminalTest('bars show each file and the total, and are removed at the end', as
   const proxy = await aStorageProxy(t)
   const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: '100000' }
   const { baseUrl } = await aService(t, settings)
-  const commandLine = await aCommandLine(t, baseUrl)
+  const cli = await aCli(t, baseUrl)
   for (const name of ['a.bin', 'b.bin']) {
-    await writeFile(join(commandLine.folder, name), someBytes(500_000))
+    await writeFile(join(cli.folder, name), someBytes(500_000))
   }
   proxy.letThrough(4)
-  const running = commandLine.startOnTerminal({ columns: 70 }, 'upload', 'a.bin', 'b.bin')
+  const running = cli.startOnTerminal({ columns: 70 }, 'upload', 'a.bin', 'b.bin')
   const seen = () => running.output().stdout
   await until('bars are drawn', () => /a\.bin +█*░* +\d+ %/.test(seen()) && proxy.accepted() === 4)
   await until('the total is drawn', () => /0\/2 files +█+░* +\d+ %/.test(seen()))
@@ -101,10 +101,10 @@ terminalTest('a second Ctrl-C exits immediately and keeps everything', async (t)
   const proxy = await aStorageProxy(t)
   const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: '100000' }
   const service = await aService(t, settings)
-  const commandLine = await aCommandLine(t, service.baseUrl)
-  await writeFile(join(commandLine.folder, 'a.bin'), someBytes(500_000))
+  const cli = await aCli(t, service.baseUrl)
+  await writeFile(join(cli.folder, 'a.bin'), someBytes(500_000))
   proxy.letThrough(2)
-  const running = commandLine.startOnTerminal({}, 'upload', 'a.bin')
+  const running = cli.startOnTerminal({}, 'upload', 'a.bin')
   await until('two parts are stored', () => proxy.accepted() === 2 && proxy.held() > 0)
   running.child.stdin?.write('\u0003\u0003')
   const { code } = await running.end()
@@ -114,7 +114,7 @@ terminalTest('a second Ctrl-C exits immediately and keeps everything', async (t)
 
   // cancel asks, and discards only after yes.
   const answerWith = async (answer: string) => {
-    const asking = commandLine.startOnTerminal({}, 'cancel', 'a.bin')
+    const asking = cli.startOnTerminal({}, 'cancel', 'a.bin')
     await until('the command asks', () => asking.output().stdout.includes('[y/N]'))
     asking.child.stdin?.write(answer)
     return asking.end()
@@ -128,10 +128,10 @@ terminalTest('a second Ctrl-C exits immediately and keeps everything', async (t)
 
 terminalTest('rm lists the products and asks, and deletes only after yes', async (t) => {
   const shop = await aStockedShop(t)
-  const { commandLine, idOf } = shop
+  const { cli, idOf } = shop
   const name = ODD_NAMES[1] ?? ''
   const answerWith = async (answer: string) => {
-    const running = commandLine.startOnTerminal({}, 'rm', name)
+    const running = cli.startOnTerminal({}, 'rm', name)
     await until('the command asks', () => running.output().stdout.includes('[y/N]'))
     running.child.stdin?.write(answer)
     return running.end()
@@ -148,8 +148,8 @@ terminalTest('rm lists the products and asks, and deletes only after yes', async
 terminalTest('login prompts for the key without showing it', async (t) => {
   const adminKey = 'k'.repeat(40)
   const service = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: adminKey })
-  const commandLine = await aCommandLine(t)
-  const running = commandLine.startOnTerminal({}, 'login')
+  const cli = await aCli(t)
+  const running = cli.startOnTerminal({}, 'login')
   const seen = () => running.output().stdout
   await until('the URL is prompted for', () => seen().includes('URL'))
   running.child.stdin?.write(`${service.baseUrl}\r`)
@@ -160,5 +160,5 @@ terminalTest('login prompts for the key without showing it', async (t) => {
   const { code, stdout } = await running.end()
   assert.equal(code, 0, stdout)
   assert.ok(!stdout.includes('kkk'), stdout)
-  assert.equal((await commandLine.run('account')).code, 0)
+  assert.equal((await cli.run('account')).code, 0)
 })

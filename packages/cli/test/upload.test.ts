@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000' }
 
 test('a folder with unusual names is uploaded completely', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   const names = [
     'plain.zip',
     'サンプル パック.wav',
@@ -52,7 +52,7 @@ test('a folder with unusual names is uploaded completely', async (t) => {
 
 test('with --json each file is an object on a line, whether it was uploaded or not', async (t) => {
   const { baseUrl } = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '1MB' })
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   await writeFile(join(folder, ' '), 'a name that no asset may have')
   const { code, stdout, stderr } = await run('upload', 'a.txt', ' ', '--json')
@@ -79,7 +79,7 @@ test('with --json each file is an object on a line, whether it was uploaded or n
 
 test('files that are already uploaded are skipped, unless they changed, their asset was deleted, or --again is given', async (t) => {
   const { baseUrl, call } = await aService(t, CHUNKS)
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await mkdir(join(folder, 'course/part 1'), { recursive: true })
   const paths = ['course/intro.txt', 'course/notes.txt', 'course/part 1/notes.txt']
   for (const path of paths) await writeFile(join(folder, path), 'text')
@@ -116,7 +116,7 @@ test('files that are already uploaded are skipped, unless they changed, their as
 
 test('standard input is uploaded under the given name, and its copy is removed', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
-  const { run, runWith } = await aCommandLine(t, baseUrl)
+  const { run, runWith } = await aCli(t, baseUrl)
   const mine = async () =>
     (await readdir(tmpdir())).filter((name) => name.startsWith('stowage-stdin-'))
   const before = await mine()
@@ -142,7 +142,7 @@ test('standard input is uploaded under the given name, and its copy is removed',
 test('a file is attached by SKU, shop ID or Stowage ID, and unknown products are reported before any byte is sent', async (t) => {
   const service = await aService(t, CHUNKS)
   const { baseUrl } = service
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   const products = [
     { product_id: 10, variant_id: 101, name: 'Pack', variant_name: 'WAV', sku: 'PACK' },
@@ -191,7 +191,7 @@ test('a file is attached by SKU, shop ID or Stowage ID, and unknown products are
 
 test('with a home folder that is not writable, uploads work, and a note warns that they cannot be resumed', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
-  const { runWith, folder } = await aCommandLine(t, baseUrl)
+  const { runWith, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   await symlink('nowhere', join(folder, 'broken'))
   const homes = [join(folder, 'a.txt'), join(folder, 'broken'), '/proc/nobody', '/dev/null']
@@ -211,7 +211,7 @@ test('with a home folder that is not writable, uploads work, and a note warns th
 
 test('without a home folder, nothing is written to the current folder', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
-  const { runWith, folder } = await aCommandLine(t, baseUrl)
+  const { runWith, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')
   await writeFile(join(folder, ' '), 'a name that no asset may have')
   const { code, stderr } = await runWith({ env: { HOME: '' } }, 'upload', 'a.txt', ' ')
@@ -222,7 +222,7 @@ test('without a home folder, nothing is written to the current folder', async (t
 
 test('all files are uploaded even if the reader of the output closes the pipe', async (t) => {
   const { baseUrl } = await aService(t, CHUNKS)
-  const { start, folder } = await aCommandLine(t, baseUrl)
+  const { start, folder } = await aCli(t, baseUrl)
   const names = Array.from({ length: 20 }, (_, index) => `${index}.txt`)
   for (const name of names) await writeFile(join(folder, name), name)
   const running = start({}, 'upload', ...names, '--json')
@@ -234,7 +234,7 @@ test('all files are uploaded even if the reader of the output closes the pipe', 
 
 test('too little storage is reported before a byte is sent', async (t) => {
   const service = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '300000' })
-  const { run, folder } = await aCommandLine(t, service.baseUrl)
+  const { run, folder } = await aCli(t, service.baseUrl)
   for (const name of ['a.bin', 'b.bin']) await writeFile(join(folder, name), someBytes(200_000))
   const { code, stdout, stderr } = await run('upload', 'a.bin', 'b.bin')
   assert.deepEqual([code, stdout], [1, ''])
@@ -244,7 +244,7 @@ test('too little storage is reported before a byte is sent', async (t) => {
 
 test('a wrong command line exits with code 2, a missing file with code 1', async (t) => {
   const { baseUrl } = await aService(t)
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await mkdir(join(folder, 'empty'))
   await writeFile(join(folder, 'a.txt'), 'a')
   await writeFile(join(folder, 'b.txt'), 'b')

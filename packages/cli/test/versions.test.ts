@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const OLD = someBytes(2500, 1)
 const NEW = someBytes(2500, 2)
 
 test('replace, versions, restore and cancel manage the versions of a file', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '1000' })
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   const { id } = await uploadFile(baseUrl, { name: 'book.pdf', bytes: OLD })
   await writeFile(join(folder, 'fixed.pdf'), NEW)
 
@@ -44,7 +44,7 @@ test('replace, versions, restore and cancel manage the versions of a file', asyn
 
 test('get --into reports a file that was replaced after it was downloaded', async (t) => {
   const { baseUrl } = await aService(t)
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await uploadFile(baseUrl, { name: 'book.pdf', bytes: OLD })
   assert.equal((await run('get', '--all', '--into', 'copy')).code, 0)
   const copy = join(folder, 'copy/book.pdf')

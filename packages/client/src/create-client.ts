@@ -3,7 +3,7 @@ import type { Client } from './client.ts'
 import { type ConnectPlatform, connect } from './connect.ts'
 import type { ClientOptions } from './options.ts'
 import { createConcurrencyLimit } from './upload/concurrency-limit.ts'
-import { openBrowserStore } from './upload/indexed-db-store.ts'
+import { openIndexedDbStore } from './upload/indexed-db-store.ts'
 import { type BlobInput, checkInput, openInput, type StreamInput } from './upload/input.ts'
 import { createQueue } from './upload/queue.ts'
 import { cancelSession, readSession } from './upload/session.ts'
@@ -15,7 +15,7 @@ const OVER = /not_found|upload_ended|already_uploaded/
 /** Creates a client for a browser. Throws a TypeError for invalid options. Makes no request. */
 export function createClient(options: ClientOptions = {}): Client {
   return createClientOn(options, {
-    store: options.store ?? openBrowserStore(),
+    store: options.store ?? openIndexedDbStore(),
     check: checkInput,
     open: (file, sourceOptions) => openInput(file as BlobInput | StreamInput, sourceOptions),
   })

@@ -17,7 +17,7 @@ const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const NO_BROWSER = await missingForBrowser()
 
 /** A service with a key, and a file to upload. */
-async function aScene(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
+async function aServiceWithFile(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
   const { baseUrl, storageUrl } = await aServiceProcess(t, {
     ...KEYED,
     STOWAGE_CHUNK_SIZE: String(chunk),
@@ -49,13 +49,19 @@ test('the curl example uploads a file', async (t) => {
   const missing =
     (await missingForCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
   if (missing !== undefined) return skipUnlessCi(t, missing)
-  const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const { path, settings, assertStored } = await aServiceWithFile(t, {
+    size: 250_000,
+    chunk: 100_000,
+  })
   const printed = await runExample(['sh', 'curl/upload.sh', path], settings)
   assert.equal(printed, await assertStored())
 })
 
 test('the Node example uploads a file', async (t) => {
-  const { path, settings, assertStored } = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const { path, settings, assertStored } = await aServiceWithFile(t, {
+    size: 250_000,
+    chunk: 100_000,
+  })
   const state = { XDG_STATE_HOME: await aFolder(t) }
   const command = [process.execPath, 'node/upload.js', path] as const
   const printed = await runExample([...command], { ...settings, ...state })
@@ -74,28 +80,28 @@ function assertSelfContained({ page, origins, problems }: ExamplePage, allowed: 
 
 test('the browser example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const scene = await aScene(t, { size: 250_000, chunk: 100_000 })
+  const service = await aServiceWithFile(t, { size: 250_000, chunk: 100_000 })
   const example = await anExamplePage(t, 'browser')
   const { page } = example
-  await page.getByLabel('Service').fill(scene.baseUrl)
+  await page.getByLabel('Service').fill(service.baseUrl)
   await page.getByLabel('Key').fill(ADMIN_KEY)
-  await page.getByLabel('Files').setInputFiles(scene.path)
+  await page.getByLabel('Files').setInputFiles(service.path)
   const text = await page.getByText(/asset \S+/).textContent()
-  assert.equal(/asset (\S+)/.exec(text ?? '')?.[1], await scene.assertStored())
-  assertSelfContained(example, [scene.baseUrl, scene.storageUrl])
+  assert.equal(/asset (\S+)/.exec(text ?? '')?.[1], await service.assertStored())
+  assertSelfContained(example, [service.baseUrl, service.storageUrl])
 })
 
 test('the Uppy example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const scene = await aScene(t, { size: 40_000_000, chunk: 100_000_000 })
+  const service = await aServiceWithFile(t, { size: 40_000_000, chunk: 100_000_000 })
   const example = await anExamplePage(t, 'uppy')
   const { page } = example
-  await page.getByLabel('Service').fill(scene.baseUrl)
+  await page.getByLabel('Service').fill(service.baseUrl)
   await page.getByLabel('Key').fill(ADMIN_KEY)
   await page.getByRole('button', { name: 'Connect' }).click()
-  await page.locator('.uppy-Dashboard-input').first().setInputFiles(scene.path)
+  await page.locator('.uppy-Dashboard-input').first().setInputFiles(service.path)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await page.getByText('Complete', { exact: true }).waitFor()
-  assertSelfContained(example, [scene.baseUrl, scene.storageUrl])
-  await scene.assertStored()
+  assertSelfContained(example, [service.baseUrl, service.storageUrl])
+  await service.assertStored()
 })

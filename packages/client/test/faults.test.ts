@@ -14,7 +14,7 @@ const PARTS = 8
 const BYTES = someBytes(PARTS * CHUNK)
 const PASS: Fault = { kind: 'pass' }
 
-interface Scene {
+interface UploadSetup {
   settings?: Record<string, string>
   /** The faults of matching requests: a list for the first ones, or a function for all of them. */
   faults?: { of(request: IncomingMessage): boolean; list: Fault[] | (() => Fault) }
@@ -25,7 +25,7 @@ const isPut = ({ method }: IncomingMessage) => method === 'PUT'
 const isTo = (end: string) => (request: IncomingMessage) => request.url?.endsWith(end) === true
 
 /** Uploads the file with these faults, and records the requests. */
-async function uploadWith(t: TestContext, { settings, faults, client: options }: Scene) {
+async function uploadWith(t: TestContext, { settings, faults, client: options }: UploadSetup) {
   const requests: string[] = []
   const list = faults?.list ?? []
   const next = typeof list === 'function' ? list : () => list.shift()
@@ -49,57 +49,57 @@ async function uploadWith(t: TestContext, { settings, faults, client: options }:
   return { ...service, client, upload, problems, requests, count }
 }
 
-async function assertStored(scene: Awaited<ReturnType<typeof uploadWith>>): Promise<void> {
-  const { id } = await scene.upload
-  assert.ok((await download(scene.baseUrl, id)).equals(BYTES))
-  assert.equal((await scene.client.assets().page()).meta.total, 1)
+async function assertStored(uploading: Awaited<ReturnType<typeof uploadWith>>): Promise<void> {
+  const { id } = await uploading.upload
+  assert.ok((await download(uploading.baseUrl, id)).equals(BYTES))
+  assert.equal((await uploading.client.assets().page()).meta.total, 1)
 }
 
 test('timeouts before the first response of the service do not end an upload', async (t) => {
   const list = Array.from({ length: 7 }, (): Fault => ({ kind: 'hang' }))
   const faults = { of: isTo('/signed'), list }
-  const scene = await uploadWith(t, { faults, client: { timeoutMs: 300 } })
-  await assertStored(scene)
-  assert.ok(scene.problems.has('timeout'))
+  const uploading = await uploadWith(t, { faults, client: { timeoutMs: 300 } })
+  await assertStored(uploading)
+  assert.ok(uploading.problems.has('timeout'))
 })
 
 test('a part whose response was lost is not sent again', async (t) => {
   const faults = { of: isPut, list: [{ kind: 'lose' }, { kind: 'lose' }] as Fault[] }
-  const scene = await uploadWith(t, { faults })
-  await assertStored(scene)
-  assert.equal(scene.count(/^PUT/), PARTS)
+  const uploading = await uploadWith(t, { faults })
+  await assertStored(uploading)
+  assert.equal(uploading.count(/^PUT/), PARTS)
 })
 
 test('a stalled part is aborted and sent again', async (t) => {
   const faults = { of: isPut, list: [{ kind: 'stall' }] as Fault[] }
-  const scene = await uploadWith(t, { faults, client: { stallMs: 300 } })
-  await assertStored(scene)
-  assert.ok(scene.problems.has('timeout'))
+  const uploading = await uploadWith(t, { faults, client: { stallMs: 300 } })
+  await assertStored(uploading)
+  assert.ok(uploading.problems.has('timeout'))
 })
 
 test('a retry waits as long as Retry-After asks for', async (t) => {
   const refusal: Fault = { kind: 'refuse', status: 503, headers: { 'Retry-After': '2' } }
   const faults = { of: isTo('/uploaded'), list: [refusal] }
   const start = performance.now()
-  const scene = await uploadWith(t, { faults })
-  await assertStored(scene)
+  const uploading = await uploadWith(t, { faults })
+  await assertStored(uploading)
   assert.ok(performance.now() - start >= 2000)
 })
 
 test('a session whose response was lost is not created twice', async (t) => {
   const faults = { of: isTo('/signed'), list: [{ kind: 'lose' }, { kind: 'hang' }] as Fault[] }
   // The proxy closes hanging connections. A time limit of the client could abort a slow response.
-  const scene = await uploadWith(t, { faults })
-  await assertStored(scene)
-  assert.equal(scene.count(/^POST signed/), 3)
-  assert.equal((await scene.client.account()).reserved, 0)
+  const uploading = await uploadWith(t, { faults })
+  await assertStored(uploading)
+  assert.equal(uploading.count(/^POST signed/), 3)
+  assert.equal((await uploading.client.account()).reserved, 0)
 })
 
 test('completing is repeated if its response was lost', async (t) => {
   const faults = { of: isTo('/uploaded'), list: [{ kind: 'lose' }] as Fault[] }
-  const scene = await uploadWith(t, { faults })
-  await assertStored(scene)
-  assert.equal(scene.count(/^POST uploaded/), 2)
+  const uploading = await uploadWith(t, { faults })
+  await assertStored(uploading)
+  assert.equal(uploading.count(/^POST uploaded/), 2)
 })
 
 const EXPIRED = [
@@ -111,9 +111,9 @@ const EXPIRED = [
 for (const [index, body] of EXPIRED.entries()) {
   test(`refused URLs are signed again, whatever the error response (${index + 1})`, async (t) => {
     const list: Fault[] = Array(4).fill({ kind: 'refuse', status: 403, body })
-    const scene = await uploadWith(t, { faults: { of: isPut, list } })
-    await assertStored(scene)
-    const renewals = scene.count(/^GET upload/)
+    const uploading = await uploadWith(t, { faults: { of: isPut, list } })
+    await assertStored(uploading)
+    const renewals = uploading.count(/^GET upload/)
     assert.ok(renewals >= 1 && renewals <= 4, `${renewals} renewals`)
   })
 }
@@ -134,7 +134,7 @@ test('a storage that keeps refusing ends the upload with its error code', async 
 test('URLs that are about to expire are signed again before they are used', async (t) => {
   const LIFE_MS = 3_600_000
   let isLate = false
-  const scene = await uploadWith(t, {
+  const uploading = await uploadWith(t, {
     settings: { STOWAGE_SIGNED_FOR: `${LIFE_MS / 1000}s` },
     faults: {
       of: isPut,
@@ -147,8 +147,8 @@ test('URLs that are about to expire are signed again before they are used', asyn
     },
     client: { parallel: 1 },
   })
-  await assertStored(scene)
-  const sent = scene.requests.filter((request) => /^PUT|^GET upload/.test(request))
+  await assertStored(uploading)
+  const sent = uploading.requests.filter((request) => /^PUT|^GET upload/.test(request))
   assert.deepEqual(
     sent.map((request) => request.split(' ')[0]),
     ['PUT', 'GET', ...Array(PARTS - 1).fill('PUT')],
@@ -157,20 +157,20 @@ test('URLs that are about to expire are signed again before they are used', asyn
 
 test('an upload that takes longer than the lifetime of its URLs succeeds', async (t) => {
   const wait = () => new Promise((resolve) => setTimeout(resolve, 1000))
-  const scene = await uploadWith(t, {
+  const uploading = await uploadWith(t, {
     settings: { STOWAGE_SIGNED_FOR: '4s' },
     faults: { of: isPut, list: () => ({ kind: 'wait', until: wait() }) },
     client: { parallel: 1 },
   })
-  await assertStored(scene)
-  assert.ok(scene.count(/^GET upload/) >= 1)
+  await assertStored(uploading)
+  assert.ok(uploading.count(/^GET upload/) >= 1)
 })
 
 test('an upload succeeds even if ETags cannot be read', async (t) => {
   const list: Fault[] = Array(PARTS).fill({ kind: 'spoil', status: 200 })
-  const scene = await uploadWith(t, { faults: { of: isPut, list } })
-  await assertStored(scene)
-  assert.equal(scene.count(/^PUT/), PARTS)
+  const uploading = await uploadWith(t, { faults: { of: isPut, list } })
+  await assertStored(uploading)
+  assert.equal(uploading.count(/^PUT/), PARTS)
 })
 
 test('parts that never reached the storage despite a 200 response are sent again at the end', async (t) => {
@@ -179,9 +179,9 @@ test('parts that never reached the storage despite a 200 response are sent again
     status: 200,
     body: '<html>Welcome!</html>',
   })
-  const scene = await uploadWith(t, { faults: { of: isPut, list } })
-  await assertStored(scene)
-  assert.equal(scene.count(/^PUT/), PARTS + 3)
+  const uploading = await uploadWith(t, { faults: { of: isPut, list } })
+  await assertStored(uploading)
+  assert.equal(uploading.count(/^PUT/), PARTS + 3)
 })
 
 test('an upload without success for too long fails, and can be resumed later', async (t) => {

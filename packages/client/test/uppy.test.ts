@@ -29,13 +29,13 @@ interface Look {
   files: { name: string; isStarted: boolean; isGhost: boolean; bytes: number }[]
 }
 
-interface Scene {
+interface UppyPageOptions {
   storage?: (request: IncomingMessage) => Fault
   products?: Record<string, { product_ids: number[] }>
 }
 
 /** Uppy in a page, with a file to upload. */
-async function aScene(t: TestContext, { storage, products }: Scene = {}) {
+async function anUppyPage(t: TestContext, { storage, products }: UppyPageOptions = {}) {
   let puts = 0
   let renewals = 0
   const service = await aProxiedService(t, {
@@ -85,8 +85,8 @@ test('the options match the types of @uppy/aws-s3', () => {
 
 test('Uppy uploads files with their new names and products, including empty files', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const scene = await aScene(t, { products: { 'film.mov': { product_ids: [632910392] } } })
-  const { client, path, call, choose } = scene
+  const uppy = await anUppyPage(t, { products: { 'film.mov': { product_ids: [632910392] } } })
+  const { client, path, call, choose } = uppy
   const product = { product_id: 632910392, variant_id: 808950810, name: 'A film' }
   await client.putProducts([product])
   const empty = join(await aFolder(t), 'empty.txt')
@@ -94,7 +94,7 @@ test('Uppy uploads files with their new names and products, including empty file
   await choose(path, empty)
   await call('add', { 'film.mov': 'A renamed film.mov' })
   await call('command', 'upload')
-  const results = await scene.finished(2)
+  const results = await uppy.finished(2)
   const film = results.find(({ name }) => name === 'film.mov')
   const asset = await client.asset(film?.key ?? '', { with_products: true })
   assert.equal(asset.filename, 'A renamed film.mov')
@@ -102,10 +102,10 @@ test('Uppy uploads files with their new names and products, including empty file
     asset.products?.map(({ product_id }) => product_id),
     [632910392],
   )
-  assert.equal(film?.uploadURL, `${scene.baseUrl}/api/v1/assets/${asset.id}`)
-  await scene.assertStored(asset.id, BYTES)
+  assert.equal(film?.uploadURL, `${uppy.baseUrl}/api/v1/assets/${asset.id}`)
+  await uppy.assertStored(asset.id, BYTES)
   const other = results.find(({ name }) => name === 'empty.txt')
-  await scene.assertStored(other?.key ?? '', Buffer.alloc(0))
+  await uppy.assertStored(other?.key ?? '', Buffer.alloc(0))
   assert.equal((await client.assets().page()).meta.total, 2)
 })
 
@@ -114,23 +114,23 @@ test('retrying a failed upload in Uppy does not send stored parts again', async 
   let isRefusing = true
   let puts = 0
   const readable = { 'Access-Control-Allow-Origin': '*' }
-  const scene = await aScene(t, {
+  const uppy = await anUppyPage(t, {
     storage(request) {
       if (!isPut(request)) return PASS
       puts += 1
       return isRefusing && puts > 1 ? { kind: 'refuse', status: 403, headers: readable } : PASS
     },
   })
-  await scene.choose(scene.path)
-  await scene.call('add')
-  await scene.call('command', 'upload')
-  await until('the upload has failed', async () => (await scene.look()).errors.length === 1)
+  await uppy.choose(uppy.path)
+  await uppy.call('add')
+  await uppy.call('command', 'upload')
+  await until('the upload has failed', async () => (await uppy.look()).errors.length === 1)
   isRefusing = false
-  await scene.call('command', 'retryAll')
-  const [result] = await scene.finished(1)
-  assert.equal(scene.puts(), 4)
-  await scene.assertStored(result?.key ?? '', BYTES)
-  assert.equal((await scene.client.assets().page()).meta.total, 1)
+  await uppy.call('command', 'retryAll')
+  const [result] = await uppy.finished(1)
+  assert.equal(uppy.puts(), 4)
+  await uppy.assertStored(result?.key ?? '', BYTES)
+  assert.equal((await uppy.client.assets().page()).meta.total, 1)
 })
 
 test('after a reload Uppy resumes: only missing parts are sent', async (t) => {
@@ -138,52 +138,52 @@ test('after a reload Uppy resumes: only missing parts are sent', async (t) => {
   let isHolding = true
   let puts = 0
   const never: Fault = { kind: 'wait', until: new Promise(() => {}) }
-  const scene = await aScene(t, {
+  const uppy = await anUppyPage(t, {
     storage(request) {
       if (isPut(request)) puts += 1
       return isPut(request) && isHolding && puts > 1 ? never : PASS
     },
   })
-  await scene.choose(scene.path)
-  await scene.call('add')
-  await scene.call('command', 'upload')
+  await uppy.choose(uppy.path)
+  await uppy.call('add')
+  await uppy.call('command', 'upload')
   await until('the second part is being sent', () => puts === 2)
-  await until('Golden Retriever has saved the upload', () => scene.call('isRemembered'))
-  await scene.page.reload()
+  await until('Golden Retriever has saved the upload', () => uppy.call('isRemembered'))
+  await uppy.page.reload()
   isHolding = false
-  await scene.open()
+  await uppy.open()
   await until(
     'the upload is restored',
-    async () => (await scene.look()).files[0]?.isStarted === true,
+    async () => (await uppy.look()).files[0]?.isStarted === true,
   )
   // Golden Retriever does not store large files, so the user chooses them again.
-  assert.equal((await scene.look()).files[0]?.isGhost, true)
-  await scene.choose(scene.path)
-  await scene.call('add')
-  await scene.call('confirmRestored')
-  const [result] = await scene.finished(1)
-  assert.equal(scene.puts(), 4)
-  await scene.assertStored(result?.key ?? '', BYTES)
+  assert.equal((await uppy.look()).files[0]?.isGhost, true)
+  await uppy.choose(uppy.path)
+  await uppy.call('add')
+  await uppy.call('confirmRestored')
+  const [result] = await uppy.finished(1)
+  assert.equal(uppy.puts(), 4)
+  await uppy.assertStored(result?.key ?? '', BYTES)
 })
 
 test('cancelling in Uppy leaves nothing at the service, and the same file can be uploaded again', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let isHolding = true
   const never: Fault = { kind: 'wait', until: new Promise(() => {}) }
-  const scene = await aScene(t, {
+  const uppy = await anUppyPage(t, {
     storage: (request) => (isPut(request) && isHolding ? never : PASS),
   })
-  await scene.choose(scene.path)
-  await scene.call('add')
-  await scene.call('command', 'upload')
-  await until('a part is being sent', () => scene.puts() === 1)
-  await scene.call('command', 'cancelAll')
-  await until('nothing is reserved', async () => (await scene.client.account()).reserved === 0)
+  await uppy.choose(uppy.path)
+  await uppy.call('add')
+  await uppy.call('command', 'upload')
+  await until('a part is being sent', () => uppy.puts() === 1)
+  await uppy.call('command', 'cancelAll')
+  await until('nothing is reserved', async () => (await uppy.client.account()).reserved === 0)
   isHolding = false
-  await scene.call('add')
-  await scene.call('command', 'upload')
-  const [result] = await scene.finished(1)
-  await scene.assertStored(result?.key ?? '', BYTES)
+  await uppy.call('add')
+  await uppy.call('command', 'upload')
+  const [result] = await uppy.finished(1)
+  await uppy.assertStored(result?.key ?? '', BYTES)
 })
 
 test('URLs that are about to expire are signed again during an upload', async (t) => {
@@ -192,17 +192,17 @@ test('URLs that are about to expire are signed again during an upload', async (t
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const scene = await aScene(t, {
+  const uppy = await anUppyPage(t, {
     storage: (request) => (isPut(request) ? { kind: 'wait', until: released } : PASS),
   })
-  await scene.choose(scene.path)
-  await scene.call('add')
-  await scene.call('command', 'upload')
-  await until('the first part is being sent', () => scene.puts() === 1)
-  assert.equal(scene.renewals(), 0)
-  await scene.page.clock.setSystemTime(Date.now() + 11 * 3_600_000)
+  await uppy.choose(uppy.path)
+  await uppy.call('add')
+  await uppy.call('command', 'upload')
+  await until('the first part is being sent', () => uppy.puts() === 1)
+  assert.equal(uppy.renewals(), 0)
+  await uppy.page.clock.setSystemTime(Date.now() + 11 * 3_600_000)
   release()
-  const [result] = await scene.finished(1)
-  await scene.assertStored(result?.key ?? '', BYTES)
-  assert.ok(scene.renewals() > 0)
+  const [result] = await uppy.finished(1)
+  await uppy.assertStored(result?.key ?? '', BYTES)
+  assert.ok(uppy.renewals() > 0)
 })

@@ -88,7 +88,8 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 - \`GET /assets/:id/upload?upload_id=…\` resumes the upload, and \`POST /assets/:id/cancel\` discards it.
 - A download returns the version that was current when it began. No file is ever overwritten.
-- \`GET /assets/:id/versions\` lists the versions. \`POST /assets/:id/versions/:version/restore\` goes back to an older one.
+- \`GET /assets/:id/versions\` lists the versions. \`POST /assets/:id/versions/:version/restore\` makes an older one
+  current again.
 
 ## Idempotency
 

@@ -94,7 +94,7 @@ async function discardReplacement(client: NodeClient, id: string, uploadId: stri
   await client.cancelUpload(id, { upload_id: uploadId })
   if ((await client.asset(id)).version > version) {
     throw new CommandFailed(
-      'The replacement was completed in the meantime. To go back, run stowage restore.',
+      'The replacement was completed in the meantime. To restore the previous version, run stowage restore.',
     )
   }
 }

@@ -14,8 +14,8 @@ Usage:
 ${CONNECTION_HELP}
   --json        a JSON array of versions
 
-The current version is marked with *. stowage replace adds a version, and stowage restore goes back
-to an older one. STOWAGE_KEEP_VERSIONS of the service sets how many older versions are kept.
+The current version is marked with *. stowage replace adds a version, and stowage restore makes an
+older one current again. STOWAGE_KEEP_VERSIONS of the service sets how many older versions are kept.
 
 Examples:
   stowage versions ebook.pdf

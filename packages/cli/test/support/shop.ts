@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aCommandLine } from './command-line.ts'
+import { aCli } from './cli.ts'
 
 /** Names that are hard to show in a table, or attack the terminal. */
 export const ODD_NAMES = [
@@ -35,7 +35,7 @@ export async function aStockedShop(t: TestContext) {
   }
   return {
     ...service,
-    commandLine: await aCommandLine(t, baseUrl),
+    cli: await aCli(t, baseUrl),
     idOf: (name: string) => ids.get(name) ?? '',
   }
 }

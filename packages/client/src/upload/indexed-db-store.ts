@@ -25,7 +25,7 @@ const NAME = 'stowage'
 const UPLOADS = 'uploads'
 
 /** Stores uploads in IndexedDB, so that they survive a reload. Without IndexedDB, every call rejects. */
-export function openBrowserStore(): UploadStore {
+export function openIndexedDbStore(): UploadStore {
   let opening: Promise<Db> | undefined
 
   async function open(): Promise<Db> {

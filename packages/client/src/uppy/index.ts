@@ -99,7 +99,10 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
   function getFile(key: string): KnownFile {
     const file = files.get(key)
     if (file === undefined)
-      throw new StowageError('upload_ended', 'The upload is unknown here. Add the file again.')
+      throw new StowageError(
+        'upload_ended',
+        'This page does not know the upload. Add the file again.',
+      )
     return file
   }
 

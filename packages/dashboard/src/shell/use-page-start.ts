@@ -13,11 +13,11 @@ export function usePageStart(path: string): void {
   const previous = useRef(path)
 
   useEffect(() => {
-    let left = currentUrl()
+    let url = currentUrl()
     const onLeave = () => {
-      const [list = ''] = left.split('?')
-      if (LISTS.includes(list)) saveListPosition(list as ListPath, { url: left, top: scrollY })
-      left = currentUrl()
+      const [list = ''] = url.split('?')
+      if (LISTS.includes(list)) saveListPosition(list as ListPath, { url, top: scrollY })
+      url = currentUrl()
     }
     const onPush = () => {
       onLeave()
@@ -26,7 +26,7 @@ export function usePageStart(path: string): void {
         scrollTo({ top: 0, behavior: 'instant' })
     }
     const onReplace = () => {
-      left = currentUrl()
+      url = currentUrl()
     }
     // The router dispatches the first two.
     addEventListener('pushState', onPush)

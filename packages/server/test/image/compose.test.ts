@@ -9,7 +9,7 @@ import postgres from 'postgres'
 import { readCompose } from './compose-file.ts'
 import { aVolume, IMAGE, runContainer } from './container.ts'
 import {
-  aContainedService,
+  aServiceInContainer,
   checkHealth,
   complete,
   expectDashboard,
@@ -60,7 +60,7 @@ test('a container with the settings of compose.yaml, on PostgreSQL and S3', asyn
   if (missing !== undefined) return skipUnlessCi(t, missing)
   await Promise.all([standInForPostgres(), standInForStore()])
   const options = { environment: stowage.environment ?? {}, data: await aVolume(t) }
-  let service = await aContainedService(t, options)
+  let service = await aServiceInContainer(t, options)
 
   await t.test('passes its health check', async () => {
     const { code, output } = await checkHealth(service)
@@ -89,7 +89,7 @@ test('a container with the settings of compose.yaml, on PostgreSQL and S3', asyn
     await send(interrupted.urls.slice(0, 1))
     await service.kill('TERM')
     assert.equal(await service.ended, 0, service.output())
-    service = await aContainedService(t, options)
+    service = await aServiceInContainer(t, options)
     await expectStored(service, stored.id)
   })
 

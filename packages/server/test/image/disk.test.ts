@@ -9,7 +9,7 @@ import { isRefused } from '../support/tcp.ts'
 import { ROOT } from './build-image.ts'
 import { aVolume, IMAGE } from './container.ts'
 import {
-  aContainedService,
+  aServiceInContainer,
   checkHealth,
   complete,
   downloadUrl,
@@ -62,7 +62,7 @@ test('the image contains exactly the package versions of the lock file, and no d
 
 test('a container on SQLite and disk', async (t) => {
   const options = { environment: documentedSettings(), data: await aVolume(t) }
-  let service = await aContainedService(t, options)
+  let service = await aServiceInContainer(t, options)
 
   await t.test('runs as the user node and can only write to /data', async () => {
     assert.equal((await service.exec('id', '--user', '--name')).output, 'node\n')
@@ -101,7 +101,7 @@ test('a container on SQLite and disk', async (t) => {
     await aSlowPut(second.url, FILE.subarray(second.start, second.end))
     await service.kill('KILL')
     await service.ended
-    service = await aContainedService(t, options)
+    service = await aServiceInContainer(t, options)
     await expectStored(service, stored.id)
   })
 
@@ -124,7 +124,7 @@ test('a container on SQLite and disk', async (t) => {
     assert.equal((await put.finish()).status, 200)
     assert.ok((await download.finish()).body.equals(FILE))
     assert.equal(await service.ended, 0, service.output())
-    service = await aContainedService(t, options)
+    service = await aServiceInContainer(t, options)
     assert.deepEqual((await resume(service, session.id)).received, [1])
   })
 })

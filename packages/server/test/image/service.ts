@@ -18,7 +18,7 @@ export interface ContainedService extends Container {
 }
 
 /** Starts the service in a container and waits until it responds. */
-export async function aContainedService(
+export async function aServiceInContainer(
   t: TestContext,
   options: ContainerOptions,
 ): Promise<ContainedService> {

@@ -110,7 +110,7 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   for (const parameter of parameters) {
     // A cursor cannot be invented, and it excludes `page`. Neither can the ID of a replacement.
     if (parameter.name === 'after' || parameter.name === 'upload_id') continue
-    const value = () => aValueOf(parameter, name)
+    const value = () => exampleValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())
     else if (parameter.in === 'header') headers[parameter.name] = value()
     else assert.equal(parameter.in, 'path', name)
@@ -121,7 +121,7 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   return { path: path + search, body: filled && Object.fromEntries(filled), headers }
 }
 
-function aValueOf({ name, schema }: Parameter, operation: string): string {
+function exampleValueOf({ name, schema }: Parameter, operation: string): string {
   if (schema.enum?.[0] !== undefined) return schema.enum[0]
   if (schema.type === 'boolean') return 'true'
   if (schema.type === 'integer') return String(schema.minimum ?? 1)

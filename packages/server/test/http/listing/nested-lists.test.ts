@@ -10,7 +10,7 @@ const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 /** More than one query reads, so that the products of an asset are read in several slices. */
 const MANY = 600
 
-async function aLinkedShop(t: TestContext) {
+async function aShopWithAttachments(t: TestContext) {
   const service = await aService(t)
   const products = await putProducts(service, productsFrom(1, MANY))
   const ids = idsOf(products)
@@ -25,7 +25,7 @@ async function aLinkedShop(t: TestContext) {
 }
 
 test('with_products returns all products in order, even for assets with many products', async (t) => {
-  const { service, ids, assets } = await aLinkedShop(t)
+  const { service, ids, assets } = await aShopWithAttachments(t)
   const list = await service.call('GET', `${API}/assets?with_products=true`)
   const expected = [ids.slice(0, 2), ids.slice(0, 200), ids, ids.slice(0, 1), []]
   assert.deepEqual(idsOf(list.body.data), idsOf(assets.toReversed()))
@@ -80,7 +80,7 @@ async function readPages({ call }: TestService, path: string): Promise<string[]>
 }
 
 test('the products of an asset and the assets of a product can be read page by page', async (t) => {
-  const { service, ids, assets } = await aLinkedShop(t)
+  const { service, ids, assets } = await aShopWithAttachments(t)
   const [none, , all] = assets
   assert.deepEqual(await readPages(service, `/assets/${all?.id}/products`), ids.toReversed())
   assert.deepEqual(await readPages(service, `/assets/${none?.id}/products`), [])

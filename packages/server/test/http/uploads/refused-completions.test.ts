@@ -22,12 +22,13 @@ import { withClockAhead } from '../../support/upload-expiry.ts'
 const bytes = someBytes(5)
 
 /** A service whose storage returns the given outcome of a completion, or completes it if undefined. */
-async function aServiceThatCompletes(t: TestContext, as: (key: string) => Outcome) {
+async function aServiceWithOutcomes(t: TestContext, outcomeOf: (key: string) => Outcome) {
   const service = await aService(t)
   const { storage } = service.context
   service.context.storage = {
     ...storage,
-    completeUpload: (upload, ...rest) => as(upload.key) ?? storage.completeUpload(upload, ...rest),
+    completeUpload: (upload, ...rest) =>
+      outcomeOf(upload.key) ?? storage.completeUpload(upload, ...rest),
   }
   return service
 }
@@ -40,7 +41,7 @@ const rejected: Outcome = Promise.resolve({
 })
 
 test('a completion that the storage refuses permanently returns the reason, and the upload can be cancelled', async (t) => {
-  const service = await aServiceThatCompletes(t, () => rejected)
+  const service = await aServiceWithOutcomes(t, () => rejected)
   const session = await requestSession(service.baseUrl, { bytes })
   await putParts(session, bytes)
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -57,7 +58,7 @@ test('a completion that the storage refuses permanently returns the reason, and 
 })
 
 test('an interrupted completion that the storage refuses permanently can be deleted after the job has run', async (t) => {
-  const service = await aServiceThatCompletes(t, () => rejected)
+  const service = await aServiceWithOutcomes(t, () => rejected)
   const session = await requestSession(service.baseUrl, { bytes })
   const account = await service.context.database.findAccount('default')
   const { data } = forAccount(service.context, account?.id ?? '')
@@ -72,7 +73,7 @@ test('completions that fail repeatedly do not prevent others from being finished
   let good: string | undefined
   const failing = () =>
     Promise.reject(new EngineUnavailable('storage', new Error('the storage fails')))
-  const service = await aServiceThatCompletes(t, (key) => (key === good ? undefined : failing()))
+  const service = await aServiceWithOutcomes(t, (key) => (key === good ? undefined : failing()))
   const own = takeOverJobs(service)
   const account = await own.database.findAccount('default')
   const { data } = forAccount(own, account?.id ?? '')

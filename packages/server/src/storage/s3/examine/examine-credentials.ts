@@ -22,7 +22,7 @@ export async function examineCredentials(examination: Examination): Promise<Find
   }
   return found(
     'note',
-    `the credentials are valid for ${lifetime}, and so are URLs signed with them, less than STOWAGE_SIGNED_FOR (${formatDuration(signedForMs)}); a client that takes longer must renew them (GET /assets/:id/upload)`,
+    `the credentials and the URLs signed with them are only valid for ${lifetime}, which is shorter than STOWAGE_SIGNED_FOR (${formatDuration(signedForMs)}); clients that take longer must request new URLs (GET /assets/:id/upload)`,
     {
       remedy: 'use permanent keys, a role with longer sessions, or a shorter STOWAGE_SIGNED_FOR',
     },

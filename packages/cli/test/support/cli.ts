@@ -20,7 +20,7 @@ export interface Running {
   end(signal?: NodeJS.Signals): Promise<Outcome>
 }
 
-export interface CommandLine {
+export interface Cli {
   /** A temporary home folder: that of the machine is neither read nor written. */
   home: string
   /** The current folder. */
@@ -33,7 +33,7 @@ export interface CommandLine {
 }
 
 /** Runs `stowage` with a temporary home folder, on this service. */
-export async function aCommandLine(t: TestContext, baseUrl?: string): Promise<CommandLine> {
+export async function aCli(t: TestContext, baseUrl?: string): Promise<Cli> {
   const home = await aFolder(t)
   const folder = await aFolder(t)
   const kept = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|XDG_|npm_)/.test(name))
