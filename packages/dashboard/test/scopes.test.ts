@@ -19,7 +19,8 @@ const NO_BROWSER = await missingForBrowser()
 const OVERLAY = 'text=Your key is read-only'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 /** Controls whose requests the service would reject. */
-const CHANGING = /^(Upload|More upload|Select|Rename|Delete|Detach|Import|Choose|Discard|Create)/
+const CHANGING =
+  /^(Upload|More upload|Select|Rename|Replace|Restore|Delete|Detach|Import|Choose|Discard|Create)/
 
 async function changingControlsOf(page: Page): Promise<string[]> {
   const shown = page.locator('main').locator('button, input, a').filter({ visible: true })
@@ -35,6 +36,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   const [asset] = await storeFiles(client, [{ name: 'a.txt' }])
   const [product] = await storeProducts(client, ['Poster'])
   await client.attach(asset?.id ?? '', { products: [product?.id ?? ''] })
+  await client.replace(asset?.id ?? '', new Blob(['b']))
   const response = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
     method: 'POST',
     headers: {
@@ -50,7 +52,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   await page.getByText('Read-only', { exact: true }).waitFor()
   const pages = {
     '/': 'a.txt',
-    [`/assets/${asset?.id}`]: 'Poster',
+    [`/assets/${asset?.id}`]: 'Version 1',
     [`/assets/${uploadingId}`]: 'is not complete',
     '/products': 'Poster',
     [`/products/${product?.id}`]: 'a.txt',

@@ -202,6 +202,16 @@ test('one dialog asks about files whose names already exist, and files wait unti
   await tray(page).getByText('3 files uploaded').first().waitFor()
   assert.equal(await names(), 'a.txt,b.txt,b.txt,c.txt,c.txt,d.txt')
 
+  await chooser(page).setInputFiles(['b.txt', 'd.txt'].map((name) => aFile(name, 12)))
+  await dialog.getByText('the newest of 2 assets with this name').waitFor()
+  await dialog.getByRole('button', { name: 'Replace' }).click()
+  await tray(page).getByText('5 files uploaded').first().waitFor()
+  const { data: replaced } = await client.assets({ sort: 'filename' }).page()
+  assert.deepEqual(
+    replaced.map(({ filename, version, bytes }) => `${filename} ${version} ${bytes}`),
+    ['a.txt 1 5', 'b.txt 1 5', 'b.txt 2 12', 'c.txt 1 5', 'c.txt 1 9', 'd.txt 2 12'],
+  )
+
   await page.route('**/api/v1/**', (route) => route.abort())
   await chooser(page).setInputFiles(aFile('e.txt', 9))
   await tray(page).getByText('The service cannot be reached').waitFor()
@@ -209,7 +219,7 @@ test('one dialog asks about files whose names already exist, and files wait unti
   await page.getByText('The page retries automatically.').waitFor()
   await page.unroute('**/api/v1/**')
   await page.getByText('Import your products').waitFor()
-  await tray(page).getByText('4 files uploaded').first().waitFor()
+  await tray(page).getByText('6 files uploaded').first().waitFor()
   assert.match(await names(), /e\.txt$/)
 })
 

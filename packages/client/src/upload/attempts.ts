@@ -48,6 +48,9 @@ export interface Attempts {
 /** For cancelling an upload that cannot be resumed: if it fails, the upload expires. */
 const BRIEF_CALL = { retry: { tries: 2 }, timeoutMs: 5_000 }
 
+/** The errors that leave nothing to cancel. */
+const OVER = /not_found|upload_ended|unreadable|exceeded|in_progress/
+
 /** How often completing may fail because the storage lacks parts that it has confirmed. */
 const MAX_ROUNDS = 10
 
@@ -257,8 +260,8 @@ export function createAttempts(
         : saved && (await requestSession(request, saved, call))
       if (session) await cancelSession(request, session, call)
     } catch (error) {
-      // There is nothing to cancel: the upload no longer exists, or its file cannot be read.
-      if (!/not_found|upload_ended|unreadable/.test((error as StowageError).code)) throw error
+      // There is nothing to cancel: the upload no longer exists or was refused, or its file cannot be read.
+      if (!OVER.test((error as StowageError).code)) throw error
     }
     if (saved) await (saver ?? createSaver(store, saved)).forget()
   }

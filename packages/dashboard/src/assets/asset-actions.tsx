@@ -13,6 +13,7 @@ import { RequireScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-page.module.css'
 import { DeleteAssets } from './delete-assets.tsx'
+import { ReplaceFile } from './replace-file.tsx'
 
 export function AssetActions({ asset }: { asset: Asset }) {
   const client = useClient()
@@ -38,6 +39,11 @@ export function AssetActions({ asset }: { asset: Asset }) {
         >
           Download
         </ActionButton>
+      )}
+      {asset.is_file && (
+        <RequireScope scope="write">
+          <ReplaceFile asset={asset} />
+        </RequireScope>
       )}
       <Menu>
         <Menu.Target>

@@ -9,6 +9,7 @@ import { AssetNavigation } from './asset-navigation.tsx'
 import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
 import { AssetUploading } from './asset-uploading.tsx'
+import { AssetVersions } from './asset-versions.tsx'
 import { LinkUrl } from './link-url.tsx'
 import { useAsset } from './use-asset.ts'
 
@@ -37,12 +38,17 @@ function AssetContent({ asset }: { asset: Asset }) {
       <AssetActions asset={asset} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          {asset.is_link ? <LinkUrl asset={asset} /> : <AssetPreview asset={asset} />}
+          {asset.is_link ? (
+            <LinkUrl asset={asset} />
+          ) : (
+            <AssetPreview key={asset.version} asset={asset} />
+          )}
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="lg">
             <AssetProducts asset={asset} />
             <AssetDetails asset={asset} />
+            {asset.is_file && <AssetVersions asset={asset} />}
           </Stack>
         </Grid.Col>
       </Grid>

@@ -17,7 +17,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const [failure, setFailure] = useState<string>()
   const wasRetried = useRef(false)
   const { data, dataUpdatedAt, error, refetch } = useQuery({
-    queryKey: ['download-url', asset.id],
+    queryKey: ['download-url', asset.id, asset.version],
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: kind !== undefined,
     // Every request returns another URL, which would restart a video. Request one only after this expires.

@@ -15,7 +15,7 @@ const STALE_MS = 30 * 60_000
 /** A small image of the asset if it is an image and small enough to load, an icon otherwise. */
 export function AssetThumbnail({ asset }: { asset: Asset }) {
   const isImage = previewKindOf(asset) === 'image' && asset.bytes <= MAX_BYTES
-  if (isImage) return <Thumbnail asset={asset} />
+  if (isImage) return <Thumbnail key={asset.version} asset={asset} />
   return (
     <span className={classes.frame}>
       <AssetIcon asset={asset} />
@@ -29,7 +29,7 @@ function Thumbnail({ asset }: { asset: Asset }) {
   const { ref, entry } = useIntersection<HTMLSpanElement>({ rootMargin: '200px' })
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
   const { data } = useQuery({
-    queryKey: ['thumbnail-url', asset.id],
+    queryKey: ['thumbnail-url', asset.id, asset.version],
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: entry?.isIntersecting ?? false,
     staleTime: STALE_MS,

@@ -77,7 +77,11 @@ function ProductContent({ variant, group: product }: LoadedProduct) {
 function useDropTarget({ product_id, name }: ProductGroup): void {
   const { setTarget } = useUploads()
   useEffect(() => {
-    setTarget({ name, attach: { product_ids: [product_id] } })
+    setTarget({
+      text: 'Drop files or folders to upload them and attach them to',
+      name,
+      attach: { product_ids: [product_id] },
+    })
     return () => setTarget(undefined)
   }, [setTarget, name, product_id])
 }

@@ -44,6 +44,9 @@ export function StorageMeter({ account }: { account: Account }) {
           </div>
         ))}
       </dl>
+      <Text size="sm" c="dimmed" mt="sm">
+        Older versions of replaced files count as stored.
+      </Text>
       {used > plan.storage && (
         <Warning title="Storage limit exceeded">
           Your files stay available, but you cannot upload new ones until you delete files or the

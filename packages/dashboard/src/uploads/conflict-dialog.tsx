@@ -10,10 +10,11 @@ import type { NameConflict } from './find-conflicts.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import type { ConflictChoice } from './uploads-state.ts'
 
-/** In the order of the buttons. To replace the stored file, add a choice here and to `ConflictChoice`. */
+/** In the order of the buttons. */
 const CHOICES: { choice: ConflictChoice; label: string }[] = [
   { choice: 'skip', label: 'Skip' },
   { choice: 'keep-both', label: 'Keep both' },
+  { choice: 'replace', label: 'Replace' },
 ]
 
 /** Asks what to do with files whose names already exist, in one dialog for all of them. */
@@ -49,7 +50,7 @@ function useResolve(count: number) {
 function Question({ conflict, count }: { conflict: NameConflict; count: number }) {
   const resolve = useResolve(count)
   const [isForAll, setForAll] = useState(count > 1)
-  const { picked, existing } = conflict
+  const { picked, existing, count: sameNames } = conflict
   const suggested = picked.file.size === existing.bytes ? 'skip' : 'keep-both'
   return (
     <Stack gap="sm">
@@ -63,9 +64,14 @@ function Question({ conflict, count }: { conflict: NameConflict; count: number }
       </div>
       <Text size="sm">
         Stored: {existing.size}, added <DateTime value={existing.created_at} />
+        {sameNames > 1 && ` (the newest of ${countText(sameNames, 'asset')} with this name)`}
         <br />
         New: {formatSize(picked.file.size)}, modified{' '}
         <DateTime value={new Date(picked.file.lastModified).toISOString()} />
+      </Text>
+      <Text size="sm" c="dimmed">
+        Replace keeps the asset, its products and its links. Buyers get the new file as soon as it
+        is uploaded.
       </Text>
       {count > 1 && (
         <Checkbox
@@ -74,10 +80,11 @@ function Question({ conflict, count }: { conflict: NameConflict; count: number }
           onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
         />
       )}
-      <Group justify="flex-end">
+      <Group justify="flex-end" gap="xs">
         {CHOICES.map(({ choice, label }) => (
           <Button
             key={choice}
+            px="md"
             variant={choice === suggested ? 'filled' : 'default'}
             data-autofocus={choice === suggested || undefined}
             onClick={() => resolve(choice, isForAll && count > 1)}

@@ -15,12 +15,7 @@ export function DropZone() {
   const canWrite = useHasScope('write')
   const { target } = useUploadsState()
   const add = useRef<typeof addFiles>(undefined)
-  add.current = canWrite
-    ? async (files) => {
-        const picked = await files
-        return addFiles(picked.map((one) => ({ ...one, attach: target?.attach })))
-      }
-    : undefined
+  add.current = canWrite ? (files) => addFiles(files, target) : undefined
 
   useEffect(() => {
     const accept = (event: DragEvent) => {
@@ -63,10 +58,7 @@ export function DropZone() {
             <IconCloudUpload size={48} stroke={1.5} />
             <Text fw={600} size="lg">
               {!canWrite && 'Your key is read-only'}
-              {canWrite &&
-                (target === undefined
-                  ? 'Drop files or folders to upload them'
-                  : 'Drop files or folders to upload them and attach them to')}
+              {canWrite && (target?.text ?? 'Drop files or folders to upload them')}
             </Text>
             {canWrite && target !== undefined && <Name fw={600}>{target.name}</Name>}
           </Stack>

@@ -5,7 +5,10 @@ import type { PickedFile } from './picked-file.ts'
 /** A file whose folder already has an asset with the same name. */
 export interface NameConflict {
   picked: PickedFile
+  /** The newest asset with this name. */
   existing: Asset
+  /** The number of assets with this name. */
+  count: number
 }
 
 /** One request returns at most this many. */
@@ -22,10 +25,11 @@ export async function findConflicts(
 ): Promise<NameConflict[]> {
   const assets = await findAssets(client, files, assetCount)
   const keyOf = (folder: string, name: string) => `${folder}/${name.normalize('NFC')}`
-  const existing = new Map(assets.map((asset) => [keyOf(asset.path ?? '', asset.filename), asset]))
+  const existing = Map.groupBy(assets, ({ path, filename }) => keyOf(path ?? '', filename))
   return files.flatMap((picked) => {
-    const asset = existing.get(keyOf(picked.folder, picked.file.name))
-    return asset === undefined ? [] : [{ picked, existing: asset }]
+    // The service lists the newest first.
+    const [newest, ...older] = existing.get(keyOf(picked.folder, picked.file.name)) ?? []
+    return newest === undefined ? [] : [{ picked, existing: newest, count: 1 + older.length }]
   })
 }
 

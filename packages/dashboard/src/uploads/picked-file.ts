@@ -7,6 +7,17 @@ export interface PickedFile {
   folder: string
   /** Products to attach it to. */
   attach: UploadOptions['attach']
+  /** The asset that gets the file as its new version. Undefined: the file becomes a new asset. */
+  replaces?: Replacement | undefined
+}
+
+export interface Replacement {
+  /** The ID of the asset. */
+  id: string
+  /** The name of the asset when the file was chosen. */
+  filename: string
+  /** Undefined: the asset keeps its name. */
+  newName?: string | undefined
 }
 
 /** Files of a file input. For files of a chosen folder, the browser sets the path. */

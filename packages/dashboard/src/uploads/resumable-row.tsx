@@ -4,6 +4,7 @@ import { DateTime } from '../components/date-time.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { DiscardUpload } from './discard-upload.tsx'
+import { replacementText } from './replacement-text.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 import { useUploads } from './uploads.tsx'
 
@@ -11,13 +12,18 @@ import { useUploads } from './uploads.tsx'
 export function ResumableRow({ upload }: { upload: ResumableUpload }) {
   const uploads = useUploads()
   const row = useFocusHandover<HTMLDivElement>()
-  const { name, size, path, startedAt, problem } = upload
+  const { name, size, path, startedAt, problem, replaces } = upload
   return (
     <Stack ref={row} component="li" gap={4} py={8}>
       <Name fz="sm">{name}</Name>
       {path !== null && (
         <Name fz="xs" c="dimmed">
           {path}
+        </Name>
+      )}
+      {replaces && (
+        <Name fz="xs" c="dimmed">
+          {replacementText(replaces, name)}
         </Name>
       )}
       <Text size="xs" c="dimmed">

@@ -1,5 +1,5 @@
 import { type Client, isStowageError } from '@stowage/client'
-import type { PickedFile } from './picked-file.ts'
+import type { PickedFile, Replacement } from './picked-file.ts'
 import { heldElsewhere } from './upload-lock.ts'
 
 /** An unfinished upload from before the page was loaded. It resumes when its file is chosen again. */
@@ -15,32 +15,39 @@ export interface ResumableUpload {
   problem: string | undefined
   /** The upload ID of a replacement, which is required to discard it. */
   replacement?: string | undefined
+  /** The asset that the file replaces. */
+  replaces?: Replacement | undefined
 }
 
 /** Uploads that this browser started and that can be resumed. All others are removed from its records. */
 export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
   const isInOtherTab = await heldElsewhere()
-  for (const { id, name, size, startedAt, replaces } of await client.unfinished()) {
-    // A replacement is resumed from the page of its asset.
-    if (id === undefined || replaces !== undefined || isInOtherTab({ name, size })) continue
+  for (const { id, name, size, startedAt, replaces, uploadId } of await client.unfinished()) {
+    if (id === undefined || isInOtherTab({ name, size })) continue
     const asset = await client.asset(id).catch((error: unknown) => {
       if (!isStowageError(error, 'not_found')) throw error
     })
-    if (asset?.status === 'uploading') {
-      yield { id, name, size, path: asset.path, startedAt, problem: undefined }
-    } else await client.cancelUpload(id)
+    const upload = { id, name, size, startedAt, problem: undefined }
+    if (asset?.status === 'uploading') yield { ...upload, path: asset.path }
+    else if (asset !== undefined && replaces !== undefined) {
+      const { filename } = asset
+      yield { ...upload, path: null, replacement: uploadId, replaces: { id, filename } }
+    } else await client.cancelUpload(id, uploadId === undefined ? {} : { upload_id: uploadId })
   }
 }
 
 /**
  * The upload of this file, by name and size. The folders must not differ, if both are known: a file that was
- * chosen alone has none. The client detects changed content when it resumes.
+ * chosen alone has none. The client detects changed content when it resumes. A replacement is resumed only by
+ * a file that replaces the same asset.
  */
-export function findUploadOf<Upload extends Pick<ResumableUpload, 'name' | 'size' | 'path'>>(
-  uploads: readonly Upload[],
-  { file, folder }: PickedFile,
-): Upload | undefined {
-  const found = uploads.filter(({ name, size }) => file.name === name && file.size === size)
+export function findUploadOf<
+  Upload extends Pick<ResumableUpload, 'name' | 'size' | 'path' | 'replaces'>,
+>(uploads: readonly Upload[], { file, folder, replaces: target }: PickedFile): Upload | undefined {
+  const found = uploads.filter(
+    ({ name, size, replaces }) =>
+      file.name === name && file.size === size && replaces?.id === target?.id,
+  )
   const isSameFolder = ({ path }: Upload) => (path ?? '') === folder
   return found.find(isSameFolder) ?? found.find(({ path }) => folder === '' || path === null)
 }

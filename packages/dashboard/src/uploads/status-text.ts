@@ -1,9 +1,13 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import { errorText } from '../format/error-text.ts'
+import { replacementErrorText } from './replacement-text.ts'
 import type { UploadItem } from './upload-item.ts'
 
 /** The state of an upload: `45 MB of 500 MB · 12 MB/s · 40 s left`. */
-export function statusText({ file, progress, error }: UploadItem, isOnline: boolean): string {
+export function statusText(
+  { file, progress, error, replaces }: UploadItem,
+  isOnline: boolean,
+): string {
   const { state, bytes, problem } = progress
   const done = `${formatSize(bytes)} of ${formatSize(file.size)}`
   switch (state) {
@@ -12,7 +16,7 @@ export function statusText({ file, progress, error }: UploadItem, isOnline: bool
     case 'finishing':
       return 'Finishing: the service is assembling the file'
     case 'stopped':
-      return errorText(error)
+      return replaces === undefined ? errorText(error) : replacementErrorText(error)
     case 'cancelled':
       return 'Cancelled'
     case 'ready':

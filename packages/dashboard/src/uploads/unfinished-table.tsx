@@ -1,7 +1,18 @@
-import { Box, Button, FileButton, Group, Progress, Skeleton, Table, Text } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  Button,
+  FileButton,
+  Group,
+  Progress,
+  Skeleton,
+  Table,
+  Text,
+} from '@mantine/core'
 import type { ListedUpload } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
@@ -10,6 +21,7 @@ import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { DiscardUpload } from './discard-upload.tsx'
 import { mismatchText } from './resumable-upload.ts'
+import { isEnded } from './upload-item.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import { resumableOf } from './use-resume-files.ts'
 
@@ -49,7 +61,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const queries = useQueryClient()
   const { items } = useUploadsState()
-  const isHere = items.some(({ id }) => id === upload.id)
+  const isHere = items.some((item) => item.id === upload.id && !isEnded(item))
   const { resumeWith } = useUploads()
   const { filename, path, created_at, expires_at, started_by } = upload
   const resumable = resumableOf(upload)
@@ -63,8 +75,19 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
     <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%">
         <Box fz="sm" fw={500}>
-          <Name>{filename}</Name>
+          {upload.is_replacement ? (
+            <Anchor component={Link} href={`/assets/${upload.id}`} inherit>
+              <Name>{filename}</Name>
+            </Anchor>
+          ) : (
+            <Name>{filename}</Name>
+          )}
         </Box>
+        {upload.is_replacement && (
+          <Box fz="xs" c="dimmed">
+            New version of an asset
+          </Box>
+        )}
         {path !== null && (
           <Box fz="xs" c="dimmed">
             <Name>{path}</Name>

@@ -13,6 +13,7 @@ import { Link } from 'wouter'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { type IconAction, IconButtons } from './icon-buttons.tsx'
+import { replacementText } from './replacement-text.ts'
 import { statusText } from './status-text.ts'
 import { CONFIRM_FROM_BYTES, isEnded, type UploadItem } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
@@ -53,6 +54,11 @@ export const UploadRow = memo(function UploadRow({ item, isOnline, onConfirmCanc
       {item.folder !== '' && (
         <Name fz="xs" c="dimmed">
           {item.folder}
+        </Name>
+      )}
+      {item.replaces && (
+        <Name fz="xs" c="dimmed">
+          {replacementText(item.replaces, file.name)}
         </Name>
       )}
       {!isReady && !isStopped && (

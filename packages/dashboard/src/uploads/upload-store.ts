@@ -9,6 +9,7 @@ import {
   mismatchText,
   type ResumableUpload,
 } from './resumable-upload.ts'
+import { sendFile } from './send-file.ts'
 import { isActive, isEnded, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
 import type { StoreEvents, UploadStore, UploadsState, UploadTarget } from './uploads-state.ts'
@@ -54,11 +55,10 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
   }
 
   function start(key: number, picked: PickedFile, resumed?: ResumableUpload): void {
-    const { file, folder, attach } = picked
+    const { file, folder, attach, replaces } = picked
     let isHeld = false
-    const handle = client.upload(file, {
+    const handle = sendFile(client, picked, {
       resume: resumed?.id,
-      attach,
       signal: closing.signal,
       onProgress(progress) {
         change(key, { progress, id: handle.id })
@@ -68,7 +68,8 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       },
     })
     const ended = handle.finally(() => change(key, { progress: handle.progress, id: handle.id }))
-    ended.then(events.onReady, (error: unknown) => {
+    const onReady = () => events.onReady(picked)
+    ended.then(onReady, (error: unknown) => {
       if (isStowageError(error, 'cancelled')) return
       if (resumed === undefined || !isStowageError(error, 'file_changed')) change(key, { error })
       else {
@@ -77,7 +78,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       }
     })
     const initial = { progress: INITIAL_PROGRESS, error: undefined, id: undefined }
-    items.set(key, { key, file, folder, attach, resumed, handle, ...initial })
+    items.set(key, { key, file, folder, attach, replaces, resumed, handle, ...initial })
   }
 
   function startAll(files: readonly PickedFile[]): void {
@@ -107,12 +108,12 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     }
   }
 
-  function remove(key: number): void {
+  async function remove(key: number): Promise<void> {
     const item = items.get(key)
     items.delete(key)
     notifyListeners()
     if (item === undefined || isEnded(item)) return
-    item.handle.cancel().catch((error: unknown) => {
+    await item.handle.cancel().catch((error: unknown) => {
       if (!isStowageError(error, 'already_uploaded')) events.onCancelError(error)
     })
   }
@@ -128,7 +129,8 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       return
     }
     lastKey += 1
-    start(lastKey, { file, folder: '', attach: undefined }, upload)
+    const { replaces } = upload
+    start(lastKey, { file, folder: '', attach: undefined, replaces }, upload)
     removeResumable(upload)
   }
 
@@ -157,6 +159,29 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     }
   }
 
+  async function discard(upload: ResumableUpload): Promise<void> {
+    removeResumable(upload)
+    try {
+      const { id, replacement } = upload
+      await client.cancelUpload(id, replacement ? { upload_id: replacement } : {})
+    } catch (error) {
+      putResumable({ ...upload, problem: errorText(error) })
+    }
+  }
+
+  /** The service accepts one replacement of an asset at a time. */
+  async function discardEarlier({ replaces }: PickedFile): Promise<void> {
+    const isEarlier = (one: { replaces?: PickedFile['replaces'] }) =>
+      replaces !== undefined && one.replaces?.id === replaces.id
+    const stopped = [...items.values()].filter(
+      (item) => isEarlier(item) && item.progress.state === 'stopped',
+    )
+    await Promise.all([
+      ...stopped.map(({ key }) => remove(key)),
+      ...resumable.filter(isEarlier).map(discard),
+    ])
+  }
+
   async function addNew(files: readonly PickedFile[]): Promise<void> {
     const found = await untilReached(files, async () => {
       const { assets } = await client.account({ retry: { tries: 1 } })
@@ -182,6 +207,21 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     startAll(result.accepted)
   }
 
+  async function add(files: readonly PickedFile[]): Promise<void> {
+    const newFiles = files.filter((picked) => {
+      const upload = findUploadOf(resumable, picked)
+      // A resumed upload needs no check: its storage is reserved.
+      if (upload !== undefined) resumeWith(upload, picked.file)
+      return upload === undefined
+    })
+    const { replacing = [], others = [] } = Object.groupBy(newFiles, ({ replaces }) =>
+      replaces === undefined ? 'others' : 'replacing',
+    )
+    await Promise.all(replacing.map(discardEarlier))
+    if (replacing.length > 0) await acceptFitting(replacing)
+    if (others.length > 0) await addNew(others)
+  }
+
   loadResumable().catch(() => {
     // Nothing is lost: uploading the same file again resumes it too.
   })
@@ -192,20 +232,18 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       return () => listeners.delete(listener)
     },
     read: () => state,
-    async add(files) {
-      const newFiles = files.filter((picked) => {
-        const upload = findUploadOf(resumable, picked)
-        // A resumed upload needs no check: its storage is reserved.
-        if (upload !== undefined) resumeWith(upload, picked.file)
-        return upload === undefined
-      })
-      if (newFiles.length > 0) await addNew(newFiles)
-    },
+    add,
     resolveConflict(choice, { isForAll }) {
-      const decided = conflicts.slice(0, isForAll ? undefined : 1).map(({ picked }) => picked)
+      const decided = conflicts.slice(0, isForAll ? undefined : 1)
       conflicts = conflicts.slice(decided.length)
       notifyListeners()
-      if (choice === 'keep-both') acceptFitting(decided).catch(events.onAddError)
+      if (choice === 'skip') return
+      const isReplacing = choice === 'replace'
+      const files = decided.map(({ picked, existing: { id, filename } }) =>
+        isReplacing ? { ...picked, replaces: { id, filename } } : picked,
+      )
+      const accept = isReplacing ? add : acceptFitting
+      accept(files).catch(events.onAddError)
     },
     cancelWaiting() {
       waiting = []
@@ -243,15 +281,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       notifyListeners()
     },
     resumeWith,
-    async discard(upload) {
-      removeResumable(upload)
-      try {
-        const { id, replacement } = upload
-        await client.cancelUpload(id, replacement ? { upload_id: replacement } : {})
-      } catch (error) {
-        putResumable({ ...upload, problem: errorText(error) })
-      }
-    },
+    discard,
     close() {
       clearTimeout(timer)
       closing.abort(new Error('The upload store was closed.'))

@@ -12,17 +12,22 @@ export interface UploadsState {
   conflicts: readonly NameConflict[]
   /** Files that are uploaded as soon as the service can be reached. */
   waiting: readonly PickedFile[]
-  /** Products that dropped files are attached to. */
+  /** What happens to dropped files. Undefined: they become new assets. */
   target: UploadTarget | undefined
 }
 
 /** What to do with a file whose name already exists. */
-export type ConflictChoice = 'keep-both' | 'skip'
+export type ConflictChoice = 'replace' | 'keep-both' | 'skip'
 
-/** The product whose page is open. */
+/** The product or the asset whose page is open. */
 export interface UploadTarget {
+  /** What a drop does, such as “Drop a file to replace”. The name follows it. */
+  text: string
   name: string
-  attach: PickedFile['attach']
+  /** Products to attach the files to. */
+  attach?: PickedFile['attach']
+  /** Gets the files instead of the store: the page asks what to do with them. */
+  onFiles?(files: readonly PickedFile[]): void
 }
 
 /** All uploads of this tab. They are independent of the page that is open. */
@@ -31,15 +36,16 @@ export interface UploadStore {
   subscribe(listener: () => void): () => void
   read(): UploadsState
   /**
-   * Waits until the service can be reached. Files whose names already exist become conflicts. Then checks the
-   * available storage: if the other files do not fit together, none of them is uploaded.
+   * Waits until the service can be reached. Files whose names already exist become conflicts, unless they
+   * replace an asset. Then checks the available storage: if the other files do not fit together, none of them
+   * is uploaded. A replacement discards an earlier one of the same asset that has stopped or was interrupted.
    */
   add(files: readonly PickedFile[]): Promise<void>
   /** Decides about the first conflict, or about all of them. */
   resolveConflict(choice: ConflictChoice, options: { isForAll: boolean }): void
   /** Forgets the files that wait for the service. */
   cancelWaiting(): void
-  /** Sets the product that dropped files are attached to. */
+  /** Sets what happens to dropped files. */
   setTarget(target: UploadTarget | undefined): void
   addFitting(): void
   dismissShortage(): void
@@ -61,7 +67,7 @@ export interface UploadStore {
 }
 
 export interface StoreEvents {
-  onReady(): void
+  onReady(uploaded: PickedFile): void
   onAddError(error: unknown): void
   onCancelError(error: unknown): void
 }

@@ -29,7 +29,17 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const opened = openUploadStore(client, {
-      onReady() {
+      onReady({ attach, replaces }) {
+        // A new asset is attached while it is uploaded. One that is replaced must not change before.
+        if (attach !== undefined && replaces !== undefined) {
+          client.attach(replaces.id, attach).catch((error: unknown) =>
+            notify({
+              isError: true,
+              title: 'Replaced, but not attached',
+              message: errorText(error),
+            }),
+          )
+        }
         timer ??= setTimeout(() => {
           timer = undefined
           void queries.invalidateQueries()

@@ -1,0 +1,142 @@
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
+import type { Asset } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
+import { useState } from 'react'
+import { Detail, DetailList } from '../components/detail-list.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { Name } from '../components/name.tsx'
+import { countText } from '../format/count-text.ts'
+import type { PickedFile } from '../uploads/picked-file.ts'
+import { useUploadsState } from '../uploads/uploads.tsx'
+import { useAddFiles } from '../uploads/use-add-files.ts'
+
+interface Props {
+  asset: Asset
+  /** Undefined while the dialog is closed. */
+  files: readonly PickedFile[] | undefined
+  onClose(): void
+}
+
+/** Asks before a file is replaced. Several files or a folder cannot replace it, but can become new assets. */
+export function ReplaceDialog({ asset, files = [], onClose }: Props) {
+  const [file] = files
+  const isSingle = files.length === 1 && file?.folder === ''
+  return (
+    <Dialog
+      isOpen={file !== undefined}
+      onClose={onClose}
+      title={isSingle ? 'Replace this file?' : 'Only a single file can replace this file'}
+    >
+      {isSingle && <ReplaceForm asset={asset} picked={file} onClose={onClose} />}
+      {!isSingle && file && <UploadInstead asset={asset} files={files} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+interface FormProps {
+  asset: Asset
+  picked: PickedFile
+  onClose(): void
+}
+
+function ReplaceForm({ asset, picked, onClose }: FormProps) {
+  const addFiles = useAddFiles()
+  const { resumable } = useUploadsState()
+  const { id, filename } = asset
+  const { file } = picked
+  const name = file.name.normalize('NFC')
+  const isOtherName = name !== filename
+  const isOtherType = extensionOf(name) !== extensionOf(filename)
+  const [isRenaming, setRenaming] = useState(isOtherType)
+  // The same file resumes it.
+  const discarded = resumable.find(
+    (upload) =>
+      upload.replaces?.id === id && (upload.name !== file.name || upload.size !== file.size),
+  )
+  const add = (replaces: PickedFile['replaces']) => {
+    onClose()
+    void addFiles([{ ...picked, replaces }])
+  }
+  return (
+    <Stack gap="sm">
+      <DetailList>
+        <Detail name="Stored">
+          <Name>{filename}</Name>
+          {asset.size}
+        </Detail>
+        <Detail name="New">
+          <Name>{name}</Name>
+          {formatSize(file.size)}
+        </Detail>
+      </DetailList>
+      {isOtherName && (
+        <Checkbox
+          label="Rename the asset to the name of the new file"
+          description={isOtherType && 'The new file has another extension.'}
+          checked={isRenaming}
+          onChange={({ currentTarget }) => setRenaming(currentTarget.checked)}
+        />
+      )}
+      <Text size="sm" c="dimmed">
+        The asset keeps its products and its links. Buyers get the new file as soon as it is
+        uploaded.
+      </Text>
+      {discarded && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          The unfinished replacement with “<bdi dir="auto">{discarded.name}</bdi>” will be
+          discarded.
+        </Text>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => add(undefined)}>
+          Upload as new asset
+        </Button>
+        <Button
+          data-autofocus
+          onClick={() =>
+            add({ id, filename, newName: isOtherName && isRenaming ? name : undefined })
+          }
+        >
+          Replace
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface InsteadProps {
+  asset: Asset
+  files: readonly PickedFile[]
+  onClose(): void
+}
+
+function UploadInstead({ asset, files, onClose }: InsteadProps) {
+  const addFiles = useAddFiles()
+  const count = countText(files.length, 'file')
+  const isFolder = files.every(({ folder }) => folder !== '')
+  const upload = () => {
+    onClose()
+    void addFiles(files)
+  }
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        You dropped {isFolder ? `a folder with ${count}` : count}. To replace “
+        <bdi dir="auto">{asset.filename}</bdi>”, drop one file. Nothing has been uploaded yet.
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button onClick={upload}>
+          Upload {count} as {files.length === 1 ? 'a new asset' : 'new assets'}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** In lower case, such as `pdf`. Empty if there is none. */
+function extensionOf(name: string): string {
+  return /[^.]\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+}
