@@ -49,7 +49,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
         )}
         {attached.length === 0 && (
           <Text size="sm" c="dimmed">
-            Not attached to any product. Buyers of an attached product receive this asset.
+            Not attached to any product. Attach it to a product to deliver it to the buyers.
           </Text>
         )}
         {/* Stays short, whatever the number of products. */}
