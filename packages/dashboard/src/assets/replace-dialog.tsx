@@ -72,7 +72,7 @@ function ReplaceForm({ asset, picked, onClose }: FormProps) {
       {isOtherName && (
         <Checkbox
           label="Rename the asset to the name of the new file"
-          description={isOtherType && 'The new file has another extension.'}
+          description={isOtherType && 'The new file has a different extension.'}
           checked={isRenaming}
           onChange={({ currentTarget }) => setRenaming(currentTarget.checked)}
         />

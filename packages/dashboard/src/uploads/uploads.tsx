@@ -30,7 +30,8 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
     let timer: ReturnType<typeof setTimeout> | undefined
     const opened = openUploadStore(client, {
       onReady({ attach, replaces }) {
-        // A new asset is attached while it is uploaded. One that is replaced must not change before.
+        // A new asset is attached while it is uploaded. An asset that is replaced must not change before the
+        // upload is complete.
         if (attach !== undefined && replaces !== undefined) {
           client.attach(replaces.id, attach).catch((error: unknown) =>
             notify({

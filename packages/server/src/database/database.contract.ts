@@ -1,10 +1,10 @@
 import { testAccounts } from './contract/accounts.ts'
 import { testAssetList } from './contract/asset-list.ts'
 import { testAssetSearch } from './contract/asset-search.ts'
+import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
 import { testJobs } from './contract/jobs.ts'
-import { testLinksAndDeletion } from './contract/links-and-deletion.ts'
 import { testLongLists } from './contract/long-lists.ts'
 import { testPaths } from './contract/paths.ts'
 import { testProductSearch } from './contract/product-search.ts'
@@ -34,7 +34,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testPaths(contract)
   testProducts(contract)
   testProductSearch(contract)
-  testLinksAndDeletion(contract)
+  testAttachmentsAndDeletion(contract)
   testRecords(contract)
   testUsage(contract)
   testVersions(contract)

@@ -2,10 +2,10 @@ import type { AccountData } from '../account-data.ts'
 import { accountSummary } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
+import { accountAttachedRows } from './attached-rows.ts'
 import { accountCompletion } from './completion.ts'
 import type { Sql } from './connection.ts'
 import { accountKeys } from './keys.ts'
-import { accountLinkedRows } from './linked-rows.ts'
 import { accountLinks } from './links.ts'
 import { accountProductGroups } from './product-groups.ts'
 import { accountProductList } from './product-list.ts'
@@ -24,7 +24,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const assetList = (sql: Sql) => accountAssetList(sql, account, caches)
   const completion = (sql: Sql) => accountCompletion(sql, account)
   const keys = (sql: Sql) => accountKeys(sql, account)
-  const linkedRows = (sql: Sql) => accountLinkedRows(sql, account)
+  const attachedRows = (sql: Sql) => accountAttachedRows(sql, account)
   const links = (sql: Sql) => accountLinks(sql, account)
   const productGroups = (sql: Sql) => accountProductGroups(sql, account)
   const productList = (sql: Sql) => accountProductList(sql, account)
@@ -76,10 +76,10 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
 
     attachProducts: (id, selection) => run((sql) => links(sql).attachProducts(id, selection)),
     detachProducts: (id, selection) => run((sql) => links(sql).detachProducts(id, selection)),
-    productsOfAssets: (ids, limit) => run((sql) => linkedRows(sql).productsOfAssets(ids, limit)),
-    productsOfAsset: (id, slice) => run((sql) => linkedRows(sql).productsOfAsset(id, slice)),
-    assetsOfProducts: (ids, limit) => run((sql) => linkedRows(sql).assetsOfProducts(ids, limit)),
-    newestAssetsOf: (id, limit) => run((sql) => linkedRows(sql).newestAssetsOf(id, limit)),
+    productsOfAssets: (ids, limit) => run((sql) => attachedRows(sql).productsOfAssets(ids, limit)),
+    productsOfAsset: (id, slice) => run((sql) => attachedRows(sql).productsOfAsset(id, slice)),
+    assetsOfProducts: (ids, limit) => run((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),
+    newestAssetsOf: (id, limit) => run((sql) => attachedRows(sql).newestAssetsOf(id, limit)),
 
     addKey: (key) => run((sql) => keys(sql).addKey(key)),
     listKeys: () => run((sql) => keys(sql).listKeys()),

@@ -34,7 +34,7 @@ export function conditionsOf(
   nameBy: 'index' | 'scan',
 ): Fragment[] {
   const { name, kind, linked, sku, productId, ofProduct, folder } = query
-  const linkedTo = (condition: Fragment) => sql`id in (
+  const attachedTo = (condition: Fragment) => sql`id in (
     select l.asset_id from products p join asset_products l on l.product_id = p.id
     where p.account_id = ${account} and ${condition})`
   const conditions: Fragment[] = []
@@ -46,9 +46,9 @@ export function conditionsOf(
   }
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
   if (linked !== undefined) conditions.push(sql`linked = ${linked}`)
-  if (sku !== undefined) conditions.push(linkedTo(sql`p.sku = ${sku}`))
-  if (productId !== undefined) conditions.push(linkedTo(sql`p.product_id = ${productId}`))
-  if (ofProduct !== undefined) conditions.push(linkedTo(sql`p.id = ${ofProduct}`))
+  if (sku !== undefined) conditions.push(attachedTo(sql`p.sku = ${sku}`))
+  if (productId !== undefined) conditions.push(attachedTo(sql`p.product_id = ${productId}`))
+  if (ofProduct !== undefined) conditions.push(attachedTo(sql`p.id = ${ofProduct}`))
   if (folder !== undefined) {
     const { from, until } = folderRange(folder)
     // Written as an expression, so that PostgreSQL does not use the index of folders.

@@ -69,7 +69,7 @@ test('imports of the same products in different orders do not deadlock', async (
 })
 
 /** Runs all calls that lock products or assets, on a few of them. */
-async function changeLinks(data: AccountData, assets: string[]): Promise<void> {
+async function changeAttachments(data: AccountData, assets: string[]): Promise<void> {
   const stored = await data.putProducts(products(6))
   const selection = () => ({
     ids: [],
@@ -93,7 +93,7 @@ test('attaching, detaching and deleting products concurrently does not deadlock'
     const { id } = await anAccount(database, 'default')
     const data = database.of(id)
     const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
-    for (let round = 0; round < 20; round += 1) await changeLinks(data, assets)
+    for (let round = 0; round < 20; round += 1) await changeAttachments(data, assets)
     await times(3, (index) => data.deleteAsset(assets[index] ?? ''))
   })
   assert.equal(deadlocks, 0)

@@ -16,7 +16,7 @@ interface ProductIdRow {
 interface GroupRow {
   product_id: number
   variants_total: number
-  links: number | null
+  attached: number | null
   assets: number | null
 }
 
@@ -66,16 +66,16 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
           select ${sql(PRODUCT_COLUMNS)} from products p where ${ofProduct} ${attached}
           order by p.variant_id limit ${variants}) v
         order by v.product_id desc, v.variant_id`
-      const links = (limit: number) => sql`
+      const attachedRows = (limit: number) => sql`
         select l.asset_id from products p join asset_products l on l.product_id = p.id
         where ${ofProduct} limit ${limit}`
-      // Counting stops after `attachments` rows. `links` reads one more, which shows whether there are more.
+      // Counting stops after `attachments` rows. `attached` reads one more, which shows whether there are more.
       const counts =
         ofAsset === undefined
-          ? sql`(select count(*) from (${links(attachments + 1)}) l) as links,
-              (select count(distinct l.asset_id) from (${links(attachments)}) l
+          ? sql`(select count(*) from (${attachedRows(attachments + 1)}) l) as attached,
+              (select count(distinct l.asset_id) from (${attachedRows(attachments)}) l
                 join assets a on a.id = l.asset_id and a.status = 'ready') as assets`
-          : sql`null as links, null as assets`
+          : sql`null as attached, null as assets`
       const totals = await sql<GroupRow[]>`
         select wanted.id as product_id,
           (select count(*) from products p where ${ofProduct}) as variants_total, ${counts}
@@ -84,7 +84,7 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
       return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, group]) => {
         const row = byId.get(productId)
         const isCounted = ofAsset === undefined
-        const assetsTotal = (row?.links ?? 0) > attachments ? null : (row?.assets ?? 0)
+        const assetsTotal = (row?.attached ?? 0) > attachments ? null : (row?.assets ?? 0)
         return {
           productId,
           variants: group.map(toProduct),

@@ -2,9 +2,9 @@ import type { AccountData } from '../account-data.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
+import { prepareAttachedRows } from './attached-rows.ts'
 import { prepareCompletion } from './completion.ts'
 import { prepareKeys } from './keys.ts'
-import { prepareLinkedRows } from './linked-rows.ts'
 import { prepareLinks } from './links.ts'
 import { prepareProductGroups } from './product-groups.ts'
 import { prepareProductList } from './product-list.ts'
@@ -35,7 +35,7 @@ export function prepareAccountData(
   const productList = prepareProductList(connection)
   const productGroups = prepareProductGroups(connection)
   const links = prepareLinks(connection)
-  const linkedRows = prepareLinkedRows(connection)
+  const attachedRows = prepareAttachedRows(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
   const versions = prepareVersions(connection)
@@ -81,10 +81,12 @@ export function prepareAccountData(
 
     attachProducts: (id, selection) => write(() => links.attachProducts(account, id, selection)),
     detachProducts: (id, selection) => write(() => links.detachProducts(account, id, selection)),
-    productsOfAssets: (ids, limit) => read(() => linkedRows.productsOfAssets(account, ids, limit)),
-    productsOfAsset: (id, slice) => read(() => linkedRows.productsOfAsset(account, id, slice)),
-    assetsOfProducts: (ids, limit) => read(() => linkedRows.assetsOfProducts(account, ids, limit)),
-    newestAssetsOf: (id, limit) => read(() => linkedRows.newestAssetsOf(account, id, limit)),
+    productsOfAssets: (ids, limit) =>
+      read(() => attachedRows.productsOfAssets(account, ids, limit)),
+    productsOfAsset: (id, slice) => read(() => attachedRows.productsOfAsset(account, id, slice)),
+    assetsOfProducts: (ids, limit) =>
+      read(() => attachedRows.assetsOfProducts(account, ids, limit)),
+    newestAssetsOf: (id, limit) => read(() => attachedRows.newestAssetsOf(account, id, limit)),
 
     addKey: (key) => write(() => keys.addKey(account, key)),
     listKeys: () => read(() => keys.listKeys(account)),

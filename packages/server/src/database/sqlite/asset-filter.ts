@@ -14,7 +14,7 @@ export function orderOf({ by, descending }: AssetSort): string {
 }
 
 /** Matches assets that are attached to a product that meets the condition. */
-function linkedTo(condition: string): string {
+function attachedTo(condition: string): string {
   return `seq in (
     select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
     where p.account_id = :account and ${condition})`
@@ -31,9 +31,9 @@ export function filterOf(query: AssetQuery): AssetFilter {
   add('name', query.name, 'instr(search_name, :name) > 0')
   add('kind', query.kind, 'kind = :kind')
   add('linked', query.linked === undefined ? undefined : Number(query.linked), 'linked = :linked')
-  add('sku', query.sku, linkedTo('p.sku = :sku'))
-  add('product_id', query.productId, linkedTo('p.product_id = :product_id'))
-  add('of_product', query.ofProduct, linkedTo('p.id = :of_product'))
+  add('sku', query.sku, attachedTo('p.sku = :sku'))
+  add('product_id', query.productId, attachedTo('p.product_id = :product_id'))
+  add('of_product', query.ofProduct, attachedTo('p.id = :of_product'))
   if (query.folder !== undefined) {
     // The plus keeps SQLite from reading the whole folder again for each block.
     conditions.push('folder is not null', '+folder >= :folder_from', '+folder < :folder_until')

@@ -8,7 +8,7 @@ import type { Connection } from './statement.ts'
 interface GroupRow {
   product_id: number
   variants_total: number
-  links: number
+  attached: number
   assets: number
 }
 
@@ -38,13 +38,13 @@ export function prepareProductGroups(connection: Connection) {
        (select count(*) from products p where ${OF_PRODUCT}) as variants_total
      from json_each(:ids) j`,
   )
-  // Counting stops after `attachments` rows. `links` reads one more, which shows whether there are more.
+  // Counting stops after `attachments` rows. `attached` reads one more, which shows whether there are more.
   const totalsWithAssets = prepare<GroupRow>(
     `select j.value as product_id,
        (select count(*) from products p where ${OF_PRODUCT}) as variants_total,
        (select count(*) from (
           select 1 from products p cross join asset_products l on l.product_seq = p.seq
-          where ${OF_PRODUCT} limit +:attachments + 1)) as links,
+          where ${OF_PRODUCT} limit +:attachments + 1)) as attached,
        (select count(distinct l.asset_seq) from (
           select l.asset_seq from products p cross join asset_products l on l.product_seq = p.seq
           where ${OF_PRODUCT} limit +:attachments) l
@@ -102,13 +102,13 @@ function groupsOf(
 ): ProductGroup[] {
   const totals = new Map(counted.map((row) => [row.product_id, row]))
   return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, variants]) => {
-    const { variants_total = variants.length, links, assets } = totals.get(productId) ?? {}
-    const isCounted = links !== undefined && assets !== undefined
+    const { variants_total = variants.length, attached, assets } = totals.get(productId) ?? {}
+    const isCounted = attached !== undefined && assets !== undefined
     return {
       productId,
       variants: variants.map(toProduct),
       variantsTotal: variants_total,
-      ...(isCounted && { assetsTotal: links > attachments ? null : assets }),
+      ...(isCounted && { assetsTotal: attached > attachments ? null : assets }),
     }
   })
 }

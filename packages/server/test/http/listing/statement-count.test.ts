@@ -163,7 +163,7 @@ async function everySelection({ context, productIds, rows }: CountedShop) {
   })
 }
 
-async function linkedTo({ context }: CountedShop, id: string): Promise<number> {
+async function attachedTo({ context }: CountedShop, id: string): Promise<number> {
   return (await context.data.productsOfAssets([id], 100_000))?.get(id)?.length ?? 0
 }
 
@@ -173,7 +173,7 @@ async function countAttaching(shop: CountedShop): Promise<Counts> {
   const counts: Counts = {}
   for (const [name, selection] of await everySelection(shop)) {
     counts[name] = await count(() => context.data.attachProducts(id, selection))
-    assert.equal(await linkedTo(shop, id), rows)
+    assert.equal(await attachedTo(shop, id), rows)
     counts[`${name}, again`] = await count(() => context.data.attachProducts(id, selection))
     await context.data.detachProducts(id, selection)
   }
@@ -187,7 +187,7 @@ async function countDetaching(shop: CountedShop): Promise<Counts> {
   for (const [name, selection] of await everySelection(shop)) {
     await context.data.attachProducts(id, selection)
     counts[name] = await count(() => context.data.detachProducts(id, selection))
-    assert.equal(await linkedTo(shop, id), 0)
+    assert.equal(await attachedTo(shop, id), 0)
   }
   return counts
 }
@@ -198,7 +198,7 @@ async function countCalls(shop: CountedShop): Promise<Counts> {
   const attach = await count(async () => {
     await attachProducts(context, id, byProductIds(productIds))
   })
-  assert.equal(await linkedTo(shop, id), rows)
+  assert.equal(await attachedTo(shop, id), rows)
   return { attach }
 }
 

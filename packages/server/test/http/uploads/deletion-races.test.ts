@@ -67,7 +67,7 @@ async function race(
 }
 
 /** Fails if one of these assets is still attached to a product, read from either side. */
-async function assertNoLinks(service: TestService, assetIds: string[]): Promise<void> {
+async function assertNoAttachments(service: TestService, assetIds: string[]): Promise<void> {
   const [usage] = await service.context.database.compareUsage()
   const data = service.context.database.of(usage?.accountId ?? '')
   assert.equal((await data.productsOfAssets(assetIds, 100_000))?.size, 0)
@@ -116,7 +116,7 @@ test('a delete during attaching, detaching and renaming leaves no attachment, no
     seen.detach.add(detached.status)
     seen.rename.add(renamed.status)
     assert.equal((await service.call('GET', `${API}/assets/${id}`)).status, 404)
-    await assertNoLinks(service, ids)
+    await assertNoAttachments(service, ids)
     await assertUsageConsistent(service)
   }
   // Each call ran before the delete in some rounds and after it in others.

@@ -7,7 +7,7 @@ import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 /** Attachments that are counted in one turn of the event loop: about a millisecond. */
-const LINKS_PER_TURN = 2000
+const ATTACHMENTS_PER_TURN = 2000
 
 function qualified(table: string, columns: string): string {
   return columns
@@ -23,7 +23,7 @@ const ASSETS = qualified('a', LISTED_COLUMNS)
  * Reads attached rows up to a limit. Sorts in JavaScript: to sort, SQLite would read all rows, not only
  * up to the limit. The plus in `+:limit` keeps SQLite from planning the statement again at each call.
  */
-export function prepareLinkedRows({ prepare }: Connection) {
+export function prepareAttachedRows({ prepare }: Connection) {
   const products = prepare<ProductRow & { owner_id: string }>(
     `select a.id as owner_id, ${PRODUCTS}
      from json_each(:ids) j
@@ -56,12 +56,12 @@ export function prepareLinkedRows({ prepare }: Connection) {
      from asset_products l cross join assets a on a.seq = l.asset_seq and a.status = 'ready'
      where l.product_seq = :product order by l.asset_seq desc limit +:limit`,
   )
-  const counted = prepare<{ links: number; ready: number; last: number | null }>(
-    `select count(*) as links, sum(a.status = 'ready') as ready, max(a.seq) as last
+  const counted = prepare<{ attachments: number; ready: number; last: number | null }>(
+    `select count(*) as attachments, sum(a.status = 'ready') as ready, max(a.seq) as last
      from (
        select asset_seq from asset_products
        where product_seq = :product and asset_seq > :after
-       order by asset_seq limit ${LINKS_PER_TURN}) l
+       order by asset_seq limit ${ATTACHMENTS_PER_TURN}) l
      cross join assets a on a.seq = l.asset_seq`,
   )
 
@@ -69,7 +69,8 @@ export function prepareLinkedRows({ prepare }: Connection) {
     for (let total = 0, after = -1; ; ) {
       const row = counted.get({ product, after })
       total += row?.ready ?? 0
-      if (row === undefined || row.last === null || row.links < LINKS_PER_TURN) return total
+      if (row === undefined || row.last === null || row.attachments < ATTACHMENTS_PER_TURN)
+        return total
       after = row.last
       await nextTurn()
     }

@@ -25,7 +25,7 @@ function select(selection: Partial<ProductSelection>): ProductSelection {
 }
 
 /** The contract for attaching assets to products, and for changing and deleting assets. */
-export function testLinksAndDeletion({ name, open }: Contract): void {
+export function testAttachmentsAndDeletion({ name, open }: Contract): void {
   test(
     name(
       'a product ID selects all of its variants, a SKU all products that have it, and attaching is repeatable',
@@ -46,8 +46,8 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       const all = select({ productIds: [1], variantIds: [21, 12], ids: [third], skus: ['Set'] })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
       assert.deepEqual(await data.attachProducts(asset, all), { outcome: 'done' })
-      const linked = await data.productsOfAssets([asset], 100_000)
-      assert.deepEqual(linked?.get(asset), products)
+      const attached = await data.productsOfAssets([asset], 100_000)
+      assert.deepEqual(attached?.get(asset), products)
       assert.equal((await data.assetsOfProducts([third], 100_000))?.get(third)?.[0]?.id, asset)
     },
   )
@@ -82,9 +82,9 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       const [product = ''] = ids
       const newestFirst = assets.toReversed()
       assert.equal(await data.assetsOfProducts(ids, 17), undefined)
-      const linked = await data.assetsOfProducts([product], 3)
+      const attached = await data.assetsOfProducts([product], 3)
       assert.deepEqual(
-        linked?.get(product)?.map(({ id }) => id),
+        attached?.get(product)?.map(({ id }) => id),
         newestFirst,
       )
       const newest = await data.newestAssetsOf(product, 2)
@@ -177,9 +177,9 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
       await data.attachProducts(both, select({ variantIds: [11, 12] }))
       await data.attachProducts(single, select({ variantIds: [11] }))
       await data.deleteProduct(one?.id ?? '')
-      const linked = await data.listAssets({ ...PAGE, linked: true })
+      const attached = await data.listAssets({ ...PAGE, linked: true })
       assert.deepEqual(
-        linked.rows.map(({ id }) => id),
+        attached.rows.map(({ id }) => id),
         [both],
       )
       assert.deepEqual((await data.productsOfAssets([both, single], 100_000))?.get(both), [two])
@@ -187,7 +187,7 @@ export function testLinksAndDeletion({ name, open }: Contract): void {
   )
 
   test(
-    name('deleting and detaching products concurrently leaves no asset marked as linked'),
+    name('deleting and detaching products concurrently leaves no asset marked as attached'),
     async (t) => {
       const { data } = await open(t)
       for (let round = 0; round < 10; round += 1) {

@@ -4,13 +4,13 @@ import type { Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 
-type LinkedRows = Pick<
+type AttachedRows = Pick<
   AccountData,
   'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
 >
 
 /** Reads attached rows up to a limit. */
-export function accountLinkedRows(sql: Sql, account: string): LinkedRows {
+export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
   const productColumns = sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))
   const assetColumns = sql(ASSET_COLUMNS.map((column) => `a.${column}`))
 
@@ -53,16 +53,16 @@ export function accountLinkedRows(sql: Sql, account: string): LinkedRows {
     },
 
     async newestAssetsOf(productId, limit) {
-      const linked = sql`
+      const attached = sql`
         from products p
         join asset_products l on l.product_id = p.id
         join assets a on a.id = l.asset_id and a.status = 'ready'
         where p.account_id = ${account} and p.id = ${productId}`
       const rows = await sql<AssetRow[]>`
-        select ${assetColumns} ${linked} order by l.asset_id desc limit ${limit}`
+        select ${assetColumns} ${attached} order by l.asset_id desc limit ${limit}`
       const assets = rows.map(toAsset)
       if (assets.length < limit) return { assets, total: assets.length }
-      const [counted] = await sql<{ total: number }[]>`select count(*) as total ${linked}`
+      const [counted] = await sql<{ total: number }[]>`select count(*) as total ${attached}`
       return { assets, total: counted?.total ?? 0 }
     },
   }
