@@ -71,8 +71,8 @@ export function UnfinishedPage() {
       {!isEmpty && (data !== undefined || error === null) && (
         <>
           <Text size="sm" c="dimmed">
-            Choose or drop one or more files to resume their uploads. Files are matched by name, size
-            and folder.
+            Choose or drop one or more files to resume their uploads. Files are matched by name,
+            size and folder.
           </Text>
           <ResultCount total={data?.meta.total} noun="upload" isFiltered={false} />
           <UnfinishedTable uploads={data?.data} isStale={isPlaceholderData} />
