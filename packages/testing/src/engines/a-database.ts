@@ -3,6 +3,8 @@ import type { TestContext } from 'node:test'
 import postgres from 'postgres'
 import { cleanUp } from '../machine/clean-up.ts'
 
+type Template = 'template0' | 'template1'
+
 /**
  * Creates a database on the PostgreSQL server and drops it after the test. It is empty if the template is
  * `template0`. Returns its URL.
@@ -10,14 +12,23 @@ import { cleanUp } from '../machine/clean-up.ts'
 export async function aDatabase(
   t: TestContext,
   server: string,
-  template: 'template0' | 'template1' = 'template1',
+  template?: Template,
 ): Promise<string> {
+  const { url, drop } = await createDatabase(server, template)
+  cleanUp(t, drop)
+  return url
+}
+
+/** The same for a database that several tests use: the caller drops it. */
+export async function createDatabase(server: string, template: Template = 'template1') {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await onServer(server, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
-  cleanUp(t, () => onServer(server, (sql) => sql`drop database ${sql(name)} with (force)`))
   const url = new URL(server)
   url.pathname = `/${name}`
-  return url.href
+  return {
+    url: url.href,
+    drop: () => onServer(server, (sql) => sql`drop database ${sql(name)} with (force)`),
+  }
 }
 
 async function onServer(server: string, work: (sql: postgres.Sql) => Promise<unknown>) {

@@ -9,6 +9,7 @@ import { freePort } from '../machine/free-port.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
 import { aDatabase } from './a-database.ts'
 import { migrateTemplate } from './migrate-template.ts'
+import { openReusedDatabase } from './reused-database.ts'
 
 const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')
@@ -72,6 +73,8 @@ export interface PostgresServer {
   database(t: TestContext): Promise<string>
   /** The same without tables. */
   emptyDatabase(t: TestContext): Promise<string>
+  /** One database for many tests. The caller closes it, which drops it. */
+  openReusedDatabase(): ReturnType<typeof openReusedDatabase>
   stop(): Promise<void>
   start(): Promise<void>
 }
@@ -86,6 +89,7 @@ export async function aPostgresServer(): Promise<PostgresServer> {
   return {
     database: (t) => aDatabase(t, url),
     emptyDatabase: (t) => aDatabase(t, url, 'template0'),
+    openReusedDatabase: () => openReusedDatabase(url),
     stop: () => server.stop(),
     start: () => server.start(),
   }
@@ -100,6 +104,7 @@ async function throughProxy(server: string): Promise<PostgresServer> {
   return {
     database: (t) => aDatabase(t, url.href),
     emptyDatabase: (t) => aDatabase(t, url.href, 'template0'),
+    openReusedDatabase: () => openReusedDatabase(url.href),
     stop: () => proxy.stop(),
     start: () => proxy.start(),
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { after, describe, type TestContext, test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
@@ -33,7 +33,15 @@ async function openAt(t: TestContext, url: string) {
   return database
 }
 
-testDatabaseContract('postgres', async (t) => openAt(t, await server.database(t)))
+describe('contract', () => {
+  const opening = server.openReusedDatabase()
+  after(async () => (await opening).close())
+  testDatabaseContract('postgres', async () => {
+    const { database, empty } = await opening
+    await empty()
+    return database
+  })
+})
 
 test('ten instances can start at the same time on an empty database', async (t) => {
   const url = await server.emptyDatabase(t)
