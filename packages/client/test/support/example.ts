@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { aBrowser } from '@stowage/testing/browser/browser'
+import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import type { Page } from 'playwright-core'
 
@@ -46,8 +46,10 @@ export interface ExamplePage {
 /** Opens the page of an example in a real browser. */
 export async function anExamplePage(t: TestContext, name: string): Promise<ExamplePage> {
   const url = await serveExample(t, name)
-  const browser = await aBrowser(t)
-  const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+  const browser = await sharedBrowser()
+  const context = await browser.newContext({ viewport: { width: 1000, height: 800 } })
+  cleanUp(t, () => context.close())
+  const page = await context.newPage()
   const origins = new Set<string>()
   const problems: string[] = []
   page.on('request', (request) => origins.add(new URL(request.url()).origin))

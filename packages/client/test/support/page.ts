@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { aBrowser } from '@stowage/testing/browser/browser'
+import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
@@ -34,8 +34,9 @@ export async function aPage(t: TestContext, script: string): Promise<TestPage> {
     server.closeAllConnections()
     return new Promise((resolve) => server.close(resolve))
   })
-  const browser = await aBrowser(t)
-  const page = await browser.newPage()
+  const context = await (await sharedBrowser()).newContext()
+  cleanUp(t, () => context.close())
+  const page = await context.newPage()
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   return {
     page,

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext } from 'node:test'
+import type { TestContext } from 'node:test'
 import { createClient, type NodeClient } from '@stowage/client/node'
 import { folder } from '@stowage/dashboard'
 import type { Environment } from '@stowage/server/src/config/config'
-import { FLAGS, HEADLESS_SHELL } from '@stowage/testing/browser/browser'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
+import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { aService, type TestService } from '@stowage/testing/service/service'
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 export { CHROMIUM, missingForBrowser } from '@stowage/testing/browser/browser'
 export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
@@ -81,12 +75,3 @@ function ensureBuilt(): Promise<void> {
   building ??= buildDashboard()
   return building
 }
-
-/** All tests of a file share one browser; each has its own context. */
-const launching = new Map<string, Promise<Browser>>()
-function sharedBrowser(executablePath = HEADLESS_SHELL): Promise<Browser> {
-  const browser = launching.get(executablePath) ?? chromium.launch({ executablePath, args: FLAGS })
-  launching.set(executablePath, browser)
-  return browser
-}
-after(() => Promise.all(Array.from(launching.values(), async (browser) => (await browser).close())))
