@@ -9,8 +9,14 @@ import { buildDashboard } from '../browser/build-dashboard.ts'
 const SHARED_PROCESS = new RegExp(
   [
     '/server/test/http/',
+    '/server/test/embedded/(bad-requests|full-disk|ignored-ranges|keys-at-rest|pipelined-parts|storage-http)\\.',
     '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
+    '/server/src/(crypto|doctor|jobs|node-http|storage/disk)/',
+    '/server/src/storage/(content-disposition|s3/(complete|find-object|policy|presign))\\.',
     '/(protocol|client|cli|dashboard)/src/',
+    '/client/test/(calls|changed-files|download-to|faults|misuse|paths|replace|upload)\\.',
+    '/testing/test/',
+    '/bench/src/(judge|measure|report/)',
   ].join('|'),
 )
 /** These wait for a browser half of the time, so more of them run concurrently. */
