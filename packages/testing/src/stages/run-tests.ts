@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { buildDashboard } from '../browser/build-dashboard.ts'
 
 /** These files share two processes, because loading all modules takes longer than most of the tests. */
+const SHARED_PROCESSES = 2
 const SHARED_PROCESS = new RegExp(
   [
     '/server/test/http/',
@@ -14,13 +15,15 @@ const SHARED_PROCESS = new RegExp(
     '/server/src/(crypto|doctor|jobs|node-http|storage/disk)/',
     '/server/src/storage/(content-disposition|s3/(complete|find-object|policy|presign))\\.',
     '/(protocol|client|cli|dashboard)/src/',
+    '/cli/test/(?!move|terminal)',
     '/client/test/(calls|changed-files|download-to|faults|misuse|paths|replace|upload)\\.',
     '/testing/test/',
     '/bench/src/(judge|measure|report/)',
   ].join('|'),
 )
-/** These wait for a browser half of the time, so more of them run concurrently. */
-const IN_BROWSER = /\/dashboard\/test\//
+/** These share a process and a browser for every few files. They wait half of the time, so more of them run concurrently. */
+const IN_BROWSER = /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-refused|uppy)\./
+const FILES_PER_BROWSER = 5
 /** These need the built dashboard. */
 const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|\/pack\/test\//
 /** These measure a whole process or use the disk heavily, so they run after all others. */
@@ -58,13 +61,20 @@ export async function runTests(
   const isSpecial = (file: string) =>
     [ALONE, SHARED_PROCESS, IN_BROWSER].some((pattern) => pattern.test(file))
   const others = files.filter((file) => !isSpecial(file))
-  const isEven = (_: string, index: number) => index % 2 === 0
-  const isOdd = (_: string, index: number) => index % 2 === 1
+  const groups = [
+    ...inGroups(sharing, SHARED_PROCESSES),
+    ...inGroups(inBrowser, Math.ceil(inBrowser.length / FILES_PER_BROWSER)),
+  ]
   const codes = await Promise.all([
-    run(sharing.filter(isEven), ['--test-isolation=none']),
-    run(sharing.filter(isOdd), ['--test-isolation=none']),
+    ...groups.map((group) => run(group, ['--test-isolation=none'])),
     run(others, ['--test-concurrency=2']),
-    run(inBrowser, ['--test-concurrency=4']),
   ])
   return Math.max(...codes, await run(alone, []))
+}
+
+/** Distributes the files evenly: neighbors, which often take equally long, are in different groups. */
+function inGroups(files: string[], count: number): string[][] {
+  return Array.from({ length: count }, (_, group) =>
+    files.filter((_file, index) => index % count === group),
+  )
 }
