@@ -19,6 +19,9 @@ export const AccountResponse = Type.Object(
       }),
       stored: Type.Integer({ description: 'Bytes of ready files, including older versions' }),
       reserved: Type.Integer({ description: 'Bytes of unfinished uploads' }),
+      trash: Type.Integer({
+        description: 'Bytes in the trash, which are available for new uploads',
+      }),
       available: Type.Integer({ description: 'Bytes available for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
       scope: Scope('The scope of the key in use; `manage` on a service without keys'),

@@ -51,6 +51,16 @@ export const Asset = Type.Object(
       description: 'The folder that the file came from; null for none',
       examples: ['course/week 1'],
     }),
+    deleted_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Present only for an asset in the trash' }),
+    ),
+    removed_after: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Present only for an asset in the trash. When it is removed, unless an upload needs its storage earlier',
+      }),
+    ),
     products: Type.Optional(
       Type.Array(Product, { description: 'Present only with with_products=true' }),
     ),

@@ -139,6 +139,7 @@ export const accountExample: AccountResponse['data'] = {
   plan: { name: 'default', storage: 1_000_000_000_000 },
   stored: 250_000_000,
   reserved: 0,
+  trash: 0,
   available: 999_750_000_000,
   assets: 1,
   scope: 'manage',

@@ -147,6 +147,11 @@ export const ListAssetsQuery = Type.Object({
       ...Problem(PATH_PROBLEM),
     }),
   ),
+  trashed: Type.Optional(
+    BooleanQuery(
+      'true: the assets in the trash, the last deleted first, so `sort` must be omitted. They are detached from their products',
+    ),
+  ),
   sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),
   product_id: Type.Optional(
     Type.Integer({

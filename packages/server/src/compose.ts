@@ -196,7 +196,7 @@ async function composeContext(parts: {
   storage: Storage
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
-  const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, rateLimit } = config
+  const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
   const { id } = await prepareAccount(database, config)
   return {
     database,
@@ -209,6 +209,7 @@ async function composeContext(parts: {
       signedForMs,
       uploadsKeptForMs,
       keepVersions,
+      trashForMs,
       rateLimit,
       auth: authSettings(config.auth, id),
     },

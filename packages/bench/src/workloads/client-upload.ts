@@ -44,7 +44,7 @@ export const workload: Workload = {
               id = await client.upload(path)
             }),
           )
-          await fetch(`${url}${API}/assets/${id}`, { method: 'DELETE' })
+          await fetch(`${url}${API}/assets/${id}?permanent=true`, { method: 'DELETE' })
           await settleDisk(data)
           return metrics
         },

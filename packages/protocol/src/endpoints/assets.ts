@@ -12,6 +12,7 @@ import {
 import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
 import { ProductPage, ProductReferences } from '../product.ts'
 import { GroupPageOnlyQuery, ProductGroupPage } from '../product-group.ts'
+import { DeleteAssetQuery } from '../trash.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const listAssets = defineEndpoint({
@@ -181,8 +182,9 @@ export const deleteAsset = defineEndpoint({
   scope: 'write',
   summary: 'Delete an asset',
   description:
-    'Removes the asset from all lists, detaches it from its products and frees its storage immediately. The file itself is removed in the background. An unfinished upload is cancelled.',
+    'Removes the asset from all lists, detaches it from its products and frees its storage immediately. It stays in the trash for 30 days (`STOWAGE_TRASH_FOR`) and can be restored, unless an upload needs its storage. An unfinished upload is cancelled.',
   params: AssetPath,
+  query: DeleteAssetQuery,
   success: {
     status: 202,
     description: 'The asset is deleted',

@@ -23,6 +23,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.signedForMs, 12 * 3_600_000)
   assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
   assert.equal(config.keepVersions, 1)
+  assert.equal(config.trashForMs, 30 * 24 * 3_600_000)
   assert.equal(config.logLevel, 'info')
 })
 
@@ -46,6 +47,7 @@ test('every setting is read', () => {
     STOWAGE_SIGNED_FOR: '30m',
     STOWAGE_UPLOADS_KEPT_FOR: '2d',
     STOWAGE_KEEP_VERSIONS: '0',
+    STOWAGE_TRASH_FOR: '0',
     STOWAGE_LOG: 'warn',
   })
   assert.deepEqual(config, {
@@ -69,6 +71,7 @@ test('every setting is read', () => {
     signedForMs: 1_800_000,
     uploadsKeptForMs: 2 * 24 * 3_600_000,
     keepVersions: 0,
+    trashForMs: 0,
     logLevel: 'warn',
   })
 })

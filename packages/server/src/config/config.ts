@@ -21,6 +21,7 @@ import {
   parseHttpUrl,
   parsePort,
   parsePositiveSize,
+  parseTrashRetention,
   parseUploadRetention,
   parseUrlLifetime,
   parseVersionCount,
@@ -47,6 +48,8 @@ export interface Config {
   uploadsKeptForMs: number
   /** How many older versions of a file are kept. */
   keepVersions: number
+  /** How long deleted assets stay in the trash. 0: they are removed at once. */
+  trashForMs: number
   logLevel: LogLevel
 }
 
@@ -133,6 +136,9 @@ export function readConfig(environment: Environment): Config {
       ) ?? 7 * 24 * HOUR_MS,
     keepVersions:
       read('STOWAGE_KEEP_VERSIONS', parseVersionCount, 'a number from 0 to 100, such as 1') ?? 1,
+    trashForMs:
+      read('STOWAGE_TRASH_FOR', parseTrashRetention, '0, or a duration up to 365d, such as 30d') ??
+      30 * 24 * HOUR_MS,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.

@@ -5,6 +5,7 @@ import { parseDuration, parseSize } from '@stowage/protocol/format'
 
 const DAY_MS = 24 * 3_600_000
 const MAX_URL_LIFETIME_MS = 7 * DAY_MS
+const MAX_TRASH_RETENTION_MS = 365 * 24 * 3_600_000
 const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
@@ -57,6 +58,11 @@ export function parseUrlLifetime(text: string): number | undefined {
 
 export function parseUploadRetention(text: string): number | undefined {
   return parseDurationUpTo(MAX_UPLOAD_RETENTION_MS, text)
+}
+
+/** 0 means that deleted assets are removed at once. */
+export function parseTrashRetention(text: string): number | undefined {
+  return /^0[smhd]?$/.test(text) ? 0 : parseDurationUpTo(MAX_TRASH_RETENTION_MS, text)
 }
 
 function parseDurationUpTo(maxMs: number, text: string): number | undefined {

@@ -7,6 +7,7 @@ import type { NewProduct, Product, ProductSelection } from '../domain/product.ts
 import type { ProductGroup } from '../domain/product-group.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AssetRecord } from './asset-record.ts'
+import type { TrashData } from './trash-data.ts'
 import type { VersionData } from './version-data.ts'
 
 export interface NewUpload {
@@ -135,6 +136,7 @@ export interface AccountSummary extends Usage {
   name: string
   planName: string
   assets: number
+  trash: number
 }
 
 /**
@@ -142,19 +144,17 @@ export interface AccountSummary extends Usage {
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
  * rejects with `EngineUnavailable`.
  */
-export interface AccountData extends VersionData {
+export interface AccountData extends VersionData, TrashData {
   readSummary(): Promise<AccountSummary>
 
-  /**
-   * The usage by type, most bytes first. Older versions count with bytes only. The sum of the bytes
-   * equals `stored` in the summary.
-   */
+  /** The usage by type, most bytes first, with older versions by bytes only. The bytes add up to `stored`. */
   readUsage(): Promise<TypeUsage[]>
 
   /**
    * Checks the plan and reserves the bytes atomically: concurrent calls can't exceed the plan. Of
    * concurrent calls with the same idempotency key, one reserves and the others repeat. Of concurrent
    * replacements of one asset, one reserves. The asset must be a ready file, and does not change.
+   * If necessary, superseded objects and the oldest trash give way: see `TrashData`.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -189,7 +189,7 @@ export interface AccountData extends VersionData {
   changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
 
   /**
-   * ready → deleted. Removes the asset from all lists, detaches it from its products and frees its bytes immediately. The
+   * ready → deleted, or out of the trash. Unlists and detaches the asset and frees its bytes immediately. The
    * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
    */
   deleteAsset(assetId: string): Promise<Deletion>
@@ -237,7 +237,7 @@ export interface AccountData extends VersionData {
 
   /**
    * uploading → uploading, with another size. Checks the plan and changes the reservation atomically:
-   * concurrent calls can't exceed the plan. A smaller size always fits.
+   * concurrent calls can't exceed the plan. A smaller size always fits. Makes room like `reserveUpload`.
    */
   resizeUpload(assetId: string, bytes: number): Promise<Resizing>
 

@@ -1,6 +1,6 @@
 import type { Asset, AssetVersion } from '../domain/asset.ts'
 
-/** A ready asset with all data that a copy in another deployment needs. */
+/** An asset, ready or in the trash, with all data that a copy in another deployment needs. */
 export interface AssetRecord {
   asset: Asset
   /** The upload of a file; undefined for a link. */
@@ -9,7 +9,9 @@ export interface AssetRecord {
   idempotency: { key: string; digest: string } | undefined
   /** The time of the last status change. */
   changedAt: Date
-  /** Our IDs of its products, sorted. */
+  /** When it was moved to the trash; undefined if it is ready. */
+  trashedAt?: Date | undefined
+  /** Our IDs of its products, sorted. In the trash: those that it gets back when it is restored. */
   productIds: string[]
   /** The key of the current object; undefined for a link. */
   key: string | undefined

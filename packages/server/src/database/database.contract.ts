@@ -3,6 +3,7 @@ import { testAssetList } from './contract/asset-list.ts'
 import { testAssetSearch } from './contract/asset-search.ts'
 import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
+import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
@@ -13,6 +14,8 @@ import { testRecords } from './contract/records.ts'
 import { testReplacedFiles } from './contract/replaced-files.ts'
 import { testResizing } from './contract/resizing.ts'
 import { testSessions } from './contract/sessions.ts'
+import { testTrash } from './contract/trash.ts'
+import { testTrashList } from './contract/trash-list.ts'
 import { testUploadList } from './contract/upload-list.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
@@ -39,4 +42,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testUsage(contract)
   testVersions(contract)
   testReplacedFiles(contract)
+  testTrash(contract)
+  testTrashList(contract)
+  testBulkChanges(contract)
 }

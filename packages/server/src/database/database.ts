@@ -37,7 +37,7 @@ export interface Removal {
   dueAt: Date
 }
 
-/** An object that belongs to a version of a ready file. */
+/** An object that belongs to a version of a file that is ready or in the trash. */
 export interface StoredFile {
   key: string
   assetId: string
@@ -71,6 +71,8 @@ export interface UsageTotals {
   reserved: number
   /** Bytes of versions that are no longer kept, whose objects are still in the storage for downloads. */
   superseded: number
+  /** Bytes of assets in the trash, with their older versions. */
+  trash: number
   assets: number
   /** Sorted by type, without types that have no assets. */
   types: TypeUsage[]
@@ -162,7 +164,7 @@ export interface Database {
 
   /**
    * The states of these objects by their keys: that of the unfinished upload; `ready` for the object of any
-   * version; `deleted` if its version was removed. Unknown objects are left out.
+   * version, also of an asset in the trash; `deleted` if its version was removed. Unknown objects are left out.
    */
   readStates(keys: string[]): Promise<Map<string, AssetState>>
 
@@ -176,7 +178,20 @@ export interface Database {
   finishRemoval(id: number): Promise<void>
   postponeRemoval(id: number, dueAt: Date): Promise<void>
 
-  /** Deletes the rows of at most `limit` assets that were cancelled, expired or deleted before `before`. */
+  /**
+   * Removes assets of all accounts that have been in the trash for this time by the database's clock, the oldest
+   * first, at most `TRASH_BATCH`. Queues their objects for removal. Returns their number. Those that another call
+   * changes at the same time are skipped. For assets that were deleted while the clock was ahead, the time begins now.
+   */
+  removeOldTrash(keptForMs: number): Promise<number>
+
+  /** The IDs of the accounts whose assets `continueTrashAll` has to move. */
+  listTrashAll(): Promise<string[]>
+
+  /**
+   * Deletes the rows of at most `limit` assets that were cancelled, expired or deleted before `before`. Assets in the
+   * trash are kept.
+   */
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
   /** Compares the counters of all accounts with their rows. */
@@ -189,10 +204,10 @@ export interface Database {
    */
   recountBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
 
-  /** The next ready assets of all accounts after the ID `after`, ordered by ID. */
+  /** The next assets of all accounts, ready or in the trash, after the ID `after`, ordered by ID. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
 
-  /** The next objects of ready files and their older versions after the key `after`, ordered by key. */
+  /** The next objects of files and their older versions, also in the trash, after the key `after`, ordered by key. */
   listStoredFiles(after: string | undefined, limit: number): Promise<StoredFile[]>
 
   readIdentity(): Promise<DatabaseIdentity>

@@ -164,7 +164,7 @@ test('an upload that can’t be completed is reported, and removed with --repair
 test('the object of a deleted asset is reported, and removed with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const file = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
-  await service.call('DELETE', `${API}/assets/${file.id}`)
+  await service.call('DELETE', `${API}/assets/${file.id}?permanent=true`)
   await runJobs(service.context)
   await putObject(service, file.id)
   const finding = await onlyFinding(service)

@@ -4,12 +4,18 @@ import { sortName } from './sort-name.ts'
 /** The sort key of a list. Equal values are ordered by ID. */
 export type SortKey = 'created_at' | 'filename' | 'bytes'
 
+/** The trash has no other order than by the time of deletion. */
+export type CursorKey = SortKey | 'deleted_at'
+
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
 export interface Cursor {
   id: string
-  /** The name as it is sorted, or the bytes of the row; omitted if the list is sorted by ID. */
+  /** The name as it is sorted, the bytes, or the time in milliseconds; omitted if the list is sorted by ID. */
   value?: string | number
 }
+
+/** The end of the year 9999: later times are no timestamps of a database. */
+const LAST_TIME = Date.UTC(10_000, 0) - 1
 
 const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]+))?$/i
 
@@ -19,8 +25,13 @@ export function cursorText({ id, filename, bytes }: Asset, by: SortKey): string 
   return by === 'bytes' ? `${id}.${bytes}` : id
 }
 
+/** The cursor of a row in the trash. */
+export function trashCursorText({ id, trashedAt }: { id: string; trashedAt: Date }): string {
+  return `${id}.${trashedAt.getTime()}`
+}
+
 /** Undefined if the text is not a cursor of a list with this sort key. */
-export function readCursor(text: string, by: SortKey): Cursor | undefined {
+export function readCursor(text: string, by: CursorKey): Cursor | undefined {
   const [, id, value] = CURSOR.exec(text) ?? []
   if (id === undefined) return undefined
   const cursor = { id: id.toLowerCase() }
@@ -30,6 +41,7 @@ export function readCursor(text: string, by: SortKey): Cursor | undefined {
     const name = Buffer.from(value, 'base64url').toString()
     return name.includes('\0') ? undefined : { ...cursor, value: sortName(name) }
   }
-  const bytes = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-  return Number.isSafeInteger(bytes) ? { ...cursor, value: bytes } : undefined
+  const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
+  const max = by === 'deleted_at' ? LAST_TIME : Number.MAX_SAFE_INTEGER
+  return number <= max ? { ...cursor, value: number } : undefined
 }

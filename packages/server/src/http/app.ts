@@ -29,6 +29,7 @@ import { referenceRoutes } from './routes/reference.ts'
 import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { trashRoutes } from './routes/trash.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
 
@@ -54,6 +55,7 @@ const IDLE_MS = 60_000
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
   assetRoutes,
+  trashRoutes,
   versionRoutes,
   productRoutes,
   accountRoutes,

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../operations/context.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
+import { continueDeletions } from './continue-deletions.ts'
+import { emptyTrash } from './empty-trash.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
@@ -45,6 +47,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('removeObjects', PAUSE_MS, removeObjects),
     repeat('finishCompletions', PAUSE_MS, repairCompletions),
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
+    repeat('continueDeletions', PAUSE_MS, continueDeletions),
+    repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('watchClock', PAUSE_MS, watchClock),
     // Delayed, so that it does not slow the start down by writing megabytes.

@@ -19,8 +19,8 @@ const MAX_LISTED = 5
 const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map() }
 
 /**
- * Copies all ready assets with all their versions, IDs and timestamps. Idempotent: existing assets are skipped, so an
- * interrupted run can be repeated. Refuses a target with assets that differ from the source.
+ * Copies all assets, ready or in the trash, with all their versions, IDs and timestamps. Idempotent: existing assets
+ * are skipped, so an interrupted run can be repeated. Refuses a target with assets that differ from the source.
  */
 export async function moveService(
   options: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
@@ -60,11 +60,15 @@ export async function moveService(
 
 async function totals(database: Database): Promise<MoveProgress> {
   const comparisons = await database.compareUsage()
+  let trashed = 0
+  for (const { accountId } of comparisons) {
+    trashed += (await database.of(accountId).listTrash({ page: 1, perPage: 1 })).total
+  }
   return {
     assets: 0,
     bytes: 0,
-    totalAssets: comparisons.reduce((sum, { actual }) => sum + actual.assets, 0),
-    totalBytes: comparisons.reduce((sum, { actual }) => sum + actual.stored, 0),
+    totalAssets: comparisons.reduce((sum, { actual }) => sum + actual.assets, 0) + trashed,
+    totalBytes: comparisons.reduce((sum, { actual }) => sum + actual.stored + actual.trash, 0),
   }
 }
 
@@ -93,9 +97,9 @@ async function refuseDifferentAssets(move: Move, products?: Map<string, string>)
 }
 
 function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, string>): boolean {
-  const facts = ({ asset, key, versions }: AssetRecord) => {
+  const facts = ({ asset, key, versions, trashedAt }: AssetRecord) => {
     const older = versions.map(({ chunkSize, ...old }) => old)
-    return JSON.stringify([{ ...asset, accountId: '' }, key, older])
+    return JSON.stringify([{ ...asset, accountId: '' }, key, older, trashedAt])
   }
   if (facts(left) !== facts(right)) return false
   if (products === undefined) return true
@@ -116,7 +120,7 @@ interface Step {
   object: ObjectFacts | undefined
 }
 
-/** Adds objects of the target that belong to no ready asset of the source to `leftOver`. */
+/** Adds objects of the target that belong to no asset of the source to `leftOver`. */
 async function* stepsOf(move: Move, leftOver: string[]): AsyncIterable<Step> {
   const steps = mergeByKey(pairsOf(move), move.target.storage.listObjects(), {
     left: ({ key }) => key,

@@ -117,7 +117,7 @@ test('a file that is deleted after it was copied ahead does not remain in the ta
   const { runMove, open } = await aTarget(t)
   await runMove(folder, { ahead: true })
   const { id } = list[3]
-  await callJson(`${service.baseUrl}${API}/assets/${id}`, { method: 'DELETE' })
+  await callJson(`${service.baseUrl}${API}/assets/${id}?permanent=true`, { method: 'DELETE' })
   await service.close()
   await runMove(folder)
   const { context } = await open()

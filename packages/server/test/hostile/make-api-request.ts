@@ -81,8 +81,13 @@ function makeBody(
   for (let count = random.pick([0, 0, 1, 1, 1, 2, 4]); count > 0; count -= 1) {
     json = mutateJson(random, json)
   }
-  const text = writeJson(json)
+  const text = path.endsWith('/bulk') ? keepingAssets(writeJson(json)) : writeJson(json)
   return random.between(0, 12) === 0 ? mutateBytes(random, text) : Buffer.from(text)
+}
+
+/** The response to a bulk call does not name its assets, so that the check at the end could not know that they are deleted. */
+function keepingAssets(text: string): string {
+  return /delete|restore/.test(text) ? text.replaceAll(/[0-9a-f-]{36}/gi, UNKNOWN_ID) : text
 }
 
 function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload): Known {
@@ -92,6 +97,10 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
     ...(parts.length > 0 && { parts }),
     ...(pool.products.length > 0 &&
       !path.endsWith('/products') && { products: [idFor(random, pool, 'products')] }),
+    ...(path.endsWith('/bulk') && {
+      action: random.pick(['attach', 'detach']),
+      ids: [idFor(random, pool, 'assets')],
+    }),
     ...(path.endsWith('/signed') && { size: random.between(0, MAX_FILE_SIZE), name: 'file.bin' }),
     ...(path.endsWith('/store') && { url: 'https://example.com/file.zip', filename: 'file.zip' }),
   }

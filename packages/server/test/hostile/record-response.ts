@@ -8,6 +8,8 @@ import { valuesOf, type WireResponse } from './responses.ts'
 export interface ResponseLog {
   ready: Set<string>
   deleted: Set<string>
+  /** Those that a call restored, perhaps before another call deleted them. */
+  restored: Set<string>
   /** The number of responses with each status. */
   statuses: Record<number, number>
   codes: Set<string>
@@ -19,6 +21,7 @@ export function emptyResponseLog(): ResponseLog {
   return {
     ready: new Set(),
     deleted: new Set(),
+    restored: new Set(),
     statuses: {},
     codes: new Set(),
     operations: new Map(),
@@ -61,6 +64,7 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
   const isOfVersion = path.includes('/versions/')
   if (body?.deleted === true && id !== undefined && !isOfVersion) log.deleted.add(id)
   if (isRemoved && id !== undefined && !isOfVersion) forget(pool, id)
+  if (path.includes('/restore') && id !== undefined && !isOfVersion) log.restored.add(id)
   // A replacement is cancelled at the end. Its parts are not sent, so that the content of its asset stays known.
   const isReplacement = id !== undefined && path.includes('/signed')
   if (body?.urls !== undefined && body.id !== undefined && !isReplacement) recordSession(pool, body)

@@ -33,7 +33,8 @@ export async function startTarget(t: TestContext): Promise<Target> {
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
   return {
     service,
-    operations: readDocument(document),
+    // One call that deletes all assets would leave nothing to find for the others.
+    operations: readDocument(document).filter(({ path }) => !path.endsWith('/deleted-all')),
     hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
     key: ADMIN_KEY,
     hasStorage: !isOnS3,

@@ -77,6 +77,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       signedForMs,
       uploadsKeptForMs,
       keepVersions: 1,
+      trashForMs: 30 * 24 * 3_600_000,
       rateLimit: undefined,
       auth: { kind: 'keys', admin },
     },

@@ -6,10 +6,15 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import type { Command } from '../model/commands.ts'
 import { saveResult } from '../reliability/result.ts'
-import { CONCURRENT_CALLS, CONCURRENT_VERSION_CALLS } from './concurrent-calls.ts'
+import {
+  CONCURRENT_CALLS,
+  CONCURRENT_TRASH_CALLS,
+  CONCURRENT_VERSION_CALLS,
+} from './concurrent-calls.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
 import { TEST_CASES, type TestCase } from './test-cases.ts'
+import { ACCOUNT_TRASH_CASES, TRASH_CASES } from './trash-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /*
@@ -46,7 +51,14 @@ const USUAL = [
   'delete an asset with an unfinished replacement',
   'delete an asset whose replacement is being completed',
   'finishCompletions, a replacement',
+  'delete an asset permanently',
+  'empty the trash',
+  'delete all assets',
+  'continueDeletions',
 ]
+
+const ALL_TRASH_CASES = [...TRASH_CASES, ...ACCOUNT_TRASH_CASES]
+const ALL_CASES = [...TEST_CASES, ...VERSION_CASES, ...ALL_TRASH_CASES]
 
 function isSelected({ name }: TestCase): boolean {
   if (POINTS_CALLS !== undefined) return new RegExp(POINTS_CALLS).test(name)
@@ -68,7 +80,7 @@ test('while a call is paused at any step, other calls run: all responses are cor
   const failures: string[] = []
   const rows: Row[] = []
   let pairs = 0
-  for (const testCase of [...TEST_CASES, ...VERSION_CASES].filter(isSelected)) {
+  for (const testCase of ALL_CASES.filter(isSelected)) {
     const { points } = await runInterleaving(harness, { testCase, others: [] }).catch((error) =>
       assert.fail(`${testCase.name}, not paused: ${error}`),
     )
@@ -123,13 +135,20 @@ function summaryOf(rows: Row[]): [string, string][] {
 }
 
 function concurrentCallsFor(testCase: TestCase): [string, Command[]][] {
-  const isOfVersions = VERSION_CASES.includes(testCase)
-  const calls = isOfVersions ? CONCURRENT_VERSION_CALLS : CONCURRENT_CALLS
-  const usual = isOfVersions ? USUAL_VERSION_OTHERS : USUAL_OTHERS
+  const { calls, usual } = concurrentKindOf(testCase)
   return Object.entries(calls).filter(
     ([name, others]) =>
       others.every((command) => isTested(testCase, command)) && (isAll || usual.includes(name)),
   )
+}
+
+function concurrentKindOf(testCase: TestCase) {
+  if (VERSION_CASES.includes(testCase)) {
+    return { calls: CONCURRENT_VERSION_CALLS, usual: USUAL_VERSION_OTHERS }
+  }
+  return ALL_TRASH_CASES.includes(testCase)
+    ? { calls: CONCURRENT_TRASH_CALLS, usual: USUAL_TRASH_OTHERS }
+    : { calls: CONCURRENT_CALLS, usual: USUAL_OTHERS }
 }
 
 /** One of each kind of call that changes an upload. */
@@ -141,7 +160,7 @@ const USUAL_OTHERS = [
   'cancel',
   'resume',
   'resize, send the last part, complete',
-  'complete, delete, removeObjects',
+  'complete, delete permanently, removeObjects',
   'expireUploads',
   'finishCompletions',
 ]
@@ -152,8 +171,17 @@ const USUAL_VERSION_OTHERS = [
   'cancel the replacement',
   'restore version 1',
   'delete version 1',
-  'delete, removeObjects',
+  'delete permanently, removeObjects',
+  'delete, restore',
   'finishCompletions',
+]
+
+const USUAL_TRASH_OTHERS = [
+  'delete, restore from the trash',
+  'delete permanently, removeObjects',
+  'delete, empty the trash, removeObjects',
+  'delete all, restore from the trash',
+  'emptyTrash job, removeObjects',
 ]
 
 function isTested({ call, isExcluded }: TestCase, command: Command): boolean {

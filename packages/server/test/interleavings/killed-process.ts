@@ -1,5 +1,6 @@
 import { API } from '@stowage/testing/service/upload'
-import { type ClientState, newClientState, openClients } from '../model/clients.ts'
+import { type ClientState, newClientState } from '../model/client-state.ts'
+import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import type { Model } from '../model/model.ts'
 import { JOBS } from '../support/run-jobs.ts'
@@ -8,6 +9,7 @@ import { openHarness } from './harness.ts'
 import { restrictToUpload } from './restrict-to-upload.ts'
 import { operatorOf, prepare } from './run-interleaving.ts'
 import { TEST_CASES, type TestCase } from './test-cases.ts'
+import { TRASH_CASES } from './trash-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /** A call that is paused at a point when its process is killed. */
@@ -56,7 +58,7 @@ async function runUntil(testCase: TestCase, point: number): Promise<KilledCall |
     // An upload with an interrupted completion can't be deleted before the completion is finished.
     await JOBS.finishCompletions(restricted.context)
     for (const issued of harness.issued)
-      await harness.account.call('DELETE', `${API}/assets/${issued}`)
+      await harness.account.call('DELETE', `${API}/assets/${issued}?permanent=true`)
     return undefined
   }
   return {
@@ -89,7 +91,7 @@ const killedCalls: KilledCall[] = []
 const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
 // Without lists, which contain the uploads of all test cases, while each model has only its own.
-const testCases = [...TEST_CASES, ...VERSION_CASES].filter(
+const testCases = [...TEST_CASES, ...VERSION_CASES, ...TRASH_CASES].filter(
   ({ name, call }) => call.kind !== 'list' && CALLS.test(name),
 )
 for (const testCase of testCases.toSorted((a, b) => orderOf(a) - orderOf(b))) {

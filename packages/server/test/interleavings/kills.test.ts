@@ -19,6 +19,7 @@ import { type Harness, openHarness } from './harness.ts'
 import type { KilledCall } from './killed-process.ts'
 import { deleteEverything, operatorOf, runAllJobs } from './run-interleaving.ts'
 import { interruptedEvents, TEST_CASES } from './test-cases.ts'
+import { TRASH_CASES } from './trash-cases.ts'
 import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
@@ -55,7 +56,7 @@ test('after a kill at any point of any call or job, the service restarts with co
     ...assets.map((id) => ({ id })),
     ...new Map(replacements.map((upload) => [upload.id, upload])).values(),
   ])
-  const summary = { stored: 0, reserved: 0 }
+  const summary = { stored: 0, reserved: 0, trash: 0 }
   for (const [killedCall, models] of possible) {
     const state = stateOf(fullState, idsIn(killedCall))
     const match = models.map(expectedState).find((one) => isSame(one, state))
@@ -66,6 +67,7 @@ test('after a kill at any point of any call or job, the service restarts with co
     }
     summary.stored += match?.stored ?? 0
     summary.reserved += match?.reserved ?? 0
+    summary.trash += match?.trash ?? 0
   }
   const calls = new Set(killedCalls.map(({ testCase }) => testCase)).size
   t.diagnostic(`${killedCalls.length} points in ${calls} calls and jobs`)
@@ -106,7 +108,9 @@ async function retry(harness: Harness, { call, model, clientState, testCase }: K
   const clients = openClients(harness.account, operatorOf(harness), clientState)
   const isJob = call.kind === 'job' || call.kind === 'expire'
   const again = isJob ? [] : await clients.perform(call, 0)
-  const testCaseOf = [...TEST_CASES, ...VERSION_CASES].find(({ name }) => name === testCase)
+  const testCaseOf = [...TEST_CASES, ...VERSION_CASES, ...TRASH_CASES].find(
+    ({ name }) => name === testCase,
+  )
   const events = [
     ...withoutResponse(call, model),
     ...again,
@@ -129,13 +133,15 @@ function stateOf(state: State, ids: string[]): State {
     assets: state.assets.filter(isOwn),
     found: state.found.filter((id) => ids.includes(id)),
     open: state.open.filter(isOwn),
+    trashed: state.trashed.filter((id) => ids.includes(id)),
     objects: state.objects.filter((id) => ids.includes(id)),
   })
 }
 
 /** Ignores the sums, which are those of all killed calls together. */
 function isSame(one: State, other: State): boolean {
-  const comparable = (state: State) => JSON.stringify({ ...state, stored: 0, reserved: 0 })
+  const comparable = (state: State) =>
+    JSON.stringify({ ...state, stored: 0, reserved: 0, trash: 0 })
   return comparable(one) === comparable(other)
 }
 

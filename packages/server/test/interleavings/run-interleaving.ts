@@ -179,10 +179,13 @@ export async function runAllJobs({ context }: Harness): Promise<void> {
 /** Removes all data, because the jobs of the next test case would process it. */
 export async function deleteEverything({ context, account }: Harness): Promise<void> {
   for await (const { key } of context.storage.listUploads()) {
-    await account.call('DELETE', `${API}/assets/${key}`)
+    await account.call('DELETE', `${API}/assets/${key}?permanent=true`)
   }
   const { body } = await account.call('GET', `${API}/assets?limit=1000`)
-  for (const { id } of body.data) await account.call('DELETE', `${API}/assets/${id}`)
+  for (const { id } of body.data) {
+    await account.call('DELETE', `${API}/assets/${id}?permanent=true`)
+  }
+  await account.call('DELETE', `${API}/trash`)
   await JOBS.removeObjects(context)
   await JOBS.forgetEndedAssets(context)
 }

@@ -11,6 +11,7 @@ import {
   expire,
   firstPart,
   job,
+  purge,
   putAll,
   remove,
   resize,
@@ -209,7 +210,7 @@ export const TEST_CASES: TestCase[] = [
   },
   {
     name: 'removeObjects, a deleted asset',
-    before: [...READY, remove],
+    before: [...READY, purge],
     call: job('removeObjects'),
   },
   {

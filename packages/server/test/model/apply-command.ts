@@ -2,6 +2,7 @@ import type { Command, JobName } from './commands.ts'
 import {
   changeUpload,
   completeUpload,
+  findUpload,
   hasAllParts,
   isVisible,
   type Model,
@@ -9,6 +10,7 @@ import {
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
+import { modelsWithRoom, withoutTrash } from './trash-rules.ts'
 
 /**
  * The possible models after the call. Empty if the rules do not allow this response in this state. A call
@@ -21,16 +23,19 @@ export function applyCommand(
   concurrent: ConcurrentCalls,
 ): Model[] {
   const rule = RULES[command.kind] as Rule<Command['kind']>
-  const apply = (observed: Observation) => rule(model, command as never, observed, concurrent)
+  // Only a reservation that succeeds removes trash.
+  const models = modelsWithRoom(model, neededBytes(model, command, seen))
+  const apply = (observed: Observation) =>
+    models.map((one) => rule(one, command as never, observed, concurrent))
   if (command.kind === 'job') return afterJob(model, command.name, concurrent)
   const isPut = command.kind === 'put' || command.kind === 'putAll'
-  if (seen.status !== NO_RESPONSE || isPut) return defined([apply(seen)])
+  if (seen.status !== NO_RESPONSE || isPut) return defined(apply(seen))
   if (command.kind === 'replace') {
     return [model, changeUpload(model, seen.asset ?? '', { hasLostReplacement: true })]
   }
   // No client knows a session whose response was lost. It expires.
   const success = SUCCESS[command.kind]
-  return success === undefined ? [model] : defined([model, apply({ ...seen, status: success })])
+  return success === undefined ? [model] : defined([model, ...apply({ ...seen, status: success })])
 }
 
 /** The status of a successful call, for calls that change something. */
@@ -44,22 +49,47 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   detach: 200,
   restore: 200,
   deleteVersion: 202,
+  restoreAsset: 200,
+  bulkDelete: 200,
+  bulkRestore: 200,
+  deleteAll: 202,
+  emptyTrash: 202,
   removeProduct: 202,
   expire: 200,
 }
 
+/** The bytes that a successful call reserves. Other calls remove no trash. */
+function neededBytes(model: Model, command: Command, seen: Observation): number {
+  const isSigned = command.kind === 'sign' || command.kind === 'replace'
+  if (isSigned && seen.status === 201) {
+    const isRepeated = model.uploads.some(({ id }) => id === seen.id)
+    return isRepeated ? NOTHING : command.size
+  }
+  if (command.kind !== 'resize' || ![200, 404, NO_RESPONSE].includes(seen.status)) return NOTHING
+  const upload = findUpload(model, seen.id ?? '')
+  const isLarger = upload?.status === 'uploading' && command.size > upload.size
+  return isLarger ? command.size - upload.size : NOTHING
+}
+
+/** Even if the plan was reduced, no trash is removed. */
+const NOTHING = Number.NEGATIVE_INFINITY
+
 /**
- * Only two jobs change what clients see: one finishes completions that have begun, even if the caller
- * listed other parts, and one forgets cancelled uploads.
+ * Few jobs change what clients see: one finishes completions that have begun, even if the caller
+ * listed other parts, one forgets cancelled uploads, and one empties the trash.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
     const uploads = model.uploads.map((upload): ModelUpload => {
       const { key, ...rest } = upload
-      return isVisible(upload) ? upload : { ...rest, status: 'deleted' }
+      const isKept = isVisible(upload) || upload.status === 'trashed'
+      return isKept ? upload : { ...rest, status: 'deleted' }
     })
     return [{ ...model, uploads }]
   }
+  if (name === 'emptyTrash') return [withoutTrash(model)]
+  // The call that is being continued is an event of its own.
+  if (name === 'continueDeletions') return [model]
   if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
   const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
   return [model, ...complete.map((upload) => completeUpload(model, upload))]

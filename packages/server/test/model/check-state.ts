@@ -24,6 +24,9 @@ export interface State {
   found: string[]
   stored: number
   reserved: number
+  /** The assets in the trash, and their bytes. */
+  trashed: string[]
+  trash: number
   /** Uploads that are open in the storage, with the ETags of their parts. */
   open: { id: string; etags: string[] }[]
   /** Assets whose first version has an object in the storage that is not queued for removal. */
@@ -42,6 +45,7 @@ export async function readState(
   const { body } = await account.call('GET', `${API}/assets?limit=1000&with_products=true`)
   const search = `${API}/assets?limit=1000&search=${PRODUCT_NAME}`
   const found: Asset[] = (await account.call('GET', search)).body.data
+  const { body: trashed } = await account.call('GET', `${API}/assets?limit=1000&trashed=true`)
   const { data: summary } = (await account.call('GET', `${API}/account`)).body
   const assets = body.data.map(async (asset: Asset & { products: Product[] }) => ({
     id: asset.id,
@@ -69,6 +73,8 @@ export async function readState(
     found: found.map(({ id }) => id).sort(),
     stored: summary.stored,
     reserved: summary.reserved,
+    trashed: trashed.data.map(({ id }: Asset) => id).sort(),
+    trash: summary.trash,
     open: byId(open),
     objects: ids.filter((id, index) => objects[index] !== undefined && !removed.has(id)).sort(),
     wrongCounters: usage.filter(
@@ -103,6 +109,7 @@ async function readVersions(base: string, id: string, account: TestAccount) {
 
 export function expectedState(model: Model): State {
   const ready = byId(readyUploads(model))
+  const trashed = byId(model.uploads.filter(({ status }) => status === 'trashed'))
   const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))
   return {
     assets: ready.map((upload) => ({
@@ -125,8 +132,10 @@ export function expectedState(model: Model): State {
       .map(({ id }) => id),
     stored: bytesIn(model, 'ready'),
     reserved: bytesIn(model, 'uploading'),
+    trashed: trashed.map(({ id }) => id),
+    trash: bytesIn(model, 'trashed'),
     open: uploading.map(({ id, parts }) => ({ id, etags: parts.map(({ etag }) => etag) })),
-    objects: ready
+    objects: byId([...ready, ...trashed])
       .filter((upload) => [upload, ...upload.older].some(({ version }) => version === 1))
       .map(({ id }) => id),
     wrongCounters: [],

@@ -1,32 +1,11 @@
 import assert from 'node:assert/strict'
-import type {
-  Asset,
-  CompletedPart,
-  ListedUpload,
-  PartUrl,
-  UploadSession,
-  Version,
-} from '@stowage/protocol'
+import type { Asset, CompletedPart, ListedUpload, PartUrl, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
+import { newClientState, type Session } from './client-state.ts'
 import { type Command, type JobName, PRODUCT_NAME } from './commands.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
-
-/** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
-/** The session of an upload, or of a new version of an asset. */
-type Session = UploadSession & { isReplacement?: true }
-
-export interface ClientState {
-  sessions: Session[]
-  /** The ETags that the storage returned, by upload and part. */
-  etags: Record<string, Record<number, string>>
-  /** The IDs of products, by variant. */
-  products: Record<number, string>
-}
-
-export function newClientState(): ClientState {
-  return { sessions: [], etags: {}, products: {} }
-}
+import { performOnTrash } from './perform-on-trash.ts'
 
 export interface Clients {
   /** Makes the call. Returns no events if there is no upload yet. */
@@ -154,9 +133,11 @@ export function openClients(
       case 'account': {
         const { status, body } = await call('GET', `${API}/account`)
         if (status !== 200) return { status, code: body.code }
-        const { stored, reserved, assets, plan } = body.data
-        return { status, account: { stored, reserved, assets, limit: plan.storage } }
+        const { stored, reserved, trash, assets, plan } = body.data
+        return { status, account: { stored, reserved, trash, assets, limit: plan.storage } }
       }
+      default:
+        return performOnTrash(call, command, sessions)
     }
   }
 
@@ -219,8 +200,12 @@ export function openClients(
         }))
         return { ...seen, versions }
       }
-      case 'delete':
-        return (await callAsset(session, 'DELETE', '')).seen
+      case 'restoreAsset':
+        return (await callAsset(session, 'POST', '/restore')).seen
+      case 'delete': {
+        const query = command.isPermanent ? '?permanent=true' : ''
+        return (await callAsset(session, 'DELETE', query)).seen
+      }
       case 'read':
         return (await callAsset(session, 'GET', '')).seen
       case 'download':
@@ -247,6 +232,7 @@ export function openClients(
         const sign = { kind: 'sign', size } as const
         return sendWhole(() => perform(sign), sign, { client, content })
       }
+      if ('uploads' in command && sessions.length === 0) return []
       if (!('upload' in command)) return [{ client, command, seen: await perform(command) }]
       const session = sessions[command.upload % sessions.length]
       if (session === undefined) return []

@@ -13,7 +13,15 @@ export type Command =
   | { kind: 'cancel'; upload: number }
   | { kind: 'resume'; upload: number }
   | { kind: 'resize'; upload: number; size: number }
-  | { kind: 'delete'; upload: number }
+  /** Without `isPermanent`, a ready asset is moved to the trash. */
+  | { kind: 'delete'; upload: number; isPermanent?: boolean }
+  | { kind: 'restoreAsset'; upload: number }
+  | { kind: 'bulkDelete'; uploads: number[] }
+  | { kind: 'bulkRestore'; uploads: number[] }
+  | { kind: 'deleteAll' }
+  | { kind: 'emptyTrash' }
+  /** Lists the trash. */
+  | { kind: 'trash' }
   | { kind: 'replace'; upload: number; size: number }
   /** Uploads a file with all three steps, each of which is an event. */
   | { kind: 'uploadWhole'; size: number; content: number }
@@ -42,6 +50,8 @@ export type JobName =
   | 'finishCompletions'
   | 'removeObjects'
   | 'removeOrphanedUploads'
+  | 'continueDeletions'
+  | 'emptyTrash'
   | 'forgetEndedAssets'
 
 /** Calls that are made at the same time, each by a separate client. */
@@ -61,6 +71,7 @@ const variant = fc.integer({ min: 1, max: VARIANTS })
 /** Few, so that the same asset gets several versions. */
 const asset = fc.nat({ max: 2 })
 const version = fc.integer({ min: 1, max: 3 })
+const someUploads = fc.uniqueArray(asset, { minLength: 1, maxLength: 3 })
 const content = fc.integer({ min: 1, max: 9 })
 
 /** With these weights, most uploads get far enough to be interesting. */
@@ -85,7 +96,17 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: is('resize'), upload, size: fc.nat({ max: MAX_FILE_SIZE }) }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: is('delete'), upload }) },
+  { weight: 4, arbitrary: fc.record({ kind: is('delete'), upload }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('delete'), upload, isPermanent: fc.constant(true) }),
+  },
+  { weight: 4, arbitrary: fc.record({ kind: is('restoreAsset'), upload }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('bulkDelete'), uploads: someUploads }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('bulkRestore'), uploads: someUploads }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('deleteAll') }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('emptyTrash') }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('trash') }) },
   {
     weight: 6,
     arbitrary: fc.record({

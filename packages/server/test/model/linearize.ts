@@ -54,8 +54,15 @@ function assetOf({ seen }: Event): string | undefined {
   return seen.asset ?? seen.id
 }
 
-const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire']
-const TOUCHES_EVERYTHING: Command['kind'][] = ['removeProduct', 'job']
+const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire', 'bulkDelete', 'deleteAll']
+const TOUCHES_EVERYTHING: Command['kind'][] = [
+  'removeProduct',
+  'job',
+  'bulkDelete',
+  'bulkRestore',
+  'deleteAll',
+  'emptyTrash',
+]
 
 function concurrentCallsOf(event: Event, events: Event[]): ConcurrentCalls {
   const others = events.filter(

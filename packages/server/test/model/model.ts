@@ -30,7 +30,7 @@ export interface ModelUpload {
   older: ModelVersion[]
   size: number
   /** A completed replacement is `merged`; one that the database has forgotten is `deleted`. */
-  status: 'uploading' | 'ready' | 'merged' | 'cancelled' | 'expired' | 'deleted'
+  status: 'uploading' | 'ready' | 'trashed' | 'merged' | 'cancelled' | 'expired' | 'deleted'
   name: string
   path: string | null
   /** By part number. */
@@ -68,7 +68,7 @@ export function changeUpload(model: Model, id: string, change: Partial<ModelUplo
   return { ...model, uploads }
 }
 
-export function bytesIn(model: Model, status: 'uploading' | 'ready'): number {
+export function bytesIn(model: Model, status: 'uploading' | 'ready' | 'trashed'): number {
   const bytesOf = (sum: number, { size }: { size: number }) => sum + size
   return model.uploads
     .filter((one) => one.status === status)
@@ -136,7 +136,10 @@ export function completeUpload(model: Model, upload: ModelUpload): Model {
 }
 
 /** The unfinished replacement of an asset. */
-export function replacementOf(model: Model, { id }: ModelUpload): ModelUpload | undefined {
+export function replacementOf(
+  model: Model,
+  { id }: Pick<ModelUpload, 'id'>,
+): ModelUpload | undefined {
   return model.uploads.find(({ replaces, status }) => replaces === id && status === 'uploading')
 }
 
@@ -146,4 +149,8 @@ export function endedStatus(model: Model, upload: ModelUpload): number | undefin
   if (findUpload(model, upload.replaces)?.status !== 'ready') return 404
   if (upload.status === 'deleted') return 422
   return upload.status === 'uploading' || upload.status === 'merged' ? undefined : 404
+}
+
+export function withVariant(variants: number[], variant: number): number[] {
+  return [...new Set([...variants, variant])].sort()
 }

@@ -11,6 +11,8 @@ export interface Observation {
   id?: string
   /** The asset of the call, if that has another ID: a call about the upload of a new version. */
   asset?: string
+  /** The assets of a call about several. */
+  ids?: string[]
   /** The versions of a file. */
   versions?: { version: number; bytes: number; name: string; isCurrent: boolean }[]
   /** The IDs of products that were imported or removed, by variant. */
@@ -25,7 +27,7 @@ export interface Observation {
   listed?: string[]
   /** The unfinished uploads, with the bytes that the storage has. */
   unfinished?: { id: string; bytes: number; received: number | null }[]
-  account?: { stored: number; reserved: number; assets: number; limit: number }
+  account?: { stored: number; reserved: number; trash: number; assets: number; limit: number }
 }
 
 /** A call and its response. Parts that are sent together are separate events. */

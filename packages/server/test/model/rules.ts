@@ -12,9 +12,10 @@ import {
   partCount,
   readyUploads,
   receivedBytes,
-  replacementOf,
+  withVariant,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
+import { deleteForGood, TRASH_RULES, toTrash } from './trash-rules.ts'
 import { VERSION_RULES } from './version-rules.ts'
 
 /** Calls that ran at the same time and may change the response without changing the outcome. */
@@ -66,6 +67,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   },
 
   ...VERSION_RULES,
+  ...TRASH_RULES,
 
   put: putParts,
   putAll: putParts,
@@ -97,19 +99,18 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return changeUpload(model, upload.id, { status: 'cancelled', parts: [] })
   },
 
-  delete(model, _, seen, concurrent) {
+  delete(model, { isPermanent = false }, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
       return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    const isFound = isVisible(upload) || (isPermanent && upload.status === 'trashed')
+    if (!isFound) return allow(seen.status === 404, model)
     if (seen.status !== 202) return undefined
-    const status = upload.status === 'ready' ? 'deleted' : 'cancelled'
-    const replacement = replacementOf(model, upload)
-    const ended = replacement
-      ? changeUpload(model, replacement.id, { status: 'cancelled', parts: [] })
-      : model
-    return changeUpload(ended, upload.id, { status, parts: [], variants: [], older: [] })
+    if (upload.status === 'uploading') {
+      return changeUpload(model, upload.id, { status: 'cancelled', parts: [], variants: [] })
+    }
+    return isPermanent ? deleteForGood(model, upload) : toTrash(model, upload)
   },
 
   resume(model, _, seen, concurrent) {
@@ -241,10 +242,11 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   },
 
   account(model, _, seen) {
-    const { stored, reserved, assets, limit } = seen.account ?? {}
+    const { stored, reserved, trash, assets, limit } = seen.account ?? {}
     const matches =
       stored === bytesIn(model, 'ready') &&
       reserved === bytesIn(model, 'uploading') &&
+      trash === bytesIn(model, 'trashed') &&
       assets === readyUploads(model).length &&
       limit === model.plan
     return allow(matches, model)
@@ -292,8 +294,4 @@ function allow(isAllowed: boolean, model: Model): Model | undefined {
 
 function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
   return JSON.stringify(left?.toSorted()) === JSON.stringify(right.toSorted())
-}
-
-function withVariant(variants: number[], variant: number): number[] {
-  return [...new Set([...variants, variant])].sort()
 }

@@ -78,5 +78,7 @@ function explain(models: Model[], events: unknown[]): string {
 
 /** Deletes the uploads, because jobs process all accounts. */
 async function endUploads(account: TestAccount, models: Model[]): Promise<void> {
-  for (const { id } of models[0]?.uploads ?? []) await account.call('DELETE', `${API}/assets/${id}`)
+  for (const { id } of models[0]?.uploads ?? []) {
+    await account.call('DELETE', `${API}/assets/${id}?permanent=true`)
+  }
 }

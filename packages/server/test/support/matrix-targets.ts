@@ -35,6 +35,11 @@ async function aReplacedFile(account: TestAccount): Promise<Target> {
   return { state: 'a replaced file', ids: { ...ids, 'versions/{version}': '1' }, fields: {} }
 }
 
+async function severalAssets(account: TestAccount): Promise<Target> {
+  const { state, ids } = await aLink(account)
+  return { state: `${state} in a list`, ids: {}, fields: { ids: Object.values(ids) } }
+}
+
 async function aLink({ call }: TestAccount): Promise<Target> {
   const link = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
   const { id } = await createdBy(call, 'POST', '/assets/store', link)
@@ -71,6 +76,7 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
 export async function targetsOf(operation: Operation, account: TestAccount): Promise<Target[]> {
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
   const variable = variables.join(' ')
+  if (operation.body && 'ids' in operation.body) return [await severalAssets(account)]
   if (variables.length === 0) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
   assert.ok(makers, `${operation.name}: no test resource for ${variable}`)

@@ -165,7 +165,7 @@ async function remove(client: MultiInstanceClient, id: string): Promise<void> {
     step: 'delete',
     expected: 202,
     expectedOnRetry: 404,
-    send: (url) => callJson(`${url}${API}/assets/${id}`, { method: 'DELETE' }),
+    send: (url) => callJson(`${url}${API}/assets/${id}?permanent=true`, { method: 'DELETE' }),
   })
   client.outcomes.deleted.add(id)
   await assertGone(client, id)

@@ -108,8 +108,9 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   for (const parameter of parameters) {
-    // A cursor cannot be invented, and it excludes `page`. Neither can the ID of a replacement.
-    if (parameter.name === 'after' || parameter.name === 'upload_id') continue
+    // A cursor cannot be invented, and it excludes `page`. Neither can the ID of a replacement. `trashed`
+    // excludes `sort`.
+    if (['after', 'upload_id', 'trashed'].includes(parameter.name)) continue
     const value = () => exampleValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())
     else if (parameter.in === 'header') headers[parameter.name] = value()

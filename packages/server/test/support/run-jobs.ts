@@ -1,3 +1,5 @@
+import { continueDeletions } from '../../src/jobs/continue-deletions.ts'
+import { emptyTrash } from '../../src/jobs/empty-trash.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
@@ -16,6 +18,8 @@ export function takeOverJobs({ context }: { context: Context }): Context {
     listOverdueUploads: async () => [],
     claimStuckCompletions: async () => [],
     claimDueRemovals: async () => [],
+    removeOldTrash: async () => 0,
+    listTrashAll: async () => [],
   }
   return own
 }
@@ -33,6 +37,8 @@ export const JOBS = {
   finishCompletions: (context: Context) => finishCompletions(context, NEVER, -LATER_MS),
   removeObjects: (context: Context) => removeObjects(later(context), NEVER),
   removeOrphanedUploads: (context: Context) => removeOrphanedUploads(context, NEVER),
+  continueDeletions: (context: Context) => continueDeletions(context, NEVER),
+  emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
 } as const
 
@@ -43,6 +49,10 @@ function later(context: Context): Context {
   const clock = () => new Date(Date.now() + LATER_MS)
   const database = Object.create(context.database, { readClock: { value: async () => clock() } })
   return { ...context, clock, database }
+}
+
+function withoutTrash(context: Context): Context {
+  return { ...context, settings: { ...context.settings, trashForMs: -1 } }
 }
 
 /** A signal that is never aborted. */
@@ -59,6 +69,8 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => removeObjects(context, NEVER),
     () => finishCompletions(context, NEVER, stuckMs),
     () => removeOrphanedUploads(context, NEVER),
+    () => continueDeletions(context, NEVER),
+    () => emptyTrash(context, NEVER),
     () => forgetEndedAssets(context, NEVER),
   ]
   for (const job of jobs) {

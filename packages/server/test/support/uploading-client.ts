@@ -164,7 +164,9 @@ async function useOldest(
   const bytes = await download(baseUrl, id)
   assert.equal(sha256Of(bytes), uploadLog.files.get(id)?.sha256, id)
   uploadLog.deleting.add(id)
-  const { status, body } = await callJson(`${baseUrl}${API}/assets/${id}`, { method: 'DELETE' })
+  const { status, body } = await callJson(`${baseUrl}${API}/assets/${id}?permanent=true`, {
+    method: 'DELETE',
+  })
   assert.equal(status, 202, JSON.stringify(body))
   uploadLog.deleted.add(id)
 }

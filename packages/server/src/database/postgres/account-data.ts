@@ -12,6 +12,8 @@ import { accountProductList } from './product-list.ts'
 import { accountProducts } from './products.ts'
 import { accountPutProducts } from './put-products.ts'
 import { accountRecords } from './records.ts'
+import { accountTrash } from './trash.ts'
+import { accountTrashList } from './trash-list.ts'
 import type { RunUnit } from './unit-of-work.ts'
 import { accountUploadList } from './upload-list.ts'
 import { accountUploads } from './uploads.ts'
@@ -32,6 +34,8 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const putProducts = (sql: Sql) => accountPutProducts(sql, account)
   const records = (sql: Sql) => accountRecords(sql, account)
   const summary = (sql: Sql) => accountSummary(sql, account)
+  const trash = (sql: Sql) => accountTrash(sql, account)
+  const trashList = (sql: Sql) => accountTrashList(sql, account)
   const uploadList = (sql: Sql) => accountUploadList(sql, account)
   const uploads = (sql: Sql) => accountUploads(sql, account)
   const usage = (sql: Sql) => accountUsage(sql, account)
@@ -61,6 +65,16 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     addLink: (asset) => run((sql) => assets(sql).addLink(asset)),
     changeAsset: (id, change) => run((sql) => assets(sql).changeAsset(id, change)),
     deleteAsset: (id) => run((sql) => assets(sql).deleteAsset(id)),
+
+    trashAssets: (ids) => run((sql) => trash(sql).trashAssets(ids)),
+    deleteAssets: (ids) => run((sql) => trash(sql).deleteAssets(ids)),
+    restoreAssets: (ids) => run((sql) => trash(sql).restoreAssets(ids)),
+    attachAssets: (ids, selection) => run((sql) => links(sql).attachAssets(ids, selection)),
+    detachAssets: (ids, selection) => run((sql) => links(sql).detachAssets(ids, selection)),
+    listTrash: (query) => run((sql) => trashList(sql).listTrash(query)),
+    beginTrashAll: () => run((sql) => trash(sql).beginTrashAll()),
+    continueTrashAll: () => run((sql) => trash(sql).continueTrashAll()),
+    emptyTrash: (until) => run((sql) => trash(sql).emptyTrash(until)),
 
     listVersions: (id) => run((sql) => versions(sql).listVersions(id)),
     restoreVersion: (id, version) => run((sql) => versions(sql).restoreVersion(id, version)),

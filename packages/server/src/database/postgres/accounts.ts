@@ -60,7 +60,7 @@ export function accountSummary(sql: Sql, account: string): Pick<AccountData, 're
     async readSummary() {
       const [row] = await sql<AccountSummary[]>`
         select name, plan_name as "planName", plan_storage as "limit", stored_bytes as stored,
-          reserved_bytes as reserved, asset_count as assets
+          reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
         from accounts where id = ${account}`
       if (row === undefined) throw new Error(`there is no account ${account}`)
       return { ...row }

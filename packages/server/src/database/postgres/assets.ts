@@ -4,7 +4,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
-import { cancelReplacement } from './replacements.ts'
+import { type DeletableRow, deleteForGood, isDeletable } from './deletion.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
 import { transition } from './transition.ts'
 
@@ -59,36 +59,12 @@ export function accountAssets(sql: Sql, account: string): Assets {
     async deleteAsset(id) {
       let replacement: Upload | undefined
       const change = async (transaction: Sql) => {
-        const [locked] = await transaction`
-          select from assets where id = ${id} and account_id = ${account} and status = 'ready'
-          for no key update`
+        const [locked] = await transaction<DeletableRow[]>`
+          select id, status from assets
+          where id = ${id} and account_id = ${account} and ${isDeletable(sql)} for no key update`
         if (locked === undefined) return false
-        // Before the account is locked by the next statement: assets are locked first.
-        replacement = await cancelReplacement(transaction, id)
-        await transaction`
-          update assets set status = 'deleted', changed_at = now(), linked = false
-          where id = ${id}`
-        // A separate statement, so that it sees products that were attached while the first one waited.
-        await transaction`
-          with deleted as (
-            select account_id, id, coalesce(object_key, id) as key, kind, bytes,
-              coalesce(storage_id, upload_id::text) as storage_id
-            from assets where id = ${id}
-          ), versions as (
-            delete from asset_versions where asset_id = ${id} returning object_key, storage_id, bytes
-          ), unlinked as (
-            delete from asset_products using deleted where asset_id = deleted.id
-          ), queued as (
-            insert into removals (kind, storage_id, key, due_at)
-            select 'object', storage_id, key::text, now() from deleted where kind = 'file'
-            union all
-            select 'object', coalesce(storage_id, object_key::text), object_key::text, now()
-            from versions
-          )
-          update accounts set asset_count = asset_count - 1,
-            stored_bytes = stored_bytes - case deleted.kind when 'file' then deleted.bytes else 0 end
-              - (select coalesce(sum(bytes), 0) from versions)
-          from deleted where accounts.id = deleted.account_id`
+        const cancelled = await deleteForGood(transaction, [locked])
+        replacement = cancelled[0]
         return true
       }
       const readStatus = async () => {

@@ -99,14 +99,16 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async readStates(keys) {
-      // The current object of a replaced asset, and a completed replacement, are found by object_key. A later
+      // An asset in the trash owns its objects like a ready one. The current object of a replaced asset, and a completed replacement, are found by object_key. A later
       // row of the same key replaces an earlier one.
       const rows = await sql<StateRow[]>`
-        select id, case when object_key is null then status else 'deleted' end as status, storage_id,
+        select id, case when object_key is not null then 'deleted' when trashed_at is not null then 'ready'
+            else status end as status, storage_id,
           0 as priority
         from assets where id = any(${keys}::uuid[])
         union all
-        select object_key, status, storage_id, 1 from assets where object_key = any(${keys}::uuid[])
+        select object_key, case when trashed_at is null then status else 'ready' end, storage_id, 1
+        from assets where object_key = any(${keys}::uuid[])
         union all
         select object_key, 'ready', storage_id, 1 from asset_versions
         where object_key = any(${keys}::uuid[])
@@ -150,7 +152,8 @@ export function globalJobs(sql: Sql): Jobs {
       const forgotten = await sql`
         delete from assets where id in (
           select id from assets
-          where status in ('cancelled', 'expired', 'deleted') and changed_at < ${before}
+          where status in ('cancelled', 'expired', 'deleted') and trashed_at is null
+            and changed_at < ${before}
           limit ${limit} for update skip locked)`
       return forgotten.count
     },

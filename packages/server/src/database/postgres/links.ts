@@ -1,17 +1,21 @@
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData, LinkOutcome } from '../account-data.ts'
+import { type AssetsLinkOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
 import type { ProductRow } from './product-rows.ts'
 
-type Links = Pick<AccountData, 'attachProducts' | 'detachProducts'>
+type Links = Pick<
+  AccountData,
+  'attachProducts' | 'detachProducts' | 'attachAssets' | 'detachAssets'
+>
 
 export function accountLinks(sql: Sql, account: string): Links {
-  /** Locks the products before the asset: see `postgres-database.ts`. */
+  /** Locks the products before the assets: see `postgres-database.ts`. */
   async function changeLinks(
-    assetId: string,
+    assetIds: string[],
     selection: ProductSelection,
     change: (transaction: Sql, productIds: string[]) => Promise<{ count: number }>,
-  ): Promise<LinkOutcome> {
+  ): Promise<AssetsLinkOutcome> {
     return begin(sql, async (transaction) => {
       const found = await transaction<ProductRow[]>`
         select id, product_id, variant_id, sku from products
@@ -21,41 +25,61 @@ export function accountLinks(sql: Sql, account: string): Links {
           or id = any(${selection.ids}::uuid[])
           or sku = any(${selection.skus}::text[]))
         order by product_id, variant_id for key share`
-      // Attaching, detaching and deleting the asset wait for each other.
-      const [asset] = await transaction`
-        select id from assets where id = ${assetId} and account_id = ${account}
+      // Attaching, detaching and deleting the assets wait for each other.
+      const assets = await transaction<{ id: string }[]>`
+        select id from assets where id = any(${assetIds}::uuid[]) and account_id = ${account}
           and replaces is null and status in ('uploading', 'completing', 'ready')
-        for no key update`
-      if (asset === undefined) return { outcome: 'asset_not_found' }
+        order by id for no key update`
+      const known = new Set(assets.map(({ id }) => id))
+      const missing = assetIds.filter((id) => !known.has(id))
+      if (missing.length > 0) return { outcome: 'assets_not_found', unknown: missing }
       const unknown = unknownOf(selection, found)
       if (Object.values(unknown).some((ids) => ids.length > 0)) {
         return { outcome: 'products_not_found', unknown }
       }
       const productIds = found.map(({ id }) => id)
+      const all = assetIds.length * productIds.length
+      if (assetIds.length > 1 && all > MAX_BULK_ATTACHMENTS) {
+        return { outcome: 'too_many_attachments', count: all }
+      }
       const { count } = await change(transaction, productIds)
-      if (count > 0) await updateLinked(transaction, account, [assetId])
+      if (count > 0) await updateLinked(transaction, account, assetIds)
       return { outcome: 'done' }
     })
   }
 
-  return {
-    attachProducts: (assetId, selection) =>
-      changeLinks(
-        assetId,
-        selection,
-        (transaction, ids) => transaction`
-          insert into asset_products (asset_id, product_id)
-          select ${assetId}, unnest(${ids}::uuid[]) on conflict do nothing`,
-      ),
+  const attachAssets = (assetIds: string[], selection: ProductSelection) =>
+    changeLinks(
+      assetIds,
+      selection,
+      (transaction, ids) => transaction`
+        insert into asset_products (asset_id, product_id)
+        select asset_id, product_id
+        from unnest(${assetIds}::uuid[]) asset_id, unnest(${ids}::uuid[]) product_id
+        on conflict do nothing`,
+    )
 
-    detachProducts: (assetId, selection) =>
-      changeLinks(
-        assetId,
-        selection,
-        (transaction, ids) => transaction`
-          delete from asset_products where asset_id = ${assetId} and product_id = any(${ids}::uuid[])`,
-      ),
+  const detachAssets = (assetIds: string[], selection: ProductSelection) =>
+    changeLinks(
+      assetIds,
+      selection,
+      (transaction, ids) => transaction`
+        delete from asset_products
+        where asset_id = any(${assetIds}::uuid[]) and product_id = any(${ids}::uuid[])`,
+    )
+
+  return {
+    attachAssets,
+    detachAssets,
+    attachProducts: async (assetId, selection) => ofOne(await attachAssets([assetId], selection)),
+    detachProducts: async (assetId, selection) => ofOne(await detachAssets([assetId], selection)),
   }
+}
+
+function ofOne(result: AssetsLinkOutcome): LinkOutcome {
+  if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
+  if (result.outcome !== 'too_many_attachments') return result
+  throw new Error('one asset can be attached to any number of products')
 }
 
 /**

@@ -14,6 +14,7 @@ import { globalRecords } from './records.ts'
 import { globalRequestCount } from './request-count.ts'
 import { globalSessions } from './sessions.ts'
 import { globalStoredFiles } from './stored-files.ts'
+import { globalTrash } from './trash.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { globalUsage } from './usage.ts'
 
@@ -22,7 +23,8 @@ import { globalUsage } from './usage.ts'
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: products by
  * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only the holder of the
- * account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets.
+ * account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so
+ * does an upload that removes assets of the trash while it holds the account's row.
  */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   await migrateOnce(options)
@@ -59,6 +61,8 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
     listRemovals: (limit) => run((sql) => globalJobs(sql).listRemovals(limit)),
     finishRemoval: (id) => run((sql) => globalJobs(sql).finishRemoval(id)),
     postponeRemoval: (id, dueAt) => run((sql) => globalJobs(sql).postponeRemoval(id, dueAt)),
+    removeOldTrash: (keptForMs) => run((sql) => globalTrash(sql).removeOldTrash(keptForMs)),
+    listTrashAll: () => run((sql) => globalTrash(sql).listTrashAll()),
     forgetEndedAssets: (before, limit) =>
       run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
 

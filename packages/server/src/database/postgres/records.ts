@@ -15,6 +15,7 @@ interface RecordRow extends UploadRow {
   product_ids: string[]
   last_version: number
   version_created_at: Date | null
+  trashed_at: Date | null
   versions: VersionRow[] | null
 }
 
@@ -45,14 +46,17 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
     async listRecords(after = FIRST, limit) {
       const rows = await sql<RecordRow[]>`
         select ${sql(UPLOAD_COLUMNS)}, changed_at, idempotency_key, request_digest,
-          array(select product_id from asset_products where asset_id = assets.id order by 1)
-            as product_ids,
+          trashed_at, array(
+            select product_id from asset_products where asset_id = assets.id
+            union all
+            select t.product_id from trashed_attachments t join products p on p.id = t.product_id
+            where t.asset_id = assets.id order by 1) as product_ids,
           last_version, version_created_at,
           (select json_agg(json_build_object('version', version, 'key', object_key,
              'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
              'createdAt', created_at) order by replaced_in)
            from asset_versions v where v.asset_id = assets.id) as versions
-        from assets where status = 'ready' and id > ${after} order by id limit ${limit}`
+        from assets where (status = 'ready' or trashed_at is not null) and id > ${after} order by id limit ${limit}`
       return rows.map(toRecord)
     },
   }
@@ -68,33 +72,38 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     const ids = new Set<string>()
     for (const batch of batchesOf(records)) {
       const rows = batch.map((record) => toAssetRow(account, record))
-      const added = await transaction<{ id: string }[]>`
+      const inserted = await transaction<{ id: string }[]>`
         insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
-      for (const { id } of added) ids.add(id)
+      for (const { id } of inserted) ids.add(id)
     }
-    const links = records
-      .filter(({ asset }) => ids.has(asset.id))
-      .flatMap(({ asset, productIds }) =>
-        productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
-      )
+    const added = records.filter(({ asset }) => ids.has(asset.id))
+    const links = linksOf(added.filter(({ trashedAt }) => trashedAt === undefined))
     // Passed as arrays: there may be more attachments than a statement can have parameters.
     await transaction`
       insert into asset_products (asset_id, product_id)
       select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],
         ${links.map(({ product_id }) => product_id)}::uuid[])`
-    const versions = records
-      .filter(({ asset }) => ids.has(asset.id))
-      .flatMap((record) => toVersionRows(account, record))
+    const kept = linksOf(added.filter(({ trashedAt }) => trashedAt !== undefined))
+    await transaction`
+      insert into trashed_attachments (asset_id, product_id)
+      select * from unnest(${kept.map(({ asset_id }) => asset_id)}::uuid[],
+        ${kept.map(({ product_id }) => product_id)}::uuid[])`
+    const versions = added.flatMap((record) => toVersionRows(account, record))
     for (const rows of batchesOf(versions)) {
       await transaction`insert into asset_versions ${transaction(rows)}`
     }
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
-        stored_bytes = stored_bytes + sums.stored
-          + ${versions.reduce((sum, { bytes }) => sum + bytes, 0)}::bigint
+        stored_bytes = stored_bytes + sums.stored, trash_bytes = trash_bytes + sums.trash
       from (
-        select count(*) as count, coalesce(sum(bytes) filter (where kind = 'file'), 0) as stored
-        from assets where id = any(${[...ids]}::uuid[])
+        select count(*) filter (where status = 'ready') as count,
+          coalesce(sum(total) filter (where status = 'ready'), 0) as stored,
+          coalesce(sum(total) filter (where trashed_at is not null), 0) as trash
+        from (
+          select status, trashed_at, case kind when 'file' then bytes else 0 end + coalesce(
+            (select sum(v.bytes) from asset_versions v where v.asset_id = assets.id), 0) as total
+          from assets where id = any(${[...ids]}::uuid[])
+        ) added
       ) sums
       where id = ${account}`
   }
@@ -113,13 +122,19 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
   }
 }
 
+function linksOf(records: AssetRecord[]) {
+  return records.flatMap(({ asset, productIds }) =>
+    productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
+  )
+}
+
 function toAssetRow(account: string, record: AssetRecord) {
-  const { asset, upload, idempotency, changedAt, productIds } = record
+  const { asset, upload, idempotency, changedAt, productIds, trashedAt } = record
   return {
     id: asset.id,
     account_id: account,
     kind: asset.kind,
-    status: 'ready',
+    status: trashedAt === undefined ? 'ready' : 'deleted',
     filename: asset.filename,
     search_name: foldText(asset.filename),
     sort_name: sortName(asset.filename),
@@ -133,7 +148,7 @@ function toAssetRow(account: string, record: AssetRecord) {
     changed_at: changedAt,
     idempotency_key: idempotency?.key ?? null,
     request_digest: idempotency?.digest ?? null,
-    linked: productIds.length > 0,
+    linked: productIds.length > 0 && trashedAt === undefined,
     folder: storedFolder(asset.path),
     search_path: searchPath(asset.path),
     version: asset.version,
@@ -142,10 +157,11 @@ function toAssetRow(account: string, record: AssetRecord) {
     object_key: record.key === asset.id ? null : (record.key ?? null),
     version_created_at: record.versionCreatedAt,
     updated_at: asset.updatedAt,
+    trashed_at: trashedAt ?? null,
   }
 }
 
-function toVersionRows(account: string, { asset, versions }: AssetRecord) {
+function toVersionRows(account: string, { asset, versions, trashedAt }: AssetRecord) {
   return versions.map((old, index) => ({
     asset_id: asset.id,
     account_id: account,
@@ -157,6 +173,7 @@ function toVersionRows(account: string, { asset, versions }: AssetRecord) {
     mime: old.mime,
     created_at: old.createdAt,
     replaced_in: index + 1,
+    trashed: trashedAt !== undefined,
   }))
 }
 
@@ -184,6 +201,7 @@ function toRecord(row: RecordRow): AssetRecord {
         : { id: row.upload_id, chunkSize: row.chunk_size, expiresAt: row.expires_at },
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: row.changed_at,
+    ...(row.trashed_at !== null && { trashedAt: row.trashed_at }),
     productIds: row.product_ids,
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: row.version_created_at ?? row.created_at,

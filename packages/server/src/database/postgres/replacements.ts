@@ -63,25 +63,23 @@ async function cancel(transaction: Sql, id: string): Promise<boolean> {
 }
 
 /**
- * Cancels the unfinished replacement of an asset, in the caller's transaction, which has locked the asset. One
- * that is being completed finds no asset.
+ * Cancels the unfinished replacements of these assets, in the caller's transaction, which has locked the assets.
+ * Those that are being completed find no asset.
  */
-export async function cancelReplacement(
-  transaction: Sql,
-  assetId: string,
-): Promise<Upload | undefined> {
-  const [row] = await transaction<UploadRow[]>`
+export async function cancelReplacements(transaction: Sql, assetIds: string[]): Promise<Upload[]> {
+  const rows = await transaction<UploadRow[]>`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
-      where replaces = ${assetId} and status = 'uploading'
+      where replaces = any(${assetIds}::uuid[]) and status = 'uploading'
       returning ${transaction(UPLOAD_COLUMNS)}
     ), queued as (
       insert into removals (kind, storage_id, key, due_at)
       select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
     ), freed as (
-      update accounts set reserved_bytes = reserved_bytes - ended.bytes
-      from ended where accounts.id = ended.account_id
+      update accounts set reserved_bytes = reserved_bytes - sums.bytes
+      from (select account_id, sum(bytes) as bytes from ended group by account_id) sums
+      where accounts.id = sums.account_id
     )
     select * from ended`
-  return row && toUpload(row)
+  return rows.map(toUpload)
 }

@@ -23,11 +23,12 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
         (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,
            true as is_current
          from assets
-         where status = 'ready' and kind = 'file' and object_key is null and id > ${after}
+         where (status = 'ready' or trashed_at is not null) and kind = 'file' and object_key is null and id > ${after}
          order by id limit ${limit})
         union all
         (select object_key, id, folder, filename, bytes, chunk_size, version, true from assets
-         where object_key is not null and object_key > ${after} and status = 'ready'
+         where object_key is not null and object_key > ${after}
+           and (status = 'ready' or trashed_at is not null)
          order by object_key limit ${limit})
         union all
         (select v.object_key, asset_id, folder, v.filename, v.bytes, v.chunk_size, v.version, false

@@ -41,27 +41,24 @@ export async function finishSuperseded(transaction: Sql, id: number): Promise<vo
     from done where accounts.id = done.account_id`
 }
 
-/**
- * Locks the account, and makes the removal of the oldest ones due until the bytes fit into the plan. False if
- * they never fit.
- */
-export async function makeRoom(transaction: Sql, account: string, bytes: number): Promise<boolean> {
-  const [usage] = await transaction<{ free: number; superseded_bytes: number }[]>`
-    select plan_storage - stored_bytes - reserved_bytes as free, superseded_bytes
-    from accounts where id = ${account} for no key update`
-  if (usage === undefined || usage.free < bytes) return false
-  const excess = bytes + usage.superseded_bytes - usage.free
-  if (excess <= 0) return true
-  await transaction`
+/** Makes the removal of the oldest ones due until that frees the bytes. Returns the number of freed bytes. */
+export async function dropOldestSuperseded(
+  transaction: Sql,
+  account: string,
+  bytes: number,
+): Promise<number> {
+  const [row] = await transaction<{ freed: number }[]>`
     with oldest as (
       select id, bytes, sum(bytes) over (order by id) - bytes as before from removals
       where account_id = ${account}
     ), due as (
       update removals set due_at = now(), account_id = null, bytes = null
-      from oldest where removals.id = oldest.id and oldest.before < ${excess}::bigint
+      from oldest where removals.id = oldest.id and oldest.before < ${bytes}::bigint
       returning oldest.bytes
+    ), freed as (
+      update accounts set superseded_bytes = superseded_bytes - (select sum(bytes) from due)
+      where id = ${account} and exists (select from due)
     )
-    update accounts set superseded_bytes = superseded_bytes - (select sum(bytes) from due)
-    where id = ${account} and exists (select from due)`
-  return true
+    select coalesce(sum(bytes), 0)::bigint as freed from due`
+  return row?.freed ?? 0
 }

@@ -4,10 +4,11 @@ import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
+import { type Room, untilRoomIsMade } from '../make-room.ts'
 import { begin, type Sql } from './connection.ts'
+import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { makeRoom } from './superseded.ts'
 import { currentStatus } from './transition.ts'
 
 type Uploads = Pick<
@@ -20,6 +21,9 @@ type Uploads = Pick<
   | 'renewUpload'
   | 'resizeUpload'
 >
+
+/** Partial: see `Room`. */
+type Attempt = Reservation | { outcome: 'partial' }
 
 export function accountUploads(sql: Sql, account: string): Uploads {
   const columns = sql(UPLOAD_COLUMNS)
@@ -53,7 +57,7 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       with reserved as (
         update accounts set reserved_bytes = reserved_bytes + ${asset.bytes}
         where id = ${account}
-          and stored_bytes + reserved_bytes + superseded_bytes + ${asset.bytes} <= plan_storage
+          and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${asset.bytes} <= plan_storage
         returning id
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
@@ -72,13 +76,17 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     return row !== undefined
   }
 
-  /** If necessary, the objects of versions that are no longer kept give way, in one transaction. */
-  async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Reservation> {
-    const giveWay = async (transaction: Sql) =>
-      (await makeRoom(transaction, account, upload.upload.asset.bytes)) && tryReserve(upload)
-    const isReserved =
-      (await tryReserve(upload)) || (isInTransaction ? giveWay(sql) : begin(sql, giveWay))
-    if (await isReserved) return { outcome: 'reserved' }
+  /** If necessary, superseded objects and the oldest trash give way, in one transaction. */
+  async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
+    if (await tryReserve(upload)) return { outcome: 'reserved' }
+    const giveWay = async (transaction: Sql): Promise<Room> => {
+      const room = await makeRoom(transaction, account, upload.upload.asset.bytes)
+      if (room !== 'made') return room
+      return (await tryReserve(upload)) ? 'made' : 'none'
+    }
+    const room = await (isInTransaction ? giveWay(sql) : begin(sql, giveWay))
+    if (room === 'made') return { outcome: 'reserved' }
+    if (room === 'partial') return { outcome: 'partial' }
     return { outcome: 'storage_exceeded', usage: await readUsage() }
   }
 
@@ -97,11 +105,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
 
   function reserveAny(upload: NewUpload): Promise<Reservation> {
     const { replaces } = upload.upload
-    if (replaces === null) return reserve(upload, false)
-    return begin(
-      sql,
-      async (transaction) =>
-        (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload, true),
+    if (replaces === null) return untilRoomIsMade(() => reserve(upload, false))
+    return untilRoomIsMade(() =>
+      begin(
+        sql,
+        async (transaction): Promise<Attempt> =>
+          (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload, true),
+      ),
     )
   }
 
@@ -114,7 +124,8 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       ), reserved as (
         update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
         from upload where accounts.id = upload.account_id and not is_final and (${bytes} <= upload.bytes
-          or stored_bytes + reserved_bytes + superseded_bytes + ${bytes} - upload.bytes <= plan_storage)
+          or stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${bytes} - upload.bytes
+            <= plan_storage)
         returning accounts.id
       ), resized as (
         update assets set bytes = ${bytes} from reserved where assets.id = ${id}
@@ -182,12 +193,13 @@ export function accountUploads(sql: Sql, account: string): Uploads {
 
     async resizeUpload(id, bytes) {
       let row = await tryResize(id, bytes)
-      if (row && !row.is_final && !row.is_reserved) {
+      let room: Room = 'partial'
+      while (row && !row.is_final && !row.is_reserved && room === 'partial') {
         row = await begin(sql, async (transaction) => {
           // Assets are locked before accounts.
           const [upload] = await transaction<{ bytes: number }[]>`
             select bytes from assets where id = ${id} and account_id = ${account} for no key update`
-          if (upload) await makeRoom(transaction, account, bytes - upload.bytes)
+          room = upload ? await makeRoom(transaction, account, bytes - upload.bytes) : 'none'
           return tryResize(id, bytes)
         })
       }

@@ -9,11 +9,13 @@ interface UsageRow {
   stored_bytes: number
   reserved_bytes: number
   superseded_bytes: number
+  trash_bytes: number
   asset_count: number
   counted_types: TypeUsage[] | null
   actual_stored: number
   actual_reserved: number
   actual_superseded: number
+  actual_trash: number
   actual_assets: number
   actual_types: TypeUsage[] | null
   wrong_blocks: number
@@ -35,12 +37,17 @@ export function globalUsage(sql: Sql): GlobalUsage {
   const sumsOf = (transaction: Sql) => transaction`
     select a.id,
       coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint + (
-        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v where v.account_id = a.id
+        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v
+        where v.account_id = a.id and not v.trashed
       ) as stored,
       coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0)::bigint
         as reserved,
       (select coalesce(sum(r.bytes), 0)::bigint from removals r where r.account_id = a.id)
         as superseded,
+      coalesce(sum(bytes) filter (where trashed_at is not null and kind = 'file'), 0)::bigint + (
+        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v
+        where v.account_id = a.id and v.trashed
+      ) as trash,
       count(*) filter (where status = 'ready') as assets
     from accounts a left join assets s on s.account_id = a.id group by a.id`
   /** Older versions use bytes of their type, but are no assets. */
@@ -52,7 +59,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
       from assets where status = 'ready' group by 1, 2
       union all
       select account_id, asset_type('file', mime), sum(bytes), 0
-      from asset_versions group by 1, 2
+      from asset_versions where not trashed group by 1, 2
     ) used group by 1, 2`
 
   async function lockAccount(transaction: Sql, account: string): Promise<void> {
@@ -73,9 +80,10 @@ export function globalUsage(sql: Sql): GlobalUsage {
             select account_id, ${list} as types from (${byType(sql)}) used
             where assets > 0 or bytes > 0 group by 1
           )
-        select a.id, stored_bytes, reserved_bytes, superseded_bytes, asset_count,
+        select a.id, stored_bytes, reserved_bytes, superseded_bytes, trash_bytes, asset_count,
           counted.types as counted_types, sums.stored as actual_stored,
           sums.reserved as actual_reserved, sums.superseded as actual_superseded,
+          sums.trash as actual_trash,
           sums.assets as actual_assets, actual.types as actual_types,
           (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
             as wrong_blocks
@@ -91,7 +99,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
         await lockAccount(transaction, account)
         await transaction`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
-            superseded_bytes = sums.superseded, asset_count = sums.assets, revision = revision + 1
+            superseded_bytes = sums.superseded, trash_bytes = sums.trash, asset_count = sums.assets, revision = revision + 1
           from (${sumsOf(transaction)}) sums
           where accounts.id = sums.id and accounts.id = ${account}`
         await transaction`delete from usage_by_type where account_id = ${account}`
@@ -140,6 +148,7 @@ function toComparison(row: UsageRow): UsageComparison {
       stored: row.stored_bytes,
       reserved: row.reserved_bytes,
       superseded: row.superseded_bytes,
+      trash: row.trash_bytes,
       assets: row.asset_count,
       types: row.counted_types ?? [],
     },
@@ -147,6 +156,7 @@ function toComparison(row: UsageRow): UsageComparison {
       stored: row.actual_stored,
       reserved: row.actual_reserved,
       superseded: row.actual_superseded,
+      trash: row.actual_trash,
       assets: row.actual_assets,
       types: row.actual_types ?? [],
     },

@@ -1,4 +1,5 @@
 import type { AccountData } from '../account-data.ts'
+import { untilRoomIsMade } from '../make-room.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
@@ -12,6 +13,8 @@ import { prepareProducts } from './products.ts'
 import type { PutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import type { Connection } from './statement.ts'
+import { prepareTrash } from './trash.ts'
+import { prepareTrashList } from './trash-list.ts'
 import type { UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadList } from './upload-list.ts'
 import { prepareUploads } from './uploads.ts'
@@ -39,19 +42,23 @@ export function prepareAccountData(
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
   const versions = prepareVersions(connection)
+  const trash = prepareTrash(connection)
+  const trashList = prepareTrashList(connection)
 
   return (account) => ({
     readSummary: () => read(() => accounts.readSummary(account)),
     readUsage: () => read(() => usage.readUsage(account)),
 
-    reserveUpload: (upload) => write(() => uploads.reserveUpload(account, upload)),
+    reserveUpload: (upload) =>
+      untilRoomIsMade(() => write(() => uploads.reserveUpload(account, upload))),
     recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
     dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
     findUpload: (id) => read(() => uploads.findUpload(account, id)),
     findReplacement: (id, uploadId) => read(() => uploads.findReplacement(account, id, uploadId)),
     listUploads: (query) => read(() => uploadList.listUploads(account, query)),
     renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
-    resizeUpload: (id, bytes) => write(() => uploads.resizeUpload(account, id, bytes)),
+    resizeUpload: (id, bytes) =>
+      untilRoomIsMade(() => write(() => uploads.resizeUpload(account, id, bytes))),
 
     beginCompletion: (id, options) => write(() => completion.beginCompletion(account, id, options)),
     reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
@@ -66,6 +73,16 @@ export function prepareAccountData(
     addLink: (asset) => write(() => assets.addLink(account, asset)),
     changeAsset: (id, change) => write(() => assets.changeAsset(account, id, change)),
     deleteAsset: (id) => free(() => assets.deleteAsset(account, id)),
+
+    trashAssets: (ids) => free(() => trash.trashAssets(account, ids)),
+    deleteAssets: (ids) => free(() => trash.deleteAssets(account, ids)),
+    restoreAssets: (ids) => write(() => trash.restoreAssets(account, ids)),
+    attachAssets: (ids, selection) => write(() => links.attachAssets(account, ids, selection)),
+    detachAssets: (ids, selection) => write(() => links.detachAssets(account, ids, selection)),
+    listTrash: (query) => read(() => trashList.listTrash(account, query)),
+    beginTrashAll: () => free(() => trash.beginTrashAll(account)),
+    continueTrashAll: () => free(() => trash.continueTrashAll(account)),
+    emptyTrash: (until) => free(() => trash.emptyTrash(account, until)),
 
     listVersions: (id) => read(() => versions.listVersions(account, id)),
     restoreVersion: (id, version) => write(() => versions.restoreVersion(account, id, version)),

@@ -35,7 +35,7 @@ export function prepareAccounts({ prepare }: Connection) {
   )
   const summary = prepare<AccountSummary>(
     `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
-       reserved_bytes as reserved, asset_count as assets
+       reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
      from accounts where id = :account`,
   )
 

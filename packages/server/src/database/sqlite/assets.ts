@@ -1,17 +1,15 @@
-import type { Asset, Upload } from '../../domain/asset.ts'
+import type { Asset } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
-import { prepareQueueRemoval } from './release.ts'
-import { prepareReplacements } from './replacements.ts'
+import { DELETABLE, prepareDeletion } from './deletion.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
-  const queueRemoval = prepareQueueRemoval(connection)
-  const { cancelReplacement } = prepareReplacements(connection)
+  const { deleteForGood } = prepareDeletion(connection)
   const byId = prepare<AssetRow>(
     `select ${ASSET_COLUMNS} from assets
      where id = :id and account_id = :account and replaces is null`,
@@ -38,35 +36,9 @@ export function prepareAssets(connection: Connection) {
   const indexName = prepare(
     'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
   )
-  const remove = prepare<UploadRow>(
-    `update assets set status = 'deleted', changed_at = :now, linked = 0
-     where id = :id and account_id = :account and status = 'ready'
-     returning ${UPLOAD_COLUMNS}`,
+  const deletable = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets where id = :id and account_id = :account and ${DELETABLE}`,
   )
-  const uncount = prepare(
-    `update accounts set asset_count = asset_count - 1, stored_bytes = stored_bytes - :bytes
-     where id = :account`,
-  )
-  const free = prepare(
-    'update accounts set stored_bytes = stored_bytes - :bytes where id = :account',
-  )
-  const removeVersions = prepare<{ object_key: string; storage_id: string | null; bytes: number }>(
-    'delete from asset_versions where asset_id = :id returning object_key, storage_id, bytes',
-  )
-  const unlink = prepare('delete from asset_products where asset_seq = :seq')
-  const unindexName = prepare('delete from asset_names where rowid = :seq')
-
-  /** Returns the replacement that was cancelled. */
-  function removeFile(account: string, row: UploadRow): Upload | undefined {
-    const replacement = cancelReplacement(row.id)
-    const storageId = row.storage_id ?? row.upload_id
-    queueRemoval('object', { key: row.object_key ?? row.id, storageId })
-    for (const { object_key: key, storage_id, bytes } of removeVersions.all({ id: row.id })) {
-      free.run({ account, bytes })
-      queueRemoval('object', { key, storageId: storage_id })
-    }
-    return replacement
-  }
 
   return {
     findAsset(account: string, id: string): Asset | undefined {
@@ -115,13 +87,9 @@ export function prepareAssets(connection: Connection) {
 
     deleteAsset(account: string, id: string): Deletion {
       return transaction(() => {
-        const row = remove.get({ account, id, now: Date.now() })
+        const row = deletable.get({ account, id })
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
-        unlink.run({ seq: row.seq })
-        unindexName.run({ seq: row.seq })
-        // A link uses no storage.
-        uncount.run({ account, bytes: row.kind === 'file' ? row.bytes : 0 })
-        const replacement = row.kind === 'file' ? removeFile(account, row) : undefined
+        const replacement = deleteForGood(row)
         return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })
     },

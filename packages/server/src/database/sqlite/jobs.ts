@@ -15,6 +15,9 @@ import { prepareSuperseded } from './superseded.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 
+/** An asset in the trash owns its objects like a ready one. */
+const OBJECT_STATUS = `iif(trashed_at is null, status, 'ready')`
+
 /** The queries of the background jobs, over all accounts. */
 export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
@@ -50,10 +53,10 @@ export function prepareJobs(connection: Connection) {
   )
   // The current object of a replaced asset, and a completed replacement, are found by object_key.
   const states = prepare<StateRow>(
-    `select id, iif(object_key is null, status, 'deleted') as status, storage_id, 0 as priority
+    `select id, iif(object_key is null, ${OBJECT_STATUS}, 'deleted') as status, storage_id, 0 as priority
      from assets where id in (select value from json_each(:keys))
      union all
-     select object_key, status, storage_id, 1
+     select object_key, ${OBJECT_STATUS}, storage_id, 1
      from assets where object_key in (select value from json_each(:keys))
      union all
      select object_key, 'ready', storage_id, 1
@@ -82,7 +85,8 @@ export function prepareJobs(connection: Connection) {
   const deleteEnded = prepare(
     `delete from assets where seq in (
        select seq from assets
-       where status in ('cancelled', 'expired', 'deleted') and changed_at < :before
+       where status in ('cancelled', 'expired', 'deleted') and trashed_at is null
+         and changed_at < :before
        limit :limit)`,
   )
 

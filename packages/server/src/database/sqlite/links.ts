@@ -1,9 +1,22 @@
 import type { ProductSelection } from '../../domain/product.ts'
 import type { LinkOutcome } from '../account-data.ts'
+import { type AssetsLinkOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './statement.ts'
 
-const VISIBLE = `id = :asset and account_id = :account
+const VISIBLE = `id in (select value from json_each(:ids)) and account_id = :account
   and replaces is null and status in ('uploading', 'completing', 'ready')`
+
+interface AssetRow {
+  id: string
+  seq: number
+}
+
+interface Change {
+  assetIds: string[]
+  selection: ProductSelection
+  /** Marks the assets as changed, and returns them. */
+  mark: { all(parameters: { account: string; ids: string }): AssetRow[] }
+}
 
 export function prepareLinks({ prepare, transaction }: Connection) {
   const resolve = prepare<{
@@ -23,22 +36,22 @@ export function prepareLinks({ prepare, transaction }: Connection) {
      select 'skus', sku, seq from products
        where account_id = :account and sku in (select value from json_each(:skus))`,
   )
-  const asset = prepare<{ seq: number }>(`select seq from assets where ${VISIBLE}`)
-  const markLinked = prepare<{ seq: number }>(
-    `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning seq`,
+  const visible = prepare<AssetRow>(`select id, seq from assets where ${VISIBLE}`)
+  const markLinked = prepare<AssetRow>(
+    `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning id, seq`,
   )
   const link = prepare(
     `insert or ignore into asset_products (asset_seq, product_seq)
-     select :asset_seq, value from json_each(:product_seqs)`,
+     select a.value, p.value from json_each(:asset_seqs) a cross join json_each(:product_seqs) p`,
   )
   const unlink = prepare(
-    `delete from asset_products where asset_seq = :asset_seq
+    `delete from asset_products where asset_seq in (select value from json_each(:asset_seqs))
      and product_seq in (select value from json_each(:product_seqs))`,
   )
   const updateLinked = prepare(
     `update assets set link_changes = link_changes + 1,
-       linked = exists (select 1 from asset_products where asset_seq = :asset_seq)
-     where seq = :asset_seq`,
+       linked = exists (select 1 from asset_products where asset_seq = assets.seq)
+     where seq in (select value from json_each(:asset_seqs))`,
   )
 
   /** The `seq` numbers of the selected products, and the selectors that match no product. */
@@ -60,32 +73,56 @@ export function prepareLinks({ prepare, transaction }: Connection) {
       skus: missing('skus', selection.skus),
     }
     const isComplete = Object.values(unknown).every((ids) => ids.length === 0)
-    return { seqs: JSON.stringify(rows.map(({ seq }) => seq)), unknown, isComplete }
+    return { seqs: [...new Set(rows.map(({ seq }) => seq))], unknown, isComplete }
   }
+
+  /** Changes nothing unless all assets and products exist. */
+  function changeLinks(
+    account: string,
+    { assetIds, selection, mark }: Change,
+    change: (seqs: { asset_seqs: string; product_seqs: string }) => void,
+  ): AssetsLinkOutcome {
+    return transaction(() => {
+      const products = find(account, selection)
+      const count = assetIds.length * products.seqs.length
+      const isTooMuch = assetIds.length > 1 && count > MAX_BULK_ATTACHMENTS
+      const ids = { account, ids: JSON.stringify(assetIds) }
+      // If one asset is marked, it exists. Several are read first, because some may be unknown.
+      const isMarkedFirst = assetIds.length === 1 && products.isComplete
+      const assets = (isMarkedFirst ? mark : visible).all(ids)
+      const known = new Set(assets.map(({ id }) => id))
+      const missing = assetIds.filter((id) => !known.has(id))
+      if (missing.length > 0) return { outcome: 'assets_not_found', unknown: missing }
+      if (!products.isComplete) return { outcome: 'products_not_found', unknown: products.unknown }
+      if (isTooMuch) return { outcome: 'too_many_attachments', count }
+      if (!isMarkedFirst) mark.all(ids)
+      const asset_seqs = JSON.stringify(assets.map(({ seq }) => seq))
+      change({ asset_seqs, product_seqs: JSON.stringify(products.seqs) })
+      return { outcome: 'done' }
+    })
+  }
+
+  const attachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
+    changeLinks(account, { assetIds, selection, mark: markLinked }, (seqs) => link.run(seqs))
+
+  const detachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
+    changeLinks(account, { assetIds, selection, mark: visible }, ({ asset_seqs, product_seqs }) => {
+      unlink.run({ asset_seqs, product_seqs })
+      updateLinked.run({ asset_seqs })
+    })
 
   return {
-    attachProducts(account: string, assetId: string, selection: ProductSelection): LinkOutcome {
-      return transaction(() => {
-        const { seqs, unknown, isComplete } = find(account, selection)
-        // If a product is unknown, nothing may change: then the asset is only read.
-        const row = (isComplete ? markLinked : asset).get({ account, asset: assetId })
-        if (row === undefined) return { outcome: 'asset_not_found' }
-        if (!isComplete) return { outcome: 'products_not_found', unknown }
-        link.run({ asset_seq: row.seq, product_seqs: seqs })
-        return { outcome: 'done' }
-      })
-    },
-
-    detachProducts(account: string, assetId: string, selection: ProductSelection): LinkOutcome {
-      return transaction(() => {
-        const { seqs, unknown, isComplete } = find(account, selection)
-        const row = asset.get({ account, asset: assetId })
-        if (row === undefined) return { outcome: 'asset_not_found' }
-        if (!isComplete) return { outcome: 'products_not_found', unknown }
-        unlink.run({ asset_seq: row.seq, product_seqs: seqs })
-        updateLinked.run({ asset_seq: row.seq })
-        return { outcome: 'done' }
-      })
-    },
+    attachAssets,
+    detachAssets,
+    attachProducts: (account: string, assetId: string, selection: ProductSelection): LinkOutcome =>
+      ofOne(attachAssets(account, [assetId], selection)),
+    detachProducts: (account: string, assetId: string, selection: ProductSelection): LinkOutcome =>
+      ofOne(detachAssets(account, [assetId], selection)),
   }
+}
+
+function ofOne(result: AssetsLinkOutcome): LinkOutcome {
+  if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
+  if (result.outcome !== 'too_many_attachments') return result
+  throw new Error('one asset can be attached to any number of products')
 }

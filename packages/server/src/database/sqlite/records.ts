@@ -14,6 +14,7 @@ interface RecordRow extends UploadRow {
   product_ids: string
   last_version: number
   version_created_at: number | null
+  trashed_at: number | null
   /** A JSON array. */
   versions: string
 }
@@ -32,14 +33,19 @@ interface VersionRow {
 export function prepareRecords({ prepare, transaction }: Connection) {
   const list = prepare<RecordRow>(
     `select ${UPLOAD_COLUMNS}, changed_at, idempotency_key, request_digest,
-       (select json_group_array(p.id order by p.id) from asset_products l
-        join products p on p.seq = l.product_seq where l.asset_seq = assets.seq) as product_ids,
+       trashed_at, (select json_group_array(id order by id) from (
+          select p.id from asset_products l join products p on p.seq = l.product_seq
+          where l.asset_seq = assets.seq
+          union all
+          select p.id from trashed_attachments t join products p on p.id = t.product_id
+          where t.asset_id = assets.id)) as product_ids,
        last_version, version_created_at,
        (select json_group_array(json_object('version', v.version, 'key', v.object_key,
           'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
           'createdAt', v.created_at) order by v.replaced_in)
         from asset_versions v where v.asset_id = assets.id) as versions
-     from assets where status = 'ready' and id > :after order by id limit :limit`,
+     from assets where (+status = 'ready' or +trashed_at is not null) and id > :after
+     order by id limit :limit`,
   )
   const insertKey = prepare(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at, last_used_at, revoked_at)
@@ -50,11 +56,11 @@ export function prepareRecords({ prepare, transaction }: Connection) {
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
        linked, folder, search_path, version, last_version, version_changes, object_key, version_created_at,
-       updated_at)
-     values (:id, :account, :kind, 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
+       updated_at, trashed_at)
+     values (:id, :account, :kind, iif(:trashed_at is null, 'ready', 'deleted'), :filename, :search_name, :sort_name, :bytes, :mime, :url,
        :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
        :request_digest, :linked, :folder, :search_path, :version, :last_version, :version_changes,
-       nullif(:object_key, :id), :version_created_at, :updated_at)
+       nullif(:object_key, :id), :version_created_at, :updated_at, :trashed_at)
      on conflict (id) do nothing returning seq`,
   )
   const indexName = prepare(
@@ -65,19 +71,28 @@ export function prepareRecords({ prepare, transaction }: Connection) {
      select :seq, seq from products
      where account_id = :account and id in (select value from json_each(:product_ids))`,
   )
+  const keepAttachments = prepare(
+    `insert into trashed_attachments (asset_id, product_id)
+     select :id, value from json_each(:product_ids)`,
+  )
   const insertVersion = prepare(
     `insert into asset_versions (asset_id, account_id, version, object_key, chunk_size, filename,
-       bytes, mime, created_at, replaced_in)
+       bytes, mime, created_at, replaced_in, trashed)
      values (:asset_id, :account, :version, :object_key, :chunk_size, :filename, :bytes, :mime,
-       :created_at, :replaced_in)`,
+       :created_at, :replaced_in, :trashed)`,
   )
   const count = prepare(
     `update accounts set asset_count = asset_count + 1, stored_bytes = stored_bytes + :stored
      where id = :account`,
   )
 
+  const countTrash = prepare(
+    'update accounts set trash_bytes = trash_bytes + :bytes where id = :account',
+  )
+
   function importAsset(account: string, record: AssetRecord): void {
-    const { asset, upload, idempotency, changedAt, productIds, versions } = record
+    const { asset, upload, idempotency, changedAt, productIds, versions, trashedAt } = record
+    const isTrashed = trashedAt !== undefined
     const search_name = foldText(asset.filename)
     const row = insertAsset.get({
       id: asset.id,
@@ -96,7 +111,7 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       changed_at: changedAt.getTime(),
       idempotency_key: idempotency?.key ?? null,
       request_digest: idempotency?.digest ?? null,
-      linked: productIds.length > 0 ? 1 : 0,
+      linked: productIds.length > 0 && !isTrashed ? 1 : 0,
       folder: storedFolder(asset.path),
       search_path: searchPath(asset.path),
       version: asset.version,
@@ -105,12 +120,17 @@ export function prepareRecords({ prepare, transaction }: Connection) {
       object_key: record.key ?? null,
       version_created_at: record.versionCreatedAt.getTime(),
       updated_at: asset.updatedAt.getTime(),
+      trashed_at: trashedAt?.getTime() ?? null,
     })
     if (row === undefined) return
-    indexName.run({ seq: row.seq, search_name })
-    const links = link.run({ account, seq: row.seq, product_ids: JSON.stringify(productIds) })
-    if (links !== productIds.length) {
-      throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
+    const product_ids = JSON.stringify(productIds)
+    if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
+    else {
+      indexName.run({ seq: row.seq, search_name })
+      const links = link.run({ account, seq: row.seq, product_ids })
+      if (links !== productIds.length) {
+        throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
+      }
     }
     for (const [index, old] of versions.entries()) {
       insertVersion.run({
@@ -124,10 +144,13 @@ export function prepareRecords({ prepare, transaction }: Connection) {
         mime: old.mime,
         created_at: old.createdAt.getTime(),
         replaced_in: index + 1,
+        trashed: Number(isTrashed),
       })
     }
     const older = versions.reduce((sum, { bytes }) => sum + bytes, 0)
-    count.run({ account, stored: older + (asset.kind === 'file' ? asset.bytes : 0) })
+    const bytes = older + (asset.kind === 'file' ? asset.bytes : 0)
+    if (isTrashed) countTrash.run({ account, bytes })
+    else count.run({ account, stored: bytes })
   }
 
   function importKey(account: string, key: Key): void {
@@ -167,6 +190,7 @@ function toRecord(row: RecordRow): AssetRecord {
         : { id: row.upload_id, chunkSize: row.chunk_size, expiresAt: new Date(row.expires_at) },
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: new Date(row.changed_at),
+    ...(row.trashed_at !== null && { trashedAt: new Date(row.trashed_at) }),
     productIds: JSON.parse(row.product_ids),
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: new Date(row.version_created_at ?? row.created_at),

@@ -19,6 +19,7 @@ import { fillSortNames } from './sort-name.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { wrapConnection } from './statement.ts'
 import { prepareStoredFiles } from './stored-files.ts'
+import { prepareTrash } from './trash.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
 import { prepareUsage } from './usage.ts'
 
@@ -48,6 +49,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const records = prepareRecords(connection)
   const sessions = prepareSessions(connection)
   const storedFiles = prepareStoredFiles(connection)
+  const trash = prepareTrash(connection)
   const usage = prepareUsage(connection)
   const { read, write, free } = run
 
@@ -77,6 +79,8 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     listRemovals: (limit) => read(() => jobs.listRemovals(limit)),
     finishRemoval: (id) => free(() => jobs.finishRemoval(id)),
     postponeRemoval: (id, dueAt) => free(() => jobs.postponeRemoval(id, dueAt)),
+    removeOldTrash: (keptForMs) => free(() => trash.removeOldTrash(keptForMs)),
+    listTrashAll: () => read(() => trash.listTrashAll()),
     forgetEndedAssets: (before, limit) => free(() => jobs.forgetEndedAssets(before, limit)),
 
     compareUsage: () => read(() => usage.compareUsage()),

@@ -13,18 +13,21 @@ interface StoredFileRow {
   is_current: number
 }
 
+/** The unary plus keeps SQLite from using an index that is not in the order of the keys. */
+const OWNS_OBJECT = `(+status = 'ready' or +trashed_at is not null)`
+
 /** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
 export function prepareStoredFiles({ prepare }: Connection) {
   const list = prepare<StoredFileRow>(
     `select * from (
        select id as key, id as asset_id, folder, filename, bytes, chunk_size, version, 1 as is_current
        from assets
-       where status = 'ready' and kind = 'file' and object_key is null and id > :after
+       where ${OWNS_OBJECT} and kind = 'file' and object_key is null and id > :after
        order by id limit :limit)
      union all
      select * from (
        select object_key, id, folder, filename, bytes, chunk_size, version, 1 from assets
-       where object_key is not null and object_key > :after and +status = 'ready'
+       where object_key is not null and object_key > :after and ${OWNS_OBJECT}
        order by object_key limit :limit)
      union all
      select * from (

@@ -20,11 +20,6 @@ export function prepareSuperseded({ prepare }: Connection) {
   const uncount = prepare(
     'update accounts set superseded_bytes = superseded_bytes - :bytes where id = :account',
   )
-  const excess = prepare<{ bytes: number }>(
-    `select stored_bytes + reserved_bytes + superseded_bytes + :needed - plan_storage as bytes
-     from accounts where id = :account and superseded_bytes > 0
-       and stored_bytes + reserved_bytes + :needed <= plan_storage`,
-  )
   const oldest = prepare<{ id: number; bytes: number }>(
     'select id, bytes from removals where account_id = :account order by id limit 1',
   )
@@ -45,16 +40,17 @@ export function prepareSuperseded({ prepare }: Connection) {
       uncount.run({ account, bytes })
     },
 
-    /** Makes the removal of the oldest ones due until the bytes fit into the plan; none if they never fit. */
-    makeRoom(account: string, needed: number): void {
-      let over = excess.get({ account, needed })?.bytes ?? 0
-      while (over > 0) {
+    /** Makes the removal of the oldest ones due until that frees the bytes. Returns the number of freed bytes. */
+    dropOldestSuperseded(account: string, bytes: number): number {
+      let freed = 0
+      while (freed < bytes) {
         const removal = oldest.get({ account })
-        if (removal === undefined) return
+        if (removal === undefined) break
         makeDue.run({ id: removal.id, now: Date.now() })
         uncount.run({ account, bytes: removal.bytes })
-        over -= removal.bytes
+        freed += removal.bytes
       }
+      return freed
     },
   }
 }

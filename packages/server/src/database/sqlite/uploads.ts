@@ -4,19 +4,20 @@ import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
+import type { Room } from '../make-room.ts'
+import { prepareMakeRoom } from './make-room.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
-import { prepareSuperseded } from './superseded.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
 
 export function prepareUploads(connection: Connection) {
   const { prepare, transaction } = connection
-  const { makeRoom } = prepareSuperseded(connection)
+  const makeRoom = prepareMakeRoom(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :bytes
      where id = :account
-       and stored_bytes + reserved_bytes + superseded_bytes + :bytes <= plan_storage`,
+       and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :bytes <= plan_storage`,
   )
   const free = prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
@@ -70,23 +71,25 @@ export function prepareUploads(connection: Connection) {
     `update accounts set reserved_bytes = reserved_bytes + :growth
      where id = :account
        and (:growth <= 0
-         or stored_bytes + reserved_bytes + superseded_bytes + :growth <= plan_storage)`,
+         or stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :growth <= plan_storage)`,
   )
   const resize = prepare(
     `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'`,
   )
 
-  /** The objects of versions that are no longer kept give way, if that makes the bytes fit. */
-  function reserveBytes(account: string, bytes: number): boolean {
-    if (reserve.run({ account, bytes }) === 1) return true
-    makeRoom(account, bytes)
-    return reserve.run({ account, bytes }) === 1
+  /** Superseded objects and the oldest trash give way, if that makes the bytes fit. */
+  function reserveBytes(account: string, bytes: number): Room {
+    if (reserve.run({ account, bytes }) === 1) return 'made'
+    const room = makeRoom(account, bytes)
+    if (room !== 'made') return room
+    return reserve.run({ account, bytes }) === 1 ? 'made' : 'none'
   }
 
-  function reserveGrowth(account: string, growth: number): boolean {
-    if (resizeReservation.run({ account, growth }) === 1) return true
-    makeRoom(account, growth)
-    return resizeReservation.run({ account, growth }) === 1
+  function reserveGrowth(account: string, growth: number): Room {
+    if (resizeReservation.run({ account, growth }) === 1) return 'made'
+    const room = makeRoom(account, growth)
+    if (room !== 'made') return room
+    return resizeReservation.run({ account, growth }) === 1 ? 'made' : 'none'
   }
 
   function usageOf(account: string): Usage {
@@ -111,7 +114,10 @@ export function prepareUploads(connection: Connection) {
   }
 
   return {
-    reserveUpload(account: string, { upload, keptForMs, idempotency }: NewUpload): Reservation {
+    reserveUpload(
+      account: string,
+      { upload, keptForMs, idempotency }: NewUpload,
+    ): Reservation | { outcome: 'partial' } {
       const { asset } = upload
       return transaction(() => {
         if (idempotency !== undefined) {
@@ -121,7 +127,9 @@ export function prepareUploads(connection: Connection) {
         const { replaces } = upload
         const refusal = replaces && refuseReplacement(account, replaces.assetId)
         if (refusal) return refusal
-        if (!reserveBytes(account, asset.bytes)) {
+        const room = reserveBytes(account, asset.bytes)
+        if (room === 'partial') return { outcome: 'partial' }
+        if (room === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
         insert.run({
@@ -178,13 +186,15 @@ export function prepareUploads(connection: Connection) {
       return renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
     },
 
-    resizeUpload(account: string, id: string, bytes: number): Resizing {
+    resizeUpload(account: string, id: string, bytes: number): Resizing | { outcome: 'partial' } {
       return transaction(() => {
         const row = state.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
-        if (!reserveGrowth(account, growth)) {
+        const room = reserveGrowth(account, growth)
+        if (room === 'partial') return { outcome: 'partial' }
+        if (room === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
         }
         resize.run({ account, id, bytes })

@@ -8,12 +8,14 @@ interface UsageRow {
   stored_bytes: number
   reserved_bytes: number
   superseded_bytes: number
+  trash_bytes: number
   asset_count: number
   /** A JSON array, or null for an account without assets. */
   counted_types: string | null
   actual_stored: number
   actual_reserved: number
   actual_superseded: number
+  actual_trash: number
   actual_assets: number
   actual_types: string | null
   wrong_blocks: number
@@ -21,6 +23,7 @@ interface UsageRow {
 
 const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0) as stored,
   coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0) as reserved,
+  coalesce(sum(bytes) filter (where trashed_at is not null and kind = 'file'), 0) as trash,
   count(*) filter (where status = 'ready') as assets`
 
 /** Older versions use bytes of their type, but are no assets. */
@@ -29,11 +32,16 @@ const BY_TYPE = `select account_id, type, sum(bytes) as bytes, sum(assets) as as
     select account_id, type, iif(kind = 'file', bytes, 0) as bytes, 1 as assets
     from assets where status = 'ready'
     union all
-    select account_id, type, bytes, 0 from asset_versions)
+    select account_id, type, bytes, 0 from asset_versions where trashed = 0)
   group by account_id, type`
 
 const VERSION_BYTES = `(
-  select coalesce(sum(bytes), 0) from asset_versions where asset_versions.account_id = `
+  select coalesce(sum(bytes), 0) from asset_versions
+  where trashed = 0 and asset_versions.account_id = `
+
+const TRASHED_VERSION_BYTES = `(
+  select coalesce(sum(bytes), 0) from asset_versions
+  where trashed = 1 and asset_versions.account_id = `
 
 const SUPERSEDED_BYTES = `(
   select coalesce(sum(bytes), 0) from removals where removals.account_id = `
@@ -55,9 +63,10 @@ const BLOCKS = `(
 /** The usage of accounts, by counters and by rows. */
 export function prepareUsage({ prepare, transaction }: Connection) {
   const comparison = prepare<UsageRow>(
-    `select a.id, stored_bytes, reserved_bytes, superseded_bytes, asset_count,
+    `select a.id, stored_bytes, reserved_bytes, superseded_bytes, trash_bytes, asset_count,
        counted.types as counted_types, coalesce(stored, 0) + ${VERSION_BYTES} a.id) as actual_stored,
        coalesce(reserved, 0) as actual_reserved, ${SUPERSEDED_BYTES} a.id) as actual_superseded,
+       coalesce(trash, 0) + ${TRASHED_VERSION_BYTES} a.id) as actual_trash,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
        (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
          as wrong_blocks
@@ -69,8 +78,9 @@ export function prepareUsage({ prepare, transaction }: Connection) {
   )
   const countAccount = prepare(
     `update accounts set revision = revision + 1, superseded_bytes = ${SUPERSEDED_BYTES} accounts.id),
-       (stored_bytes, reserved_bytes, asset_count) = (
-       select stored + ${VERSION_BYTES} accounts.id), reserved, assets
+       (stored_bytes, reserved_bytes, trash_bytes, asset_count) = (
+       select stored + ${VERSION_BYTES} accounts.id), reserved,
+         trash + ${TRASHED_VERSION_BYTES} accounts.id), assets
        from (select ${SUMS} from assets where account_id = accounts.id))
      where id = :account`,
   )
@@ -124,6 +134,7 @@ function toComparison(row: UsageRow): UsageComparison {
       stored: row.stored_bytes,
       reserved: row.reserved_bytes,
       superseded: row.superseded_bytes,
+      trash: row.trash_bytes,
       assets: row.asset_count,
       types: JSON.parse(row.counted_types ?? '[]'),
     },
@@ -131,6 +142,7 @@ function toComparison(row: UsageRow): UsageComparison {
       stored: row.actual_stored,
       reserved: row.actual_reserved,
       superseded: row.actual_superseded,
+      trash: row.actual_trash,
       assets: row.actual_assets,
       types: JSON.parse(row.actual_types ?? '[]'),
     },

@@ -1,5 +1,5 @@
 import { MAX_PAGE_SIZE } from '@stowage/protocol'
-import { type Cursor, readCursor, type SortKey } from '../../domain/cursor.ts'
+import { type Cursor, type CursorKey, readCursor } from '../../domain/cursor.ts'
 import type { PageRequest } from '../../domain/paging.ts'
 import { invalid } from '../../errors.ts'
 
@@ -14,7 +14,7 @@ const DEFAULT_PAGE_SIZE = 25
 /** `after` continues after the last row of a page, so it cannot be combined with `page`. */
 export function readPageRequest(
   { page, limit = DEFAULT_PAGE_SIZE, after }: PageQuery,
-  sortedBy: SortKey,
+  sortedBy: CursorKey,
 ): PageRequest & { after?: Cursor } {
   const request = { page: page ?? 1, perPage: Math.min(limit, MAX_PAGE_SIZE) }
   if (after === undefined) return request

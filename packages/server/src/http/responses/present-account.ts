@@ -7,7 +7,7 @@ export function presentAccount(
   summary: AccountSummary,
   scope: KeyScope,
 ): wire.AccountResponse['data'] {
-  const { name, planName, limit, stored, reserved, assets } = summary
+  const { name, planName, limit, stored, reserved, trash, assets } = summary
   const plan = { name: planName, storage: limit }
-  return { name, plan, stored, reserved, available: availableBytes(summary), assets, scope }
+  return { name, plan, stored, reserved, trash, available: availableBytes(summary), assets, scope }
 }

@@ -1,6 +1,7 @@
 import type * as wire from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset } from '../../domain/asset.ts'
+import type { ListedTrash } from '../../operations/trash/list-trash.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
   return {
@@ -17,5 +18,14 @@ export function presentAsset(asset: Asset): wire.Asset {
     updated_at: formatTimestamp(asset.updatedAt),
     version: asset.version,
     path: asset.path,
+  }
+}
+
+/** Its status is that before the deletion. */
+export function presentTrashedAsset(asset: ListedTrash): wire.Asset {
+  return {
+    ...presentAsset({ ...asset, status: 'ready' }),
+    deleted_at: formatTimestamp(asset.trashedAt),
+    removed_after: formatTimestamp(asset.removedAfter),
   }
 }

@@ -13,13 +13,15 @@ import { storeLink } from '../../operations/assets/store-link.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { listProductGroups } from '../../operations/products/list-product-groups.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
+import { listTrash } from '../../operations/trash/list-trash.ts'
 import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
 import {
   readProductGroupListRequest,
   readProductListRequest,
 } from '../requests/read-product-list-request.ts'
 import { readProductSelection } from '../requests/read-product-selection.ts'
-import { presentAsset } from '../responses/present-asset.ts'
+import { readTrashListRequest } from '../requests/read-trash-list-request.ts'
+import { presentAsset, presentTrashedAsset } from '../responses/present-asset.ts'
 import {
   AROUND_ONE,
   aroundList,
@@ -40,6 +42,13 @@ export const assetRoutes: RouteGroup = (app, options) => {
   }
 
   route(app, options, endpoints.listAssets, async ({ context, query, url }, reply) => {
+    if (query.trashed === true) {
+      const { assets, position } = await listTrash(context, readTrashListRequest(query))
+      // An asset in the trash is detached from its products.
+      const detached = query.with_products === true ? { products: [] } : {}
+      const data = assets.map((asset) => ({ ...presentTrashedAsset(asset), ...detached }))
+      return { data, ...presentPage(position, pageUrl(url)) }
+    }
     const { assets, position } = await listAssets(context, readAssetListRequest(query))
     const page = presentPage(position, pageUrl(url))
     if (query.with_products !== true) return { data: assets.map(presentAsset), ...page }
@@ -95,8 +104,8 @@ export const assetRoutes: RouteGroup = (app, options) => {
     return { data: presentAsset(await changeAsset(context, params.id, body)) }
   })
 
-  route(app, options, endpoints.deleteAsset, async ({ context, params }) => {
-    await deleteAsset(context, params.id)
+  route(app, options, endpoints.deleteAsset, async ({ context, params, query }) => {
+    await deleteAsset(context, params.id, { isPermanent: query.permanent })
     return { deleted: true }
   })
 

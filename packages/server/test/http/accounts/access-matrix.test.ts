@@ -194,6 +194,10 @@ test('with another account’s key, an existing resource gets exactly the respon
       for (const target of targets) {
         const response = await send(operation, target, theirs.keys.manage.secret)
         assertDocumented(operation, response)
+        if (target.fields.ids !== undefined) {
+          assert.deepEqual([response.status, response.body.code], [422, 'invalid'], response.text)
+          continue
+        }
         if (Object.keys(target.ids).length === 0) {
           assert.equal(response.status, operation.success, response.text)
           continue

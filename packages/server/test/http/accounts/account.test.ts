@@ -14,11 +14,11 @@ import { API, someBytes } from '@stowage/testing/service/upload'
 test('the usage of an account changes immediately with uploads, links, cancellations and deletions', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'shop', plan: 'small', storage: 1000 })
-  const assertNumbers = async (stored: number, reserved: number, assets: number) => {
+  const assertNumbers = async (stored: number, reserved: number, assets: number, trash = 0) => {
     const { body } = await call('GET', `${API}/account`)
     const plan = { name: 'small', storage: 1000 }
     const available = 1000 - stored - reserved
-    const numbers = { stored, reserved, available, assets }
+    const numbers = { stored, reserved, trash, available, assets }
     assert.deepEqual(body.data, { name: 'shop', plan, ...numbers, scope: 'manage' })
     for (const { counted, actual } of await service.context.database.compareUsage()) {
       assert.deepEqual(counted, actual)
@@ -42,9 +42,9 @@ test('the usage of an account changes immediately with uploads, links, cancellat
   await call('PUT', `${API}/assets/${stored.body.data.id}`, { size: '1TB' })
   await assertNumbers(300, 0, 2)
   await call('DELETE', `${API}/assets/${first.session.id}`)
-  await assertNumbers(0, 0, 1)
+  await assertNumbers(0, 0, 1, 300)
   await call('DELETE', `${API}/assets/${stored.body.data.id}`)
-  await assertNumbers(0, 0, 0)
+  await assertNumbers(0, 0, 0, 300)
 })
 
 test('the account returns the scope of the caller, with each kind of key and without keys', async (t) => {

@@ -237,6 +237,7 @@ test('a full plan affects only its own account, and the error has only the numbe
     plan: { name: 'south plan', storage: 1e9 },
     stored: 76,
     reserved: 138,
+    trash: 0,
     available: 1e9 - 214,
     assets: 3,
     scope: 'manage',

@@ -18,7 +18,10 @@ for (const [parts, chunkSize] of [
   ['six parts', 4_000_000],
 ] as const) {
   test(`a download of a file of ${parts} that is deleted during the download returns correct bytes or is aborted`, async (t) => {
-    const service = await aService(t, { STOWAGE_CHUNK_SIZE: `${chunkSize}` })
+    const service = await aService(t, {
+      STOWAGE_TRASH_FOR: '0',
+      STOWAGE_CHUNK_SIZE: `${chunkSize}`,
+    })
     const bytes = someBytes(LARGE)
     const { id } = await uploadFile(service.baseUrl, { bytes })
     const path = `${API}/assets/${id}`
@@ -67,7 +70,11 @@ async function attemptsOf(database: Database): Promise<number[]> {
 }
 
 test('a file that is deleted during a storage outage is removed after it, with growing pauses between attempts', async (t) => {
-  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '25' })
+  const service = await aService(t, {
+    STOWAGE_TRASH_FOR: '0',
+    STOWAGE_CHUNK_SIZE: '10',
+    STOWAGE_PLAN_STORAGE: '25',
+  })
   const context = takeOverJobs(service)
   const { database } = context
   const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })

@@ -77,7 +77,7 @@ async function assertNoAttachments(service: TestService, assetIds: string[]): Pr
 }
 
 test('of several concurrent deletes, one returns 202 and the others return 404', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   for (let round = 0; round < ROUNDS; round += 1) {
     const { id } =
       round % 2 === 0
@@ -94,7 +94,7 @@ test('of several concurrent deletes, one returns 202 and the others return 404',
 })
 
 test('a delete during attaching, detaching and renaming leaves no attachment, no name and no stored bytes', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   await putProducts(
     service,
     [11, 12].map((variant_id) => ({ variant_id })),
@@ -134,7 +134,7 @@ test('a delete during attaching, detaching and renaming leaves no attachment, no
 })
 
 test('a delete during the completion or cancellation of its upload leaves a complete file or nothing', async (t) => {
-  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+  const service = await aService(t, { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' })
   const kept: string[] = []
   const outcomes = new Set<string>()
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -169,7 +169,7 @@ test('a delete during the completion or cancellation of its upload leaves a comp
 })
 
 test('a product that is deleted while assets are being attached to it leaves no attachment', async (t) => {
-  const service = await aService(t)
+  const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const asset = await storeLink(service, { filename: 'asset' })
   for (let round = 0; round < ROUNDS; round += 1) {
     const product = await putProduct(service, { product_id: round, variant_id: round })

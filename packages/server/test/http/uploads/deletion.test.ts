@@ -25,7 +25,7 @@ import {
   storeLink,
 } from '../../support/shop.ts'
 
-const SETTINGS = { STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '100' }
+const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '100' }
 
 function remove({ call }: TestService, id: string) {
   return call('DELETE', `${API}/assets/${id}`)

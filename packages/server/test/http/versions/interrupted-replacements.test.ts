@@ -17,7 +17,7 @@ import { JOBS, runJobs, takeOverJobs } from '../../support/run-jobs.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 import { numbersOf, startReplacement } from '../../support/versions.ts'
 
-const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' }
 const OLD = someBytes(25, 1)
 const NEW = someBytes(38, 2)
 

@@ -34,7 +34,7 @@ import {
   versionsOf,
 } from '../../support/versions.ts'
 
-const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
+const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' }
 
 test('a replaced file is downloaded with its new content under the same asset', async (t) => {
   const service = await aService(t, SETTINGS)

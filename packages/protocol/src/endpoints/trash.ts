@@ -1,0 +1,83 @@
+import { Deleted } from '../account.ts'
+import { AssetPath, AssetResponse } from '../asset.ts'
+import { defineEndpoint } from '../endpoint.ts'
+import { assetExample } from '../examples.ts'
+import { BulkRequest, BulkResponse } from '../trash.ts'
+import { API_PREFIX } from './prefix.ts'
+
+export const restoreAsset = defineEndpoint({
+  operationId: 'restoreAsset',
+  methods: ['POST'],
+  path: `${API_PREFIX}/assets/:id/restore`,
+  tag: 'Trash',
+  scope: 'write',
+  summary: 'Restore an asset from the trash',
+  description:
+    'Restores the asset with its versions, and attaches it to those of its products that still exist. Repeating it returns the same response.',
+  params: AssetPath,
+  success: {
+    status: 200,
+    description: 'The restored asset',
+    schema: AssetResponse,
+    example: { data: assetExample },
+  },
+  errors: ['not_found', 'storage_exceeded'],
+})
+
+export const emptyTrash = defineEndpoint({
+  operationId: 'emptyTrash',
+  methods: ['DELETE'],
+  path: `${API_PREFIX}/trash`,
+  tag: 'Trash',
+  scope: 'write',
+  summary: 'Empty the trash',
+  description: 'Removes all assets in the trash at once. They cannot be restored.',
+  success: {
+    status: 202,
+    description: 'The trash is empty',
+    schema: Deleted,
+    example: { deleted: true },
+  },
+  errors: [],
+})
+
+export const deleteAllAssets = defineEndpoint({
+  operationId: 'deleteAllAssets',
+  methods: ['POST'],
+  path: `${API_PREFIX}/assets/deleted-all`,
+  tag: 'Trash',
+  scope: 'write',
+  summary: 'Delete all assets',
+  description: 'Moves all ready assets to the trash. Unfinished uploads continue.',
+  success: {
+    status: 202,
+    description: 'All assets are deleted',
+    schema: Deleted,
+    example: { deleted: true },
+  },
+  errors: [],
+})
+
+/** Enough for a thousand asset IDs, a thousand IDs of each kind and a thousand SKUs of 150 characters. */
+const BULK_BODY_LIMIT = 320 * 1024
+
+export const changeAssets = defineEndpoint({
+  operationId: 'changeAssets',
+  methods: ['POST'],
+  path: `${API_PREFIX}/assets/bulk`,
+  tag: 'Trash',
+  scope: 'write',
+  summary: 'Delete, restore, attach or detach several assets',
+  description:
+    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as for one asset. Only ready assets can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated.',
+  body: BulkRequest,
+  bodyLimit: BULK_BODY_LIMIT,
+  bodyExample: { action: 'delete', ids: [assetExample.id] },
+  success: {
+    status: 200,
+    description: 'All assets are changed',
+    schema: BulkResponse,
+    example: { data: { action: 'delete', assets: 1 } },
+  },
+  errors: ['storage_exceeded'],
+})

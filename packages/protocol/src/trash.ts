@@ -1,0 +1,44 @@
+import { ProductReferences } from './product.ts'
+import { Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
+
+/** How many assets one call can change. */
+export const MAX_BULK_ASSETS = 1000
+
+export const DeleteAssetQuery = Type.Object({
+  permanent: Type.Optional(
+    Type.Boolean({
+      description: 'true: removes the asset at once, also if it is in the trash',
+      ...Problem('must be true, false, 1 or 0'),
+    }),
+  ),
+})
+
+export const BulkRequest = Type.Object(
+  {
+    action: Type.Enum(['delete', 'restore', 'attach', 'detach'], {
+      type: 'string',
+      ...Problem('must be delete, restore, attach or detach'),
+    }),
+    ids: Type.Array(Uuid(), {
+      minItems: 1,
+      maxItems: MAX_BULK_ASSETS,
+      description: 'The IDs of the assets',
+      ...Problem(`must be an array of 1 to ${MAX_BULK_ASSETS} asset IDs`),
+    }),
+    ...ProductReferences.properties,
+  },
+  { title: 'BulkRequest' },
+)
+export type BulkRequest = Static<typeof BulkRequest>
+
+export const BulkResponse = Type.Object(
+  {
+    data: Type.Object({
+      action: Type.Enum(['delete', 'restore', 'attach', 'detach'], { type: 'string' }),
+      assets: Type.Integer({ description: 'Number of assets' }),
+    }),
+  },
+  { title: 'BulkResponse' },
+)
+export type BulkResponse = Static<typeof BulkResponse>

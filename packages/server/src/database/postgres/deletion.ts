@@ -1,0 +1,57 @@
+import type { Upload } from '../../domain/asset.ts'
+import type { Sql } from './connection.ts'
+import { purge } from './purge.ts'
+import { cancelReplacements } from './replacements.ts'
+import type { Fragment } from './statement.ts'
+
+/** The row of an asset that is ready or in the trash. The rows of replacements are neither. */
+export function isDeletable(sql: Sql): Fragment {
+  return sql`(status = 'ready' or trashed_at is not null)`
+}
+
+/**
+ * Moves ready assets of one account to the trash, in the caller's transaction, which has locked them. Returns the
+ * unfinished replacements that were cancelled.
+ */
+export async function moveToTrash(transaction: Sql, ids: string[]): Promise<Upload[]> {
+  if (ids.length === 0) return []
+  // Before the account is locked by the next statement: assets are locked first.
+  const replacements = await cancelReplacements(transaction, ids)
+  await transaction`
+    update assets set status = 'deleted', changed_at = now(), linked = false,
+      trashed_at = date_trunc('milliseconds', now())
+    where id = any(${ids}::uuid[])`
+  // A separate statement, so that it sees products that were attached while the caller waited for the assets.
+  await transaction`
+    with versions as (
+      update asset_versions set trashed = true where asset_id = any(${ids}::uuid[]) returning bytes
+    ), detached as (
+      delete from asset_products where asset_id = any(${ids}::uuid[]) returning asset_id, product_id
+    ), kept as (
+      insert into trashed_attachments (asset_id, product_id) select asset_id, product_id from detached
+    ), sums as (
+      select account_id, count(*) as assets, coalesce(sum(bytes) filter (where kind = 'file'), 0)
+        + (select coalesce(sum(bytes), 0) from versions) as bytes
+      from assets where id = any(${ids}::uuid[]) group by account_id
+    )
+    update accounts set asset_count = asset_count - sums.assets,
+      stored_bytes = stored_bytes - sums.bytes, trash_bytes = trash_bytes + sums.bytes
+    from sums where accounts.id = sums.account_id`
+  return replacements
+}
+
+export interface DeletableRow {
+  id: string
+  status: string
+}
+
+/** Deletes assets that are ready or in the trash, in the caller's transaction, which has locked them. */
+export async function deleteForGood(transaction: Sql, rows: DeletableRow[]): Promise<Upload[]> {
+  const ready = rows.filter(({ status }) => status === 'ready').map(({ id }) => id)
+  const replacements = await moveToTrash(transaction, ready)
+  await purge(
+    transaction,
+    rows.map(({ id }) => id),
+  )
+  return replacements
+}

@@ -1,0 +1,159 @@
+import type { Asset, Upload } from '../../domain/asset.ts'
+import type { Usage } from '../../domain/plan.ts'
+import type { Database } from '../database.ts'
+import { type AssetsOutcome, CORRECTED_TIMES, TRASH_BATCH, type TrashData } from '../trash-data.ts'
+import { begin, type Sql } from './connection.ts'
+import { type DeletableRow, deleteForGood, isDeletable, moveToTrash } from './deletion.ts'
+import { purge } from './purge.ts'
+import { bytesOf, lockTrashedProducts, restoreRows } from './restore-rows.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+
+type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
+
+type End = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
+
+/** The trash of an account. */
+export function accountTrash(sql: Sql, account: string): Trash {
+  /** Locks these assets in the order of their IDs. `unknown` are those that are neither ready nor in the trash. */
+  async function lock(transaction: Sql, ids: string[]) {
+    const rows = await transaction<DeletableRow[]>`
+      select id, status from assets
+      where id = any(${ids}::uuid[]) and account_id = ${account} and ${isDeletable(sql)}
+      order by id for no key update`
+    const known = new Set(rows.map(({ id }) => id))
+    return { rows: [...rows], unknown: ids.filter((id) => !known.has(id)) }
+  }
+
+  function change(
+    ids: string[],
+    { isChange, end }: { isChange: (row: DeletableRow) => boolean; end: End },
+  ): Promise<AssetsOutcome> {
+    return begin(sql, async (transaction) => {
+      const { rows, unknown } = await lock(transaction, ids)
+      if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+      const changed = rows.filter(isChange)
+      const replacements = await end(transaction, changed)
+      return { outcome: 'done', changed: changed.length, replacements }
+    })
+  }
+
+  async function readAssets(transaction: Sql, ids: string[]): Promise<Asset[]> {
+    const rows = await transaction<AssetRow[]>`
+      select ${sql(ASSET_COLUMNS)} from assets where id = any(${ids}::uuid[])`
+    const byId = new Map(rows.map((row) => [row.id, toAsset(row)]))
+    return ids.flatMap((id) => byId.get(id) ?? [])
+  }
+
+  async function readUsage(transaction: Sql): Promise<Usage> {
+    const [usage] = await transaction<Usage[]>`
+      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+      from accounts where id = ${account}`
+    return { limit: 0, stored: 0, reserved: 0, ...usage }
+  }
+
+  return {
+    trashAssets: (ids) =>
+      change(ids, {
+        isChange: ({ status }) => status === 'ready',
+        end: (transaction, rows) => moveToTrash(transaction, idsOf(rows)),
+      }),
+
+    deleteAssets: (ids) => change(ids, { isChange: () => true, end: deleteForGood }),
+
+    restoreAssets: (ids) =>
+      begin(sql, async (transaction) => {
+        await lockTrashedProducts(transaction, account, ids)
+        const { rows, unknown } = await lock(transaction, ids)
+        if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+        const trashed = rows.filter(({ status }) => status !== 'ready').map(({ id }) => id)
+        const needed = await bytesOf(transaction, trashed)
+        const isRestored =
+          trashed.length === 0 ||
+          (await restoreRows(transaction, account, { ids: trashed, needed }))
+        if (!isRestored) {
+          return { outcome: 'storage_exceeded', usage: await readUsage(transaction), needed }
+        }
+        return { outcome: 'restored', assets: await readAssets(transaction, ids) }
+      }),
+
+    async beginTrashAll() {
+      await sql`
+        update accounts set trash_until = (
+          select id from assets where account_id = ${account} and status = 'ready'
+          order by id desc limit 1)
+        where id = ${account}`
+    },
+
+    continueTrashAll: () =>
+      begin(sql, async (transaction) => {
+        const [marked] = await transaction<{ trash_until: string | null }[]>`
+          select trash_until from accounts where id = ${account}`
+        const until = marked?.trash_until ?? null
+        if (until === null) return 0
+        const rows = await transaction<DeletableRow[]>`
+          select id, status from assets
+          where account_id = ${account} and status = 'ready' and id <= ${until}
+          order by id limit ${TRASH_BATCH} for no key update`
+        await moveToTrash(transaction, idsOf(rows))
+        if (rows.length < TRASH_BATCH) {
+          await transaction`
+            update accounts set trash_until = null
+            where id = ${account} and trash_until = ${until} and not exists (
+              select from assets
+              where account_id = ${account} and status = 'ready' and id <= ${until})`
+        }
+        return rows.length
+      }),
+
+    emptyTrash: (until) =>
+      begin(sql, async (transaction) => {
+        const ids = await transaction<{ id: string }[]>`
+          select id from assets
+          where account_id = ${account} and trashed_at is not null and trashed_at <= ${until}
+          order by trashed_at, id limit ${TRASH_BATCH}`
+        return purgeLocked(transaction, idsOf(ids))
+      }),
+  }
+}
+
+/** The trash of all accounts. Instances may call this concurrently. */
+export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTrashAll'> {
+  return {
+    removeOldTrash: (keptForMs) =>
+      begin(sql, async (transaction) => {
+        // Deleted while the clock of the server was ahead.
+        await transaction`
+          update assets set trashed_at = date_trunc('milliseconds', now()) where id in (
+            select id from assets where trashed_at is not null and trashed_at > now()
+            limit ${CORRECTED_TIMES} for no key update skip locked)`
+        const rows = await transaction<{ id: string }[]>`
+          select id from assets
+          where trashed_at is not null
+            and trashed_at <= now() - make_interval(secs => ${keptForMs / 1000})
+          order by trashed_at limit ${TRASH_BATCH} for no key update skip locked`
+        if (rows.length > 0) await purge(transaction, idsOf(rows))
+        return rows.length
+      }),
+
+    async listTrashAll() {
+      const rows = await sql<{ id: string }[]>`
+        select id from accounts where trash_until is not null`
+      return idsOf(rows)
+    },
+  }
+}
+
+/** Locks these assets in the order of their IDs. Those that another call removed or restored meanwhile are left out. */
+async function purgeLocked(transaction: Sql, ids: string[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const locked = await transaction<{ id: string }[]>`
+    select id from assets where id = any(${ids}::uuid[]) and trashed_at is not null
+    order by id for no key update`
+  await purge(transaction, idsOf(locked))
+  // Not 0, so that the caller continues.
+  return ids.length
+}
+
+function idsOf(rows: Iterable<{ id: string }>): string[] {
+  return Array.from(rows, ({ id }) => id)
+}

@@ -1,0 +1,156 @@
+import type { Asset, Upload } from '../../domain/asset.ts'
+import type { Usage } from '../../domain/plan.ts'
+import {
+  type AssetsOutcome,
+  type AssetsRestoreOutcome,
+  CORRECTED_TIMES,
+  TRASH_BATCH,
+} from '../trash-data.ts'
+import { DELETABLE, prepareDeletion } from './deletion.ts'
+import { preparePurge } from './purge.ts'
+import { prepareRestoreRows } from './restore-rows.ts'
+import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import type { Connection } from './statement.ts'
+
+/** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
+const IN_TRASH = 'account_id = :account and trashed_at is not null'
+
+type End = (row: UploadRow) => Upload | undefined
+
+/** The trash, and changes of several assets. */
+export function prepareTrash(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { moveToTrash, deleteForGood } = prepareDeletion(connection)
+  const purge = preparePurge(connection)
+  const { countRestored, restoreRow } = prepareRestoreRows(connection)
+  const deletable = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where id in (select value from json_each(:ids)) and account_id = :account and ${DELETABLE}`,
+  )
+  const usage = prepare<Usage>(
+    `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+     from accounts where id = :account`,
+  )
+  const bySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
+  const mark = prepare(
+    `update accounts set trash_until = (
+       select max(id) from assets where account_id = :account and status = 'ready')
+     where id = :account`,
+  )
+  const unmark = prepare('update accounts set trash_until = null where id = :account')
+  const marked = prepare<{ id: string }>('select id from accounts where trash_until is not null')
+  const nextMarked = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where account_id = :account and status = 'ready'
+       and id <= (select trash_until from accounts where id = :account)
+     order by id limit ${TRASH_BATCH}`,
+  )
+  const oldest = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets where ${IN_TRASH} and trashed_at <= :until
+     order by trashed_at, id limit ${TRASH_BATCH}`,
+  )
+  const oldestOfAll = prepare<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from assets where trashed_at is not null and trashed_at <= :until
+     order by trashed_at limit ${TRASH_BATCH}`,
+  )
+
+  // Deleted while the clock was ahead.
+  const newest = prepare<{ seq: number }>(
+    'select seq from assets where trashed_at is not null and trashed_at > :now limit 1',
+  )
+  const correctTimes = prepare(
+    `update assets set trashed_at = :now where seq in (
+       select seq from assets where trashed_at is not null and trashed_at > :now
+       limit ${CORRECTED_TIMES})`,
+  )
+
+  /** The rows of these assets, if all of them are ready or in the trash. */
+  function find(account: string, ids: string[]) {
+    const rows = deletable.all({ account, ids: JSON.stringify(ids) })
+    return { rows, unknown: unknownOf(ids, rows) }
+  }
+
+  function change(
+    account: string,
+    ids: string[],
+    { isChange, end }: { isChange: (row: UploadRow) => boolean; end: End },
+  ): AssetsOutcome {
+    return transaction(() => {
+      const { rows, unknown } = find(account, ids)
+      if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+      const changed = rows.filter(isChange)
+      const replacements = changed.flatMap((row) => end(row) ?? [])
+      return { outcome: 'done', changed: changed.length, replacements }
+    })
+  }
+
+  return {
+    trashAssets: (account: string, ids: string[]): AssetsOutcome =>
+      change(account, ids, { isChange: ({ status }) => status === 'ready', end: moveToTrash }),
+
+    deleteAssets: (account: string, ids: string[]): AssetsOutcome =>
+      change(account, ids, { isChange: () => true, end: deleteForGood }),
+
+    restoreAssets(account: string, ids: string[]): AssetsRestoreOutcome {
+      return transaction(() => {
+        const { rows, unknown } = find(account, ids)
+        if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+        const trashed = rows.filter(({ status }) => status !== 'ready')
+        const { isCounted, needed } = countRestored(account, trashed)
+        if (!isCounted) {
+          const used = { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
+          return { outcome: 'storage_exceeded', usage: used, needed }
+        }
+        for (const row of trashed) restoreRow(row)
+        const assets = rows.flatMap(({ seq }) => bySeq.get({ seq }) ?? []).map(toAsset)
+        return { outcome: 'restored', assets: inOrderOf(ids, assets) }
+      })
+    },
+
+    beginTrashAll(account: string): void {
+      mark.run({ account })
+    },
+
+    continueTrashAll(account: string): number {
+      return transaction(() => {
+        const rows = nextMarked.all({ account })
+        for (const row of rows) moveToTrash(row)
+        if (rows.length < TRASH_BATCH) unmark.run({ account })
+        return rows.length
+      })
+    },
+
+    listTrashAll: (): string[] => marked.all({}).map(({ id }) => id),
+
+    emptyTrash(account: string, until: Date): number {
+      return transaction(() => {
+        const rows = oldest.all({ account, until: until.getTime() })
+        for (const row of rows) purge(row)
+        return rows.length
+      })
+    },
+
+    removeOldTrash(keptForMs: number): number {
+      const now = Date.now()
+      const until = now - keptForMs
+      // A read first: it is much cheaper than a write that changes nothing.
+      if (newest.get({ now }) === undefined && oldestOfAll.get({ until }) === undefined) return 0
+      return transaction(() => {
+        correctTimes.run({ now })
+        const rows = oldestOfAll.all({ until })
+        for (const row of rows) purge(row)
+        return rows.length
+      })
+    },
+  }
+}
+
+function unknownOf(ids: string[], rows: { id: string }[]): string[] {
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
+
+function inOrderOf(ids: string[], assets: Asset[]): Asset[] {
+  const byId = new Map(assets.map((asset) => [asset.id, asset]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}

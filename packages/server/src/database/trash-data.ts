@@ -1,0 +1,96 @@
+import type { Asset, Upload } from '../domain/asset.ts'
+import type { Cursor } from '../domain/cursor.ts'
+import type { PageRequest } from '../domain/paging.ts'
+import type { Usage } from '../domain/plan.ts'
+import type { ProductSelection } from '../domain/product.ts'
+
+/** At most this many assets of the trash are removed in one transaction, so that no other call waits long. */
+export const TRASH_BATCH = 200
+
+/** At most this many deletion times in the future are corrected in one transaction. */
+export const CORRECTED_TIMES = 10_000
+
+/** At most this many attachments of several assets are changed in one transaction. */
+export const MAX_BULK_ATTACHMENTS = 100_000
+
+export interface TrashedAsset extends Asset {
+  trashedAt: Date
+}
+
+export interface TrashQuery extends PageRequest {
+  /** Returns the next `perPage` rows after this position, and ignores `page`. */
+  after?: Cursor
+  /** Each word is part of the name or of the path. Folded by `searchWords`. */
+  words?: string[]
+  /** Part of the name, folded by `foldText`. */
+  name?: string
+  kind?: Asset['kind']
+  /** In this folder or below it, as `folderOfFilter` returns it. */
+  folder?: string
+}
+
+/** The outcome for several assets. Either all of them changed, or none. */
+export type AssetsOutcome =
+  /** `changed` of them were not in this state before. `replacements` are the unfinished ones that were cancelled. */
+  | { outcome: 'done'; changed: number; replacements: Upload[] }
+  | { outcome: 'assets_not_found'; unknown: string[] }
+
+export type AssetsRestoreOutcome =
+  | { outcome: 'restored'; assets: Asset[] }
+  | { outcome: 'assets_not_found'; unknown: string[] }
+  /** Nothing changed. `needed` is the number of bytes of the assets. */
+  | { outcome: 'storage_exceeded'; usage: Usage; needed: number }
+
+export type AssetsLinkOutcome =
+  | { outcome: 'done' }
+  | { outcome: 'assets_not_found'; unknown: string[] }
+  | { outcome: 'products_not_found'; unknown: ProductSelection }
+  /** Several assets times the products is more than `MAX_BULK_ATTACHMENTS`. */
+  | { outcome: 'too_many_attachments'; count: number }
+
+/**
+ * The trash of one account, and changes of several assets. The IDs of a call differ from each other.
+ *
+ * If the bytes of an upload only fit without superseded objects and assets in the trash, the oldest of these are removed
+ * in the transaction that reserves the bytes. If more than `TRASH_BATCH` assets must be removed, the first of them are
+ * removed in transactions of their own. If the bytes never fit, none is removed.
+ */
+export interface TrashData {
+  /**
+   * ready → deleted, and in the trash. Removes the assets from all lists, detaches them from their products and
+   * makes their bytes available immediately. Their objects and versions stay, and unfinished replacements are
+   * cancelled. Assets that are in the trash already stay as they are.
+   */
+  trashAssets(assetIds: string[]): Promise<AssetsOutcome>
+
+  /** The same as `deleteAsset` for several assets. */
+  deleteAssets(assetIds: string[]): Promise<AssetsOutcome>
+
+  /**
+   * deleted → ready, for assets in the trash. Attaches them to those of their products that still exist. Ready
+   * assets stay as they are.
+   */
+  restoreAssets(assetIds: string[]): Promise<AssetsRestoreOutcome>
+
+  /** Attaches each of these assets, or detaches it. Repeatable. */
+  attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsLinkOutcome>
+  detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsLinkOutcome>
+
+  /** The assets in the trash, the last deleted first. */
+  listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>
+
+  /**
+   * Marks all assets that are ready now to be moved to the trash. `continueTrashAll` moves them. Repeating it
+   * also marks those that were added meanwhile.
+   */
+  beginTrashAll(): Promise<void>
+
+  /** Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns their number: 0 when none is left. */
+  continueTrashAll(): Promise<number>
+
+  /**
+   * Removes assets that were moved to the trash until `until`, the oldest first, at most `TRASH_BATCH`. Queues
+   * their objects for removal. Returns their number: 0 when none is left.
+   */
+  emptyTrash(until: Date): Promise<number>
+}

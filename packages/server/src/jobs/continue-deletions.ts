@@ -1,0 +1,12 @@
+import type { Context } from '../operations/context.ts'
+
+/**
+ * Continues the deletion of all assets of an account, if the call was interrupted, or if there are more assets than
+ * one call deletes.
+ */
+export async function continueDeletions({ database }: Context, signal: AbortSignal): Promise<void> {
+  for (const account of await database.listTrashAll()) {
+    const data = database.of(account)
+    while (!signal.aborted && (await data.continueTrashAll()) > 0);
+  }
+}

@@ -1,0 +1,54 @@
+import {
+  attach,
+  bulkDelete,
+  bulkRestore,
+  complete,
+  deleteAll,
+  emptyTrash,
+  job,
+  purge,
+  putAll,
+  remove,
+  replace,
+  restoreAsset,
+  sign,
+} from './calls.ts'
+import type { Harness } from './harness.ts'
+import type { TestCase } from './test-cases.ts'
+
+const READY = [sign, putAll, complete, attach]
+const TRASHED = [...READY, remove]
+
+/** The call was interrupted before it moved any asset. */
+async function markAll({ context, account }: Harness): Promise<void> {
+  await context.database.of(account.id).beginTrashAll()
+}
+
+/** Calls about an asset in the trash, and about several assets. */
+export const TRASH_CASES: TestCase[] = [
+  { name: 'delete an asset to the trash', before: READY, call: remove },
+  { name: 'delete an asset permanently', before: READY, call: purge },
+  { name: 'delete an asset in the trash permanently', before: TRASHED, call: purge },
+  {
+    name: 'delete a file with a replacement permanently',
+    before: [...READY, replace],
+    call: purge,
+  },
+  { name: 'restore an asset', before: TRASHED, call: restoreAsset },
+  { name: 'delete in bulk', before: READY, call: bulkDelete },
+  { name: 'restore in bulk', before: TRASHED, call: bulkRestore },
+]
+
+/** The same for calls that change all assets of the account. */
+export const ACCOUNT_TRASH_CASES: TestCase[] = [
+  { name: 'empty the trash', before: TRASHED, call: emptyTrash },
+  { name: 'delete all assets', before: READY, call: deleteAll },
+  {
+    name: 'continueDeletions',
+    before: READY,
+    setUp: markAll,
+    interrupted: deleteAll,
+    call: job('continueDeletions'),
+  },
+  { name: 'emptyTrash', before: TRASHED, call: job('emptyTrash') },
+]

@@ -1,0 +1,17 @@
+import type { UploadSession } from '@stowage/protocol'
+
+/** The session of an upload, or of a new version of an asset. */
+export type Session = UploadSession & { isReplacement?: true }
+
+/** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
+export interface ClientState {
+  sessions: Session[]
+  /** The ETags that the storage returned, by upload and part. */
+  etags: Record<string, Record<number, string>>
+  /** The IDs of products, by variant. */
+  products: Record<number, string>
+}
+
+export function newClientState(): ClientState {
+  return { sessions: [], etags: {}, products: {} }
+}

@@ -1,0 +1,123 @@
+import type { Command } from './commands.ts'
+import {
+  bytesIn,
+  changeUpload,
+  findUpload,
+  type Model,
+  type ModelUpload,
+  replacementOf,
+} from './model.ts'
+import type { Observation } from './observation.ts'
+
+type Call<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>
+
+const DELETED: Partial<ModelUpload> = { status: 'deleted', parts: [], variants: [], older: [] }
+
+/** The rules for the trash, and for changes of several assets. */
+export const TRASH_RULES = {
+  restoreAsset(model: Model, _: Call<'restoreAsset'>, seen: Observation): Model | undefined {
+    const asset = findUpload(model, seen.id ?? '')
+    if (asset === undefined || !isDeletable(asset)) return allow(seen.status === 404, model)
+    return restoreAll(model, [asset], seen)
+  },
+
+  emptyTrash(model: Model, _: Call<'emptyTrash'>, seen: Observation): Model | undefined {
+    return allow(seen.status === 202, withoutTrash(model))
+  },
+
+  deleteAll(model: Model, _: Call<'deleteAll'>, seen: Observation): Model | undefined {
+    return allow(seen.status === 202, trashAll(model))
+  },
+
+  bulkDelete(model: Model, _: Call<'bulkDelete'>, seen: Observation): Model | undefined {
+    const assets = assetsOf(model, seen)
+    if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
+    return allow(seen.status === 200, assets.reduce(toTrash, model))
+  },
+
+  bulkRestore(model: Model, _: Call<'bulkRestore'>, seen: Observation): Model | undefined {
+    const assets = assetsOf(model, seen)
+    if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
+    return restoreAll(model, assets, seen)
+  },
+
+  trash(model: Model, _: Call<'trash'>, seen: Observation): Model | undefined {
+    const trashed = model.uploads.filter(({ status }) => status === 'trashed').map(({ id }) => id)
+    return allow(JSON.stringify(seen.listed?.toSorted()) === JSON.stringify(trashed.sort()), model)
+  },
+}
+
+/** Moves a ready asset to the trash. Its unfinished replacement is cancelled. */
+export function toTrash(model: Model, { id, status }: ModelUpload): Model {
+  if (status !== 'ready') return model
+  return changeUpload(withoutReplacement(model, id), id, { status: 'trashed' })
+}
+
+export function deleteForGood(model: Model, { id }: ModelUpload): Model {
+  return changeUpload(withoutReplacement(model, id), id, DELETED)
+}
+
+export function withoutTrash(model: Model): Model {
+  return model.uploads.filter(({ status }) => status === 'trashed').reduce(deleteForGood, model)
+}
+
+export function trashAll(model: Model): Model {
+  return model.uploads.reduce(toTrash, model)
+}
+
+/**
+ * The models in which these bytes fit into the plan: assets in the trash are removed while they do not. Which of them
+ * are the oldest is not part of the model, because several may be deleted in the same millisecond.
+ */
+export function modelsWithRoom(model: Model, needed: number): Model[] {
+  const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading') + needed
+  if (used > model.plan) return [model]
+  const fitting = new Map<string, Model>()
+  let tooFull = new Map([['', model]])
+  while (tooFull.size > 0) {
+    const next = new Map<string, Model>()
+    for (const [text, one] of tooFull) {
+      if (used + bytesIn(one, 'trashed') <= model.plan) fitting.set(text, one)
+      else for (const smaller of withOneRemoved(one)) next.set(JSON.stringify(smaller), smaller)
+    }
+    tooFull = next
+  }
+  return [...fitting.values()]
+}
+
+function withOneRemoved(model: Model): Model[] {
+  const trashed = model.uploads.filter(({ status }) => status === 'trashed')
+  return trashed.map((asset) => deleteForGood(model, asset))
+}
+
+function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Model | undefined {
+  const trashed = assets.filter(({ status }) => status === 'trashed')
+  const needed = bytesIn({ ...model, uploads: trashed }, 'trashed')
+  const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
+  if (needed > 0 && used + needed > model.plan) return allow(seen.status === 402, model)
+  const restored = trashed.reduce(
+    (changed, { id }) => changeUpload(changed, id, { status: 'ready' }),
+    model,
+  )
+  return allow(seen.status === 200, restored)
+}
+
+function withoutReplacement(model: Model, id: string): Model {
+  const replacement = replacementOf(model, { id })
+  return replacement
+    ? changeUpload(model, replacement.id, { status: 'cancelled', parts: [] })
+    : model
+}
+
+/** The assets of a call about several. An upload of a new version is no asset. */
+function assetsOf(model: Model, { ids = [] }: Observation): ModelUpload[] {
+  return ids.flatMap((id) => findUpload(model, id) ?? [])
+}
+
+function isDeletable({ status }: ModelUpload): boolean {
+  return status === 'ready' || status === 'trashed'
+}
+
+function allow(isAllowed: boolean, model: Model): Model | undefined {
+  return isAllowed ? model : undefined
+}
