@@ -22,20 +22,25 @@ export async function aDatabase(
 /** The same for a database that several tests use: the caller drops it. */
 export async function createDatabase(server: string, template: Template = 'template1') {
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer(server, (sql) => sql`create database ${sql(name)} template ${sql(template)}`)
+  const sql = connectionTo(server)
+  await sql`create database ${sql(name)} template ${sql(template)}`
   const url = new URL(server)
   url.pathname = `/${name}`
   return {
     url: url.href,
-    drop: () => onServer(server, (sql) => sql`drop database ${sql(name)} with (force)`),
+    async drop() {
+      await sql`drop database ${sql(name)} with (force)`
+    },
   }
 }
 
-async function onServer(server: string, work: (sql: postgres.Sql) => Promise<unknown>) {
-  const sql = postgres(server, { max: 1 })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end()
-  }
+/**
+ * One connection to each server for all tests of the process, because connecting takes as long as the
+ * statements. It closes after a second without use, so that the process can end.
+ */
+function connectionTo(server: string): postgres.Sql {
+  const connection = connections.get(server) ?? postgres(server, { max: 1, idle_timeout: 1 })
+  connections.set(server, connection)
+  return connection
 }
+const connections = new Map<string, postgres.Sql>()
