@@ -10,9 +10,10 @@ export function runNpm(args: string[], cwd: string): Promise<string> {
   return run('npm', words, cwd, { shell: true })
 }
 
-/** Runs the TypeScript compiler of the repository. */
+/** Runs the TypeScript compiler of the repository. Several checkers would check shared types several times. */
 export function runTsc(args: string[], cwd: string): Promise<string> {
-  return run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), ...args], cwd)
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+  return run(process.execPath, [compiler, '--checkers', '1', ...args], cwd)
 }
 
 /** Runs a program and returns its standard output. If it fails, throws an error with its output. */
