@@ -33,15 +33,19 @@ export interface SharedEngines {
   deploy(t: TestContext): Promise<SharedDeployment>
 }
 
-/** Runs tests on one PostgreSQL and one Ceph, which stop after the last test of the file. */
+/** Runs tests on one PostgreSQL and one Ceph, which stop after the last test of the process. */
 export async function withSharedEngines(name: string, tests: (engines: SharedEngines) => void) {
   const missing = await missingForCeph()
   if (missing !== undefined) {
     test(name, (t) => skipUnlessCi(t, missing))
     return
   }
-  tests(await startEngines())
+  starting ??= startEngines()
+  tests(await starting)
 }
+
+/** Files in one process share the engines. Their tests run one after the other. */
+let starting: Promise<SharedEngines> | undefined
 
 async function startEngines(): Promise<SharedEngines> {
   const postgres = await startPostgres()

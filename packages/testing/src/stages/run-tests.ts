@@ -9,7 +9,7 @@ import { buildDashboard } from '../browser/build-dashboard.ts'
 const SHARED_PROCESSES = 2
 const SHARED_PROCESS = new RegExp(
   [
-    '/server/test/http/',
+    '/server/test/(http|many-instances)/',
     '/server/test/embedded/(bad-requests|full-disk|ignored-ranges|keys-at-rest|pipelined-parts|storage-http)\\.',
     '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
     '/server/src/(crypto|doctor|jobs|node-http|storage/disk)/',
@@ -42,7 +42,8 @@ export async function runTests(
   patterns: string[],
   settings: Record<string, string>,
 ): Promise<number> {
-  const files = await Array.fromAsync(glob(patterns), (file) => file.replaceAll(sep, '/'))
+  const found = await Array.fromAsync(glob(patterns), (file) => file.replaceAll(sep, '/'))
+  const files = found.toSorted()
   if (files.length === 0) throw new Error(`No test file matches ${patterns.join(' ')}`)
   if (files.some((file) => WITH_DASHBOARD.test(file))) await buildDashboard()
   const env = { ...process.env, ...COMPILE_CACHE, ...settings }
