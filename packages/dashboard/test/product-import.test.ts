@@ -48,11 +48,11 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
     'x,1,No id,,,',
     '4,1,,,,',
   ].join('\r\n')
-  await choose(page, `\uFEFF${HEADER}${text}`)
+  await choose(page, `\uFEFFID,Variant ID,product title,SKU,Vendor,Tags\n${text}`)
   assert.deepEqual(await rows(page, /^Problems/), [
     '3 Vendor must not have line breaks or other control characters (found New Press)',
-    '7 Product ID must be a whole number from 0 to 9007199254740991 (found x)',
-    '8 Title must not be empty',
+    '7 ID must be a whole number from 0 to 9007199254740991 (found x)',
+    '8 product title must not be empty',
   ])
   assert.deepEqual(await rows(page, /^Changed/), [
     '5 Other vendor Vendor: Press → New Press Tags: a → empty',
@@ -64,7 +64,7 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   await page.getByRole('button', { name: 'Import 2 products' }).click()
   await page.getByRole('heading', { name: '2 imported, 3 lines skipped' }).waitFor()
   await page.getByText('1 added, 1 changed, 1 unchanged.').waitFor()
-  await page.getByRole('row', { name: '7 Product ID must be a whole number' }).waitFor()
+  await page.getByRole('row', { name: '7 ID must be a whole number' }).waitFor()
   assert.deepEqual(writes, [2])
   const all = (await client.products().page(1)).data
   const stored = all.map(({ product_id, name, vendor }) => [product_id, name, vendor])

@@ -87,8 +87,8 @@ async function readInput(path: string): Promise<Uint8Array> {
 
 /** `products.csv:12: sku: must be a string of …`, like a compiler. */
 function writeProblems({ problems }: ProductsFile, path: string): void {
-  for (const { line, field, value, message } of problems.slice(0, MAX_PROBLEMS)) {
-    const where = field === undefined ? '' : `${field}: `
+  for (const { line, field, column = field, value, message } of problems.slice(0, MAX_PROBLEMS)) {
+    const where = column === undefined ? '' : `${column}: `
     const found = value ? ` (found ${show(value)})` : ''
     writeMessage(sanitize(`${path}:${line}: ${where}${message}${found}`))
   }

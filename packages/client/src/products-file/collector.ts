@@ -4,6 +4,8 @@ import type { ProductFields } from './file-product.ts'
 export interface Collector {
   add(line: number, fields: Partial<ProductFields>): void
   refuse(line: number, message: string): void
+  /** The column that each field is read from, as the header names it. */
+  nameColumns(titles: Partial<Record<keyof ProductFields, string>>): void
   /** Columns that have no meaning here, as the header names them. */
   ignoreColumns(names: string[]): void
 }

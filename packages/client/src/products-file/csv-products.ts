@@ -18,6 +18,16 @@ const COLUMNS = {
 } satisfies Record<string, string[]>
 
 type Column = keyof typeof COLUMNS
+
+const FIELDS = [
+  'product_id',
+  'variant_id',
+  'name',
+  'variant_name',
+  'sku',
+  'vendor',
+  'tags',
+] as const
 type Row = Partial<Record<Column, string>>
 
 const NO_IDS =
@@ -40,6 +50,7 @@ export function collectCsvProducts(text: string, collect: Collector): void {
   }
   const used = new Set(columns.values())
   const titles: string[] = header.fields
+  collect.nameColumns(titlesOf(columns, titles))
   collect.ignoreColumns(titles.filter((title, index) => title.trim() !== '' && !used.has(index)))
 
   /** The first row of the current product. Rows without a title continue it. */
@@ -73,6 +84,17 @@ function findColumns(header: string[]): Map<Column, number> {
     if (index !== undefined) columns.set(column as Column, index)
   }
   return columns
+}
+
+/** The variant's name is read from the first option if there is no column for it. */
+function titlesOf(columns: Map<Column, number>, titles: string[]) {
+  const titleOf = (column: Column) =>
+    titles[columns.get(column) ?? -1]?.trim().replaceAll(/\s+/g, ' ')
+  const found = FIELDS.map((field) => [
+    field,
+    titleOf(field) ?? (field === 'variant_name' ? titleOf('option1') : undefined),
+  ])
+  return Object.fromEntries(found) as Partial<Record<keyof ProductFields, string>>
 }
 
 function problemWithColumns(columns: Map<Column, number>): string | undefined {

@@ -121,6 +121,21 @@ test('each field that the service would refuse is reported with its line and its
   ])
 })
 
+test('a problem names the column as the header of the file does', () => {
+  const columnsOf = (text: string) => problemsOf(text).map(({ field, column }) => [field, column])
+  const long = 'n'.repeat(256)
+  assert.deepEqual(columnsOf(` ID ,variant_id,Product  Title,Variant SKU\nx,y,,${long}`), [
+    ['product_id', 'ID'],
+    ['variant_id', 'variant_id'],
+    ['name', 'Product Title'],
+    ['sku', 'Variant SKU'],
+  ])
+  assert.deepEqual(columnsOf(`ID,Variant ID,Title,Option1 Value\n1,2,Book,${long}`), [
+    ['variant_name', 'Option1 Value'],
+  ])
+  assert.deepEqual(columnsOf('[{"product_id":1,"variant_id":2,"name":""}]'), [['name', undefined]])
+})
+
 test('a duplicate variant is reported with the line of the first one', () => {
   const { products, problems } = parseProductsFile(
     'Product ID,Variant ID,Title\n1,2,Book\n1,3,Book\n1,2,Again',

@@ -30,6 +30,8 @@ export interface ProductsFileProblem {
   line: number
   /** Omitted if the problem concerns the whole line or file. */
   field?: keyof ProductDetails
+  /** The column of the field, as the header of a CSV file names it. */
+  column?: string
   /** The invalid value in the file, truncated to 100 characters. Omitted if there is no field. */
   value?: string
   /** The problem, as a sentence or as the end of one that begins with the field. */
@@ -48,17 +50,24 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   const problems: ProductsFileProblem[] = []
   const ignoredColumns: string[] = []
   const seen = new Map<string, number>()
+  let columns: Parameters<Collector['nameColumns']>[0] = {}
   const text = typeof file === 'string' ? file.replace(/^\uFEFF/, '') : decode(file)
   const format = /^\s*[[{]/.test(text ?? '') ? 'json' : 'csv'
 
   const collect: Collector = {
     refuse: (line, message) => problems.push({ line, message }),
+    nameColumns: (titles) => {
+      columns = titles
+    },
     ignoreColumns: (names) => ignoredColumns.push(...names),
     add(line, fields) {
       const { product_id, variant_id, name } = fields
       const result = readProduct({ ...fields, product_id, variant_id, name })
       if ('problems' in result) {
-        problems.push(...result.problems.map((problem) => ({ line, ...problem })))
+        for (const problem of result.problems) {
+          const column = columns[problem.field]
+          problems.push({ line, ...problem, ...(column !== undefined && { column }) })
+        }
         return
       }
       const { product: details } = result

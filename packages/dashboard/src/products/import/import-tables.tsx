@@ -98,9 +98,13 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
       format={format}
       headers={[<Table.Th key="problem">Problem</Table.Th>]}
     >
-      {({ field, value, message }) => (
+      {({ field, column, value, message }) => (
         <Table.Td className={classes.cell}>
-          {field !== undefined && <b>{FIELD_LABELS[field]} </b>}
+          {field !== undefined && (
+            <b>
+              <bdi dir="auto">{column ?? FIELD_LABELS[field]}</bdi>{' '}
+            </b>
+          )}
           {message}
           {value && (
             <>
