@@ -97,7 +97,7 @@ test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and i
   const { page, client, service } = await openDashboard(t, {}, { executable: CHROMIUM })
   const alert = PDF.replace('/Catalog', '/Catalog/OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>')
   const dangerous = `<script>alert(1)</script> & "ü"\n${'x'.repeat(70_000)}`
-  const [pdf, scripted, html, broken, brokenPdf, text, binary] = await storeFiles(client, [
+  const [pdf, scripted, html, broken, brokenPdf, text, binary, short] = await storeFiles(client, [
     { name: 'a.pdf', mime: 'application/pdf', content: PDF },
     { name: 'b.pdf', mime: 'application/pdf', content: alert },
     { name: 'a.html', mime: 'text/html', content: '<p>' },
@@ -105,6 +105,7 @@ test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and i
     { name: 'c.pdf', mime: 'application/pdf', content: PDF.slice(0, 100) },
     { name: 'notes.md', mime: 'application/octet-stream', content: dangerous },
     { name: 'b.txt', mime: 'text/plain', content: 'a\0b' },
+    { name: 'c.txt', mime: 'text/plain', content: 'short' },
   ])
   await page.goto(`/assets/${pdf?.id}`)
   await preview(page).locator('iframe[src^="blob:"]').waitFor()
@@ -136,4 +137,12 @@ test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and i
   assert.deepEqual(ranges, [`bytes 0-63999/${Buffer.byteLength(dangerous)}`])
   await page.goto(`/assets/${binary?.id}`)
   await preview(page).getByText('its content is not text').waitFor()
+  await page.goto(`/assets/${short?.id}`)
+  const inner = await preview(page).locator('div', { hasText: 'short' }).boundingBox()
+  const outer = await preview(page).boundingBox()
+  assert.equal(
+    inner?.height,
+    (outer?.height ?? 0) - 2,
+    'a short text fills the box inside its border',
+  )
 })

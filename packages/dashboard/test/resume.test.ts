@@ -79,6 +79,11 @@ test('an upload of 500 MB is paused, interrupted by a reload, and resumed with t
   await page.reload()
   parts.release()
   await tray(page).getByText('Unfinished uploads').waitFor()
+  await page.getByRole('link', { name: 'Unfinished' }).click()
+  await page.getByRole('button', { name: 'Resume video.mov' }).waitFor()
+  assert.equal(await tray(page).count(), 0, 'the page lists each upload once')
+  await page.getByRole('link', { name: 'Assets' }).click()
+  await tray(page).getByText('Unfinished uploads').waitFor()
 
   const choose = async (path: string) => {
     const choosing = page.waitForEvent('filechooser')

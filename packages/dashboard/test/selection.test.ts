@@ -45,6 +45,10 @@ test('several assets are selected, also as a range, attached to products and del
   await page.getByRole('option', { name: 'Mug' }).click()
   await page.getByRole('button', { name: 'Attach', exact: true }).click()
   await page.getByText('3 assets attached to 2 products').waitFor()
+  // The message, which stays for 10 seconds, does not cover the button.
+  await page
+    .getByRole('button', { name: 'Upload', exact: true })
+    .click({ trial: true, timeout: 5_000 })
   const linked = await client.assets({ linked: true, with_products: true, sort: 'filename' }).page()
   assert.deepEqual(
     linked.data.map(({ filename, products }) => [

@@ -1,30 +1,29 @@
 import { Alert, Box, Stack, Text } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Section } from '../components/section.tsx'
 import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
-import { useClient } from '../session/session.tsx'
 import { AttachedProduct } from './attached-product.tsx'
 import { type ProductChoice, referencesOf } from './product-choices.ts'
 import { groupProducts } from './product-groups.ts'
 import { ProductPicker } from './product-picker.tsx'
+import { useAttach } from './use-attach.ts'
 import { useDetach } from './use-detach.ts'
 
 /** The products that the asset is attached to, with controls to attach and detach. */
 export function AssetProducts({ asset }: { asset: Asset }) {
-  const client = useClient()
   const queries = useQueryClient()
   const attached = asset.products ?? []
   const detaching = useDetach()
-  const attaching = useMutation({
-    mutationFn: (choices: ProductChoice[]) => client.attach(asset.id, referencesOf(choices)),
-    onMutate: () => detaching.reset(),
-    onSuccess(changed) {
-      queries.setQueryData(['asset', asset.id], changed)
-      return queries.invalidateQueries()
-    },
-  })
+  const attaching = useAttach()
+  const attach = (choices: ProductChoice[]) => {
+    detaching.reset()
+    attaching.mutate(
+      { assets: [asset], products: referencesOf(choices) },
+      { onSuccess: ([done]) => queries.setQueryData(['asset', asset.id], done?.asset) },
+    )
+  }
   const detach = (products: readonly Product[]) => {
     attaching.reset()
     detaching.mutate([{ asset, products }])
@@ -38,7 +37,7 @@ export function AssetProducts({ asset }: { asset: Asset }) {
           <ProductPicker
             label="Attach to products"
             picked={[]}
-            onPick={attaching.mutate}
+            onPick={attach}
             exclude={attached}
           />
         </RequireScope>

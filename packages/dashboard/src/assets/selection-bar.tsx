@@ -1,7 +1,8 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { useDisclosure, useMergedRef } from '@mantine/hooks'
 import { IconTag, IconTagOff, IconTrash } from '@tabler/icons-react'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { useHeightProperty } from '../components/use-height-property.ts'
 import { countText } from '../format/count-text.ts'
 import type { AssetQuery } from './asset-query.ts'
 import { AttachAssets } from './attach-assets.tsx'
@@ -20,7 +21,10 @@ interface Props {
 
 /** Actions for the selected assets. */
 export function SelectionBar({ selection, query, total }: Props) {
-  const bar = useFocusHandover<HTMLDivElement>()
+  const bar = useMergedRef(
+    useFocusHandover<HTMLDivElement>(),
+    useHeightProperty('--selection-height'),
+  )
   const [isDeleting, deleting] = useDisclosure()
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()

@@ -1,12 +1,12 @@
 import { ActionIcon, Alert, Anchor, Group, Text, Tooltip } from '@mantine/core'
 import type { Asset, Product, ProductGroup } from '@stowage/client'
 import { IconX } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { sizeOf } from '../assets/asset-kind.ts'
 import { AssetPicker } from '../assets/asset-picker.tsx'
 import { assetsUrl, readAssetQuery } from '../assets/asset-query.ts'
 import { AssetThumbnail } from '../assets/asset-thumbnail.tsx'
+import { useAttach } from '../assets/use-attach.ts'
 import { useDetach } from '../assets/use-detach.ts'
 import { LoadedSection } from '../components/loaded-section.tsx'
 import { Name } from '../components/name.tsx'
@@ -14,22 +14,16 @@ import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
-import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import classes from './product-page.module.css'
 import { useProductAssets } from './use-products.ts'
 
 /** The assets of a product, with controls to attach, detach and upload. */
 export function ProductAssets({ product }: { product: ProductGroup }) {
-  const client = useClient()
-  const queries = useQueryClient()
   const { product_id: productId } = product
   const assets = useProductAssets(productId)
   const attach = { product_ids: [productId] }
-  const attaching = useMutation({
-    mutationFn: (asset: Asset) => client.attach(asset.id, attach),
-    onSettled: () => queries.invalidateQueries(),
-  })
+  const attaching = useAttach()
   const detaching = useDetach()
   const error = attaching.error ?? detaching.error
   const detach = (asset: Asset) => {
@@ -42,7 +36,10 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
         <>
           <RequireScope scope="write">
             <Group align="flex-end" mb="sm" gap="sm">
-              <AssetPicker onPick={attaching.mutate} exclude={data} />
+              <AssetPicker
+                onPick={(asset) => attaching.mutate({ assets: [asset], products: attach })}
+                exclude={data}
+              />
               <ChooseFiles attach={attach} />
             </Group>
           </RequireScope>
@@ -72,6 +69,8 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
               component={Link}
               href={assetsUrl({ ...readAssetQuery(''), product: `${productId}` })}
               size="sm"
+              display="inline-block"
+              mt="sm"
             >
               Show {countText(meta.total, 'asset')} in the list of assets
             </Anchor>

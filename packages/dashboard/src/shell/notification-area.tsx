@@ -22,7 +22,9 @@ export function NotificationArea() {
     return onNotice((notice) => {
       lastId += 1
       const shown = { ...notice, id: lastId }
-      setNotices((before) => [...before, shown].slice(-MAX_NOTICES))
+      // Only the last change can be undone: undoing an earlier one could contradict it.
+      const isKept = (one: Notice) => notice.action === undefined || one.action === undefined
+      setNotices((before) => [...before.filter(isKept), shown].slice(-MAX_NOTICES))
     })
   }, [])
   return (

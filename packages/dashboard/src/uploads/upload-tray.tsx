@@ -1,6 +1,8 @@
 import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useHeightProperty } from '../components/use-height-property.ts'
 import { useOnline } from '../components/use-online.ts'
 import { countText } from '../format/count-text.ts'
 import { CancelUploadDialog } from './cancel-upload-dialog.tsx'
@@ -19,7 +21,11 @@ const MAX_ROWS = 50
 /** Stays at the bottom of every page for as long as it has anything to show. */
 export function UploadTray() {
   const uploads = useUploads()
-  const { items, resumable, shortage, waiting } = useUploadsState()
+  const { items, shortage, waiting, ...state } = useUploadsState()
+  const [path] = useLocation()
+  // The page of unfinished uploads lists them itself.
+  const resumable = path === '/uploads' ? [] : state.resumable
+  const tray = useHeightProperty('--tray-height')
   const [isOpen, { toggle }] = useDisclosure(true)
   const [cancelling, setCancelling] = useState<UploadItem | 'all'>()
   const isOnline = useOnline()
@@ -30,7 +36,14 @@ export function UploadTray() {
   const cancel = () => (cancelling === 'all' ? uploads.cancelAll() : remove(cancelling))
   const remove = (item: UploadItem | undefined) => item && uploads.remove(item.key)
   return (
-    <Paper component="section" aria-label="Uploads" className={classes.tray} withBorder shadow="md">
+    <Paper
+      ref={tray}
+      component="section"
+      aria-label="Uploads"
+      className={classes.tray}
+      withBorder
+      shadow="md"
+    >
       {shortage !== undefined && <StorageAlert shortage={shortage} />}
       {waiting.length > 0 && <WaitingFiles files={waiting} />}
       {items.length > 0 && (
