@@ -33,10 +33,11 @@ for (const settings of [{}, KEYS]) {
       timeStyle: 'short',
       timeZone: 'Asia/Tokyo',
     })
-    await page.getByText(tokyo.format(new Date(asset?.created_at ?? ''))).waitFor()
+    const details = page.getByRole('region', { name: 'Details' })
+    await details.getByText(tokyo.format(new Date(asset?.created_at ?? ''))).waitFor()
 
     const downloading = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Download' }).click()
+    await page.getByRole('button', { name: 'Download', exact: true }).click()
     const download = await downloading
     assert.equal(download.suggestedFilename(), 'café نص.svg')
     assert.equal(await readFile(await download.path(), 'utf8'), SVG)
@@ -97,7 +98,7 @@ for (const settings of [{}, KEYS]) {
       ['Poster'],
     )
 
-    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Delete this asset?' })
     await dialog.getByText('Attached to 1 product').waitFor()
     await dialog.getByText('Poster').waitFor()

@@ -139,7 +139,7 @@ test('a PDF and text are shown; HTML, a PDF with scripts, and damaged PDFs and i
   await preview(page).getByText('its content is not text').waitFor()
   await page.goto(`/assets/${short?.id}`)
   const inner = await preview(page).locator('div', { hasText: 'short' }).boundingBox()
-  const outer = await preview(page).boundingBox()
+  const outer = await page.getByRole('region', { name: 'Preview', exact: true }).boundingBox()
   assert.equal(
     inner?.height,
     (outer?.height ?? 0) - 2,
