@@ -42,7 +42,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/versions.ts')).versions,
   },
   restore: {
-    summary: 'make an older version of a file current again',
+    summary: 'restore an asset from the trash, or an older version of a file',
     load: async () => (await import('./commands/restore.ts')).restore,
   },
   rename: {
@@ -52,6 +52,10 @@ export const COMMANDS = {
   rm: {
     summary: 'delete assets',
     load: async () => (await import('./commands/rm.ts')).rm,
+  },
+  trash: {
+    summary: 'list or empty the trash',
+    load: async () => (await import('./commands/trash.ts')).trash,
   },
   attach: {
     summary: 'attach assets to products',

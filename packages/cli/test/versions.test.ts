@@ -34,7 +34,7 @@ test('replace, versions, restore and cancel manage the versions of a file', asyn
   assert.equal((await call('GET', path)).status, 404)
   assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.version, 1)
 
-  for (const words of [['replace', id], ['restore', id], ['restore', id, 'x'], ['versions']]) {
+  for (const words of [['replace', id], ['restore'], ['restore', id, 'x'], ['versions']]) {
     assert.equal((await run(...words)).code, 2, words.join(' '))
   }
   const unknown = await run('restore', id, '9')

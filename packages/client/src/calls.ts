@@ -1,7 +1,9 @@
 import type {
   Asset,
   AssetPage,
+  BulkResponse,
   Key,
+  ListAssetsQuery,
   ListedUpload,
   Product,
   ProductGroup,
@@ -25,7 +27,7 @@ export function createCalls(
   const { data } = request
 
   /** If the first response was lost, the retry of a successful call reports `not_found`. */
-  async function remove(path: string, id: string, settings: CallSettings = {}): Promise<void> {
+  async function remove(path: string, id: string, settings: Call = {}): Promise<void> {
     let isRetry = false
     const onRetry = () => {
       isRetry = true
@@ -53,14 +55,26 @@ export function createCalls(
     store: (link, settings) =>
       post<Asset>('/assets/store', link, { ...settings, isRepeatable: false }),
     change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
-    delete: (id, settings) => remove('/assets/:id', id, settings),
+    delete: (id, { permanent, ...settings } = {}) =>
+      remove('/assets/:id', id, { ...settings, query: { permanent: permanent || undefined } }),
+    trash: (query) => {
+      const trashed: ListAssetsQuery & CallSettings = { ...query, trashed: true }
+      return createListing<Asset, AssetPage>(request, '/assets', trashed)
+    },
+    emptyTrash: async (settings) => {
+      await request.json('/trash', { ...settings, method: 'DELETE' })
+    },
+    deleteAll: async (settings) => {
+      await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
+    },
+    bulk: (changes, settings) => post<BulkResponse['data']>('/assets/bulk', changes, settings),
     attach: (id, products, settings) =>
       post<Asset>('/assets/:id/attach', products, { ...settings, id }),
     detach: (id, products, settings) =>
       post<Asset>('/assets/:id/detach', products, { ...settings, id }),
     versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),
     restore: async (id, version, settings) =>
-      post<Asset>(`${versionPath(version)}/restore`, undefined, { ...settings, id }),
+      post<Asset>(`${restoredPath(version)}/restore`, undefined, { ...settings, id }),
     deleteVersion: async (id, version, settings) => remove(versionPath(version), id, settings),
     async download(id, { range, version, ...settings } = {}) {
       const headers = range && { Range: rangeHeader(range) }
@@ -90,6 +104,11 @@ export function createCalls(
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
+}
+
+/** Without a version, the asset itself is restored. */
+function restoredPath(version: number | undefined): string {
+  return version === undefined ? '/assets/:id' : versionPath(version)
 }
 
 /** Anything but a number could address another endpoint. */

@@ -3,6 +3,8 @@ import type {
   Asset,
   AssetChanges,
   AssetPage,
+  BulkRequest,
+  BulkResponse,
   DownloadUrl,
   Key,
   KeyRequest,
@@ -32,6 +34,11 @@ import type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'
 
 /** The account of the API key: its plan, and the bytes stored, reserved and available. */
 export type Account = AccountResponse['data']
+/** The filters of the trash. Its assets are detached from their products, and have one order. */
+export type ListTrashQuery = Pick<
+  ListAssetsQuery,
+  'search' | 'filename' | 'type' | 'path' | 'limit' | 'page' | 'after'
+>
 /** The storage in use, by type of file. */
 export type Usage = UsageResponse['data']
 /** A new API key with its secret. */
@@ -83,12 +90,29 @@ export interface Client<Input = BlobInput | StreamInput> {
   replace(id: string, file: Input, options?: ReplaceOptions): Upload
   /** Returns the versions of a file that are kept, the highest number first. */
   versions(id: string, settings?: CallSettings): Promise<Version[]>
-  /** Makes an older version current again. The version that was current is kept as an older one. */
-  restore(id: string, version: number, settings?: CallSettings): Promise<Asset>
+  /**
+   * Makes an older version current again; the version that was current is kept as an older one. Without a
+   * version, it restores an asset from the trash, with its versions and its products.
+   */
+  restore(id: string, version?: number, settings?: CallSettings): Promise<Asset>
   /** Deletes an older version. */
   deleteVersion(id: string, version: number, settings?: CallSettings): Promise<void>
-  /** Deletes an asset. */
-  delete(id: string, settings?: CallSettings): Promise<void>
+  /**
+   * Moves an asset to the trash, from which `restore(id)` restores it. With `permanent`, it is removed at once,
+   * also if it is in the trash.
+   */
+  delete(id: string, settings?: { permanent?: boolean } & CallSettings): Promise<void>
+  /**
+   * Lists the assets in the trash, the last deleted first, in the same way as `assets`. Each has `deleted_at`
+   * and `removed_after`.
+   */
+  trash(query?: ListTrashQuery & CallSettings): Listing<Asset, AssetPage>
+  /** Removes all assets in the trash. */
+  emptyTrash(settings?: CallSettings): Promise<void>
+  /** Moves all assets of the account to the trash. Unfinished uploads continue. */
+  deleteAll(settings?: CallSettings): Promise<void>
+  /** Deletes, restores, attaches or detaches up to 1,000 assets: either all of them or none. */
+  bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
   /** Attaches an asset to products. Returns the asset with all of its products. */
   attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
   /** Detaches an asset from products. Returns the asset with its remaining products. */

@@ -2,6 +2,8 @@ export type {
   Asset,
   AssetChanges,
   AssetPage,
+  BulkRequest,
+  BulkResponse,
   Key,
   KeyRequest,
   LinkRequest,
@@ -22,7 +24,7 @@ export type {
   UploadPage,
   Version,
 } from '@stowage/protocol'
-export type { Account, Client, NewKey, UnfinishedUpload, Usage } from './client.ts'
+export type { Account, Client, ListTrashQuery, NewKey, UnfinishedUpload, Usage } from './client.ts'
 export { createClient } from './create-client.ts'
 export {
   type ClientErrorCode,

@@ -1,9 +1,11 @@
-import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
+import { type Asset, type AssetPage, isStowageError, type NodeClient } from '@stowage/client/node'
 import { fullName } from '../text/full-name.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+class AssetNotFound extends CommandFailed {}
 
 const MAX_CANDIDATES = 10
 /** The largest page that the service returns. */
@@ -19,7 +21,24 @@ export async function getAsset(
   query: { with_products?: boolean } = {},
 ): Promise<Asset> {
   if (UUID.test(wanted)) return getById(client, wanted, query)
-  const { data, meta } = await client.assets({ ...query, filename: wanted, limit: PAGE }).page()
+  return chooseByName(
+    await client.assets({ ...query, filename: wanted, limit: PAGE }).page(),
+    wanted,
+  )
+}
+
+/** An asset in the trash, found like `getAsset`. */
+export async function getTrashedAsset(client: NodeClient, wanted: string): Promise<Asset> {
+  if (!UUID.test(wanted)) {
+    return chooseByName(await client.trash({ filename: wanted, limit: PAGE }).page(), wanted)
+  }
+  for await (const asset of client.trash()) {
+    if (asset.id === wanted.toLowerCase()) return asset
+  }
+  throw new CommandFailed(`There is no asset with the ID ${wanted} in the trash.`)
+}
+
+function chooseByName({ data, meta }: AssetPage, wanted: string): Asset {
   if (meta.total > data.length) {
     throw new CommandFailed(
       `${meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset (stowage ls lists them).`,
@@ -29,7 +48,7 @@ export async function getAsset(
   const same = exact.length > 0 ? exact : data.filter(({ filename }) => isSame(filename, wanted))
   const [asset, ...more] = same
   if (asset === undefined) {
-    throw new CommandFailed(
+    throw new AssetNotFound(
       `There is no asset named ${sanitize(wanted)}.${candidates(data, 'Similar names')}`,
     )
   }
@@ -41,15 +60,22 @@ export async function getAsset(
   return asset
 }
 
-/** Finds all assets before the command changes the first one. Duplicates are removed. */
+/**
+ * Finds all assets before the command changes the first one. Duplicates are removed. With `trashed`, those that do not
+ * exist are looked for in the trash.
+ */
 export async function getAssets(
   client: NodeClient,
   wanted: string[],
-  query: { with_products?: boolean } = {},
+  { trashed = false, ...query }: { with_products?: boolean; trashed?: boolean } = {},
 ): Promise<Asset[]> {
   const found = new Map<string, Asset>()
   for (const one of wanted) {
-    const asset = await getAsset(client, one, query)
+    const asset = await getAsset(client, one, query).catch((error) => {
+      // The asset may be in the trash.
+      if (trashed && error instanceof AssetNotFound) return getTrashedAsset(client, one)
+      throw error
+    })
     found.set(asset.id, asset)
   }
   return [...found.values()]
@@ -64,7 +90,7 @@ async function getById(
     return await client.asset(id, query)
   } catch (error) {
     if (isStowageError(error, 'not_found'))
-      throw new CommandFailed(`There is no asset with the ID ${id}.`)
+      throw new AssetNotFound(`There is no asset with the ID ${id}.`)
     throw error
   }
 }

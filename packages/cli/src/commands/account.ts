@@ -31,13 +31,14 @@ Examples:
 }
 
 function textOf(details: Account, url: string): string {
-  const { name, plan, stored, reserved, available, assets } = details
+  const { name, plan, stored, reserved, trash, available, assets } = details
   const width = Math.min(60, tableWidth() ?? 60)
+  const inTrash = trash > 0 ? `, including ${formatSize(trash)} in the trash` : ''
   return `${sanitize(name)} at ${url}
 
   ${accountMeter(details, width - 4)}
 
   stored     ${formatSize(stored)} in ${assets === 1 ? '1 asset' : `${assets} assets`}
   reserved   ${formatSize(reserved)} for uploads in progress
-  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${sanitize(plan.name)})`
+  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${sanitize(plan.name)})${inTrash}`
 }

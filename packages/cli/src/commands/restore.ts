@@ -1,4 +1,4 @@
-import { getAsset } from '../assets/get-asset.ts'
+import { getAsset, getTrashedAsset, UUID } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { writeItem } from '../output.ts'
 import { fullName } from '../text/full-name.ts'
@@ -6,18 +6,23 @@ import { sanitize } from '../text/sanitize.ts'
 import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
 
 export const restore: Command = {
-  help: `stowage restore: make an older version of a file current again
+  help: `stowage restore: restore an asset from the trash, or an older version of a file
 
 Usage:
+  stowage restore ID|NAME
   stowage restore ID|NAME VERSION
 
 ${CONNECTION_HELP}
   --json        the asset as JSON
 
-The version that was current is kept as an older one, so this can be undone. stowage versions lists
-the versions.
+Without VERSION, the asset is restored from the trash, with its versions and with those of its
+products that still exist. stowage trash ls lists the trash.
+
+With VERSION, that version of a file becomes current again. The version that was current is kept as
+an older one, so this can be undone. stowage versions lists the versions.
 
 Examples:
+  stowage restore old-pack.zip
   stowage restore ebook.pdf 1
 `,
   async run(commandLine) {
@@ -25,13 +30,19 @@ Examples:
     const [wanted, number, ...more] = positionals
     if (wanted === undefined) throw new UsageError('No asset given.')
     const version = readCount(number, 'VERSION')
-    if (version === undefined) throw new UsageError('No version given.')
     if (more.length > 0) throw new UsageError(`Unexpected argument: ${more.join(' ')}`)
     return withClient(values, async (client) => {
+      const json = values.json === true
+      if (version === undefined) {
+        const id = UUID.test(wanted) ? wanted : (await getTrashedAsset(client, wanted)).id
+        const asset = await client.restore(id)
+        writeItem(asset, { json, text: sanitize(`${asset.id}  ${fullName(asset)} restored`) })
+        return 0
+      }
       const { id } = await getAsset(client, wanted)
       const asset = await client.restore(id, version)
       const text = sanitize(`${asset.id}  ${fullName(asset)} is now version ${asset.version}`)
-      writeItem(asset, { json: values.json === true, text })
+      writeItem(asset, { json, text })
       return 0
     })
   },

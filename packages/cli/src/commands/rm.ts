@@ -9,18 +9,27 @@ import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { type Command, readOptions, requireArguments, UsageError } from '../usage.ts'
 
-const OPTIONS = { ...CONNECTION_OPTIONS, yes: { type: 'boolean', short: 'y' } } as const
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  permanent: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+} as const
 
 export const rm: Command = {
-  help: `stowage rm: delete assets permanently
+  help: `stowage rm: delete assets
 
 Usage:
-  stowage rm ID|NAME… [--yes]
+  stowage rm ID|NAME… [--permanent] [--yes]
 
+  --permanent   remove the assets at once, also those in the trash. They cannot be restored
   -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
                 assets are attached to, and asks. Required if not run in a terminal
 ${CONNECTION_HELP}
   --json        one JSON object per line: {id, filename, deleted} or {asset, error}
+
+Deleted assets are moved to the trash: stowage trash ls lists them, and stowage restore restores
+them. Their storage is available at once. The oldest ones are removed if an upload needs it, the
+others after 30 days (STOWAGE_TRASH_FOR of the service).
 
 Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usage
 
@@ -31,22 +40,23 @@ Examples:
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const wanted = requireArguments(positionals, 'asset')
-    const { yes = false, json = false } = values
+    const { permanent = false, yes = false, json = false } = values
     if (!yes && !isInteractive())
       throw new UsageError('Not interactive. Pass --yes to delete without asking.')
     return withClient(values, async (client, connection) => {
-      const assets = await getAssets(client, wanted, { with_products: true })
+      const assets = await getAssets(client, wanted, { with_products: true, trashed: permanent })
       if (!yes) {
         writeMessage(describeDeletion(assets))
-        if (!(await confirm('Delete permanently?'))) {
+        if (!(await confirm(permanent ? 'Delete permanently?' : 'Delete?'))) {
           writeMessage('Nothing was deleted.')
           return 1
         }
       }
       ignoreClosedOutput()
       return forEachAsset(assets, { connection, json }, async ({ id, filename }) => {
-        await client.delete(id)
-        const text = sanitize(`${id}  ${filename} deleted`)
+        await client.delete(id, { permanent })
+        const how = permanent ? 'deleted permanently' : 'deleted'
+        const text = sanitize(`${id}  ${filename} ${how}`)
         writeItem({ id, filename, deleted: true }, { json, text })
       })
     })

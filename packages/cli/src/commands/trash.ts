@@ -1,0 +1,129 @@
+import type { Asset } from '@stowage/client'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { tableWidth, writeData, writeMessage } from '../output.ts'
+import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { fullName } from '../text/full-name.ts'
+import { type Column, table } from '../text/table.ts'
+import {
+  type Command,
+  readChoice,
+  readCount,
+  readOptions,
+  refuseArguments,
+  UsageError,
+} from '../usage.ts'
+import { reportRemaining, writeList } from '../write-list.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  search: { type: 'string' },
+  path: { type: 'string' },
+  type: { type: 'string' },
+  limit: { type: 'string', short: 'n' },
+  all: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+} as const
+
+const readTrashOptions = (commandLine: string[]) => readOptions(commandLine, OPTIONS)
+type Values = ReturnType<typeof readTrashOptions>['values']
+
+export const trash: Command = {
+  help: `stowage trash: list or empty the trash
+
+Usage:
+  stowage trash ls [NAME] [--search WORDS] [--path FOLDER] [--type file|link] [--limit N | --all]
+  stowage trash empty [--yes]
+
+  NAME          a part of the name, case-insensitive
+  --search      words in the name or the path
+  --path        only assets of this folder and of the folders below it
+  --type        only files, or only links (assets that are external URLs)
+  -n, --limit   the maximum number of assets (default: 25)
+  --all         all assets
+  -y, --yes     do not ask for confirmation. Required if not run in a terminal
+${CONNECTION_HELP}
+  --json        ls: a JSON array of assets; empty: {deleted}
+
+Deleted assets stay in the trash until the time in REMOVED AFTER (UTC), or until an upload needs
+their storage. stowage restore restores one, and stowage rm --permanent removes one. The last
+deleted asset is listed first. list is an alias of ls.
+
+Examples:
+  stowage trash ls
+  stowage trash empty --yes
+`,
+  async run([action, ...commandLine]) {
+    const { values, positionals } = readTrashOptions(commandLine)
+    if (action === 'ls' || action === 'list') return listTrash(values, positionals)
+    if (action === 'empty') {
+      refuseArguments(positionals)
+      return emptyTrash(values)
+    }
+    throw new UsageError(
+      action === undefined ? 'Pass ls or empty.' : `Unknown command trash ${action}.`,
+    )
+  },
+}
+
+async function listTrash(values: Values, positionals: string[]): Promise<number> {
+  if (positionals.length > 1) {
+    throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
+  }
+  const { all = false, json = false, search, path } = values
+  const limit = readCount(values.limit, '--limit')
+  if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+  const type = readChoice(values.type, '--type', ['file', 'link'] as const)
+  const query = { search, path, type, filename: positionals[0] }
+  return withClient(values, async (client) => {
+    const list = (pageSize: number) => client.trash(omitUndefined({ ...query, limit: pageSize }))
+    const maximum = all ? undefined : (limit ?? 25)
+    const counts = await writeList<Asset>(list, { limit: maximum, json, text: trashTable })
+    if (!json) reportRemaining(counts)
+    return 0
+  })
+}
+
+async function emptyTrash({ yes = false, json = false, ...values }: Values): Promise<number> {
+  if (!yes && !isInteractive()) {
+    throw new UsageError('Not interactive. Pass --yes to empty the trash without asking.')
+  }
+  return withClient(values, async (client) => {
+    const { meta } = await client.trash({ limit: 1 }).page()
+    const assets = meta.total === 1 ? '1 asset' : `${meta.total} assets`
+    if (!yes && !(await confirm(`Delete ${assets} permanently?`))) {
+      writeMessage('Nothing was deleted.')
+      return 1
+    }
+    await client.emptyTrash()
+    writeData({ deleted: meta.total }, { json, text: `${assets} deleted permanently` })
+    return 0
+  })
+}
+
+const COLUMNS: Column[] = [
+  { head: 'ID', dropOrder: 1 },
+  { head: 'NAME', minWidth: 16 },
+  { head: 'SIZE', align: 'right' },
+  { head: 'DELETED', dropOrder: 3 },
+  { head: 'REMOVED AFTER', dropOrder: 2 },
+]
+
+function trashTable(assets: Asset[]): string {
+  return table(
+    COLUMNS,
+    assets.map(({ id, is_link, size, bytes, deleted_at, removed_after, ...file }) => [
+      id,
+      fullName(file),
+      is_link && bytes === 0 ? 'link' : size,
+      minutes(deleted_at),
+      minutes(removed_after),
+    ]),
+    { columns: tableWidth() },
+  )
+}
+
+/** In UTC, as in the API. */
+function minutes(timestamp = ''): string {
+  return timestamp.slice(0, 16).replace('T', ' ')
+}

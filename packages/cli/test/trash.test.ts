@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { aCli } from './support/cli.ts'
+
+test('rm, trash and restore move assets to the trash and back', async (t) => {
+  const { baseUrl, call } = await aService(t)
+  const { run } = await aCli(t, baseUrl)
+  const { id } = await uploadFile(baseUrl, { name: 'book.pdf', bytes: someBytes(2500) })
+  const { id: other } = await uploadFile(baseUrl, { name: 'pack.zip', bytes: someBytes(9) })
+
+  assert.equal((await run('rm', 'book.pdf', '--yes')).stdout, `${id}  book.pdf deleted\n`)
+  const listed = await run('trash', 'ls')
+  assert.match(
+    listed.stdout,
+    new RegExp(`^ID +NAME +SIZE +DELETED +REMOVED AFTER\n${id} +book\\.pdf +2\\.5 kB .*\n$`),
+  )
+  assert.match((await run('account')).stdout, /including 2\.5 kB in the trash/)
+  assert.deepEqual(JSON.parse((await run('trash', 'ls', 'pack', '--json')).stdout), [])
+  const restored = await run('restore', 'book.pdf')
+  assert.deepEqual([restored.code, restored.stdout], [0, `${id}  book.pdf restored\n`])
+  const missing = await run('restore', 'book.pdf')
+  assert.deepEqual([missing.code, /no asset named book\.pdf/.test(missing.stderr)], [1, true])
+
+  assert.equal((await run('rm', id, other, '--yes')).code, 0)
+  // In the trash, by its ID and by its name.
+  assert.equal((await run('rm', other, '--yes')).code, 1)
+  assert.equal((await run('rm', other, 'book.pdf', '--permanent', '--yes')).code, 0)
+  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 0)
+
+  const { id: last } = await uploadFile(baseUrl, { name: 'last.zip', bytes: someBytes(9) })
+  assert.equal((await run('rm', last, '--yes')).code, 0)
+  assert.equal((await run('trash', 'empty')).code, 2)
+  const emptied = await run('trash', 'empty', '--yes', '--json')
+  assert.deepEqual(JSON.parse(emptied.stdout), { deleted: 1 })
+  assert.equal((await run('restore', last)).code, 1)
+  for (const words of [['trash'], ['trash', 'x'], ['trash', 'empty', 'x']]) {
+    assert.equal((await run(...words)).code, 2, words.join(' '))
+  }
+})
