@@ -8,7 +8,7 @@ export const MAX_BULK_ASSETS = 1000
 export const DeleteAssetQuery = Type.Object({
   permanent: Type.Optional(
     Type.Boolean({
-      description: 'true: removes the asset at once, also if it is in the trash',
+      description: 'true: removes the asset immediately, even if it is in the trash',
       ...Problem('must be true, false, 1 or 0'),
     }),
   ),

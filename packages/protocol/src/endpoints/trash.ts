@@ -31,7 +31,7 @@ export const emptyTrash = defineEndpoint({
   tag: 'Trash',
   scope: 'write',
   summary: 'Empty the trash',
-  description: 'Removes all assets in the trash at once. They cannot be restored.',
+  description: 'Removes all assets in the trash immediately. They cannot be restored.',
   success: {
     status: 202,
     description: 'The trash is empty',

@@ -48,7 +48,7 @@ export interface Config {
   uploadsKeptForMs: number
   /** How many older versions of a file are kept. */
   keepVersions: number
-  /** How long deleted assets stay in the trash. 0: they are removed at once. */
+  /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
   logLevel: LogLevel
 }

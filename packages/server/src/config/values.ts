@@ -60,7 +60,7 @@ export function parseUploadRetention(text: string): number | undefined {
   return parseDurationUpTo(MAX_UPLOAD_RETENTION_MS, text)
 }
 
-/** 0 means that deleted assets are removed at once. */
+/** 0 means that deleted assets are removed immediately. */
 export function parseTrashRetention(text: string): number | undefined {
   return /^0[smhd]?$/.test(text) ? 0 : parseDurationUpTo(MAX_TRASH_RETENTION_MS, text)
 }

@@ -112,7 +112,7 @@ export interface AssetChange {
 }
 
 /** The outcome of attaching or detaching. Either everything changed, or nothing. */
-export type LinkOutcome =
+export type AttachmentOutcome =
   | { outcome: 'done' }
   | { outcome: 'asset_not_found' }
   | { outcome: 'products_not_found'; unknown: ProductSelection }
@@ -152,9 +152,9 @@ export interface AccountData extends VersionData, TrashData {
 
   /**
    * Checks the plan and reserves the bytes atomically: concurrent calls can't exceed the plan. Of
-   * concurrent calls with the same idempotency key, one reserves and the others repeat. Of concurrent
+   * concurrent calls with the same idempotency key, one reserves and the others return its upload. Of concurrent
    * replacements of one asset, one reserves. The asset must be a ready file, and does not change.
-   * If necessary, superseded objects and the oldest trash give way: see `TrashData`.
+   * If necessary, superseded objects and the oldest trash are removed: see `TrashData`.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -208,7 +208,7 @@ export interface AccountData extends VersionData, TrashData {
   reopenUpload(assetId: string): Promise<void>
 
   /**
-   * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Repeatable.
+   * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Idempotent.
    *
    * A replacement becomes the current version of its asset, atomically. The version that was current becomes an
    * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest
@@ -222,7 +222,7 @@ export interface AccountData extends VersionData, TrashData {
 
   /**
    * completing → expired, if its expiry time passed at least `graceMs` ago by the database's clock.
-   * Releases the same as cancelling.
+   * Frees the bytes and queues the upload for removal, as cancelling does.
    */
   abandonCompletion(assetId: string, graceMs: number): Promise<void>
 
@@ -262,9 +262,9 @@ export interface AccountData extends VersionData, TrashData {
   /** Also detaches its assets. False when the product does not exist. */
   deleteProduct(id: string): Promise<boolean>
 
-  /** Repeatable. A product ID selects all of its variants. */
-  attachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
-  detachProducts(assetId: string, selection: ProductSelection): Promise<LinkOutcome>
+  /** Idempotent. A product ID selects all of its variants. */
+  attachProducts(assetId: string, selection: ProductSelection): Promise<AttachmentOutcome>
+  detachProducts(assetId: string, selection: ProductSelection): Promise<AttachmentOutcome>
 
   /** The products of each of these assets, oldest first. Undefined when there are more than `limit` in total. */
   productsOfAssets(assetIds: string[], limit: number): Promise<Map<string, Product[]> | undefined>
@@ -283,7 +283,7 @@ export interface AccountData extends VersionData, TrashData {
 
   addKey(key: NewKey): Promise<Key>
   listKeys(): Promise<Key[]>
-  /** With `keepLast`, the last active manage key is not revoked. Repeatable. */
+  /** With `keepLast`, the last active manage key is not revoked. Idempotent. */
   revokeKey(
     keyId: string,
     options: { now: Date; keepLast: boolean },

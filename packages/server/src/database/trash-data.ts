@@ -41,7 +41,7 @@ export type AssetsRestoreOutcome =
   /** Nothing changed. `needed` is the number of bytes of the assets. */
   | { outcome: 'storage_exceeded'; usage: Usage; needed: number }
 
-export type AssetsLinkOutcome =
+export type AssetsAttachmentOutcome =
   | { outcome: 'done' }
   | { outcome: 'assets_not_found'; unknown: string[] }
   | { outcome: 'products_not_found'; unknown: ProductSelection }
@@ -73,8 +73,8 @@ export interface TrashData {
   restoreAssets(assetIds: string[]): Promise<AssetsRestoreOutcome>
 
   /** Attaches each of these assets, or detaches it. Repeatable. */
-  attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsLinkOutcome>
-  detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsLinkOutcome>
+  attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
+  detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
 
   /** The assets in the trash, the last deleted first. */
   listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>

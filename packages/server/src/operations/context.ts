@@ -29,7 +29,7 @@ export interface Settings {
   uploadsKeptForMs: number
   /** How many older versions of a file are kept. */
   keepVersions: number
-  /** How long deleted assets stay in the trash. 0: they are removed at once. */
+  /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
   auth: AuthSettings
   /** Requests per minute and key; undefined means no limit. */

@@ -97,7 +97,9 @@ export function testReplacedFiles({ name, open }: Contract): void {
   })
 
   test(
-    name('the objects of versions that are no longer kept give way to uploads, the oldest first'),
+    name(
+      'the objects of versions that are no longer kept are removed if an upload needs the space, the oldest first',
+    ),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aReadyAsset(data, { size: 20 })

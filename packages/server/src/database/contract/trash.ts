@@ -129,7 +129,9 @@ export function testTrash({ name, open }: Contract): void {
   })
 
   test(
-    name('the oldest trash gives way to an upload, and to no upload that never fits'),
+    name(
+      'the oldest trash is removed if an upload needs the space, but not for an upload that never fits',
+    ),
     async (t) => {
       const { database, data } = await open(t)
       const ids: string[] = []

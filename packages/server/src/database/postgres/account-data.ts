@@ -3,10 +3,10 @@ import { accountSummary } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
 import { accountAttachedRows } from './attached-rows.ts'
+import { accountAttachments } from './attachments.ts'
 import { accountCompletion } from './completion.ts'
 import type { Sql } from './connection.ts'
 import { accountKeys } from './keys.ts'
-import { accountLinks } from './links.ts'
 import { accountProductGroups } from './product-groups.ts'
 import { accountProductList } from './product-list.ts'
 import { accountProducts } from './products.ts'
@@ -27,7 +27,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
   const completion = (sql: Sql) => accountCompletion(sql, account)
   const keys = (sql: Sql) => accountKeys(sql, account)
   const attachedRows = (sql: Sql) => accountAttachedRows(sql, account)
-  const links = (sql: Sql) => accountLinks(sql, account)
+  const attachments = (sql: Sql) => accountAttachments(sql, account)
   const productGroups = (sql: Sql) => accountProductGroups(sql, account)
   const productList = (sql: Sql) => accountProductList(sql, account)
   const products = (sql: Sql) => accountProducts(sql, account)
@@ -69,8 +69,8 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     trashAssets: (ids) => run((sql) => trash(sql).trashAssets(ids)),
     deleteAssets: (ids) => run((sql) => trash(sql).deleteAssets(ids)),
     restoreAssets: (ids) => run((sql) => trash(sql).restoreAssets(ids)),
-    attachAssets: (ids, selection) => run((sql) => links(sql).attachAssets(ids, selection)),
-    detachAssets: (ids, selection) => run((sql) => links(sql).detachAssets(ids, selection)),
+    attachAssets: (ids, selection) => run((sql) => attachments(sql).attachAssets(ids, selection)),
+    detachAssets: (ids, selection) => run((sql) => attachments(sql).detachAssets(ids, selection)),
     listTrash: (query) => run((sql) => trashList(sql).listTrash(query)),
     beginTrashAll: () => run((sql) => trash(sql).beginTrashAll()),
     continueTrashAll: () => run((sql) => trash(sql).continueTrashAll()),
@@ -88,8 +88,8 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
       run((sql) => productGroups(sql).readProductGroups(ids, options)),
     deleteProduct: (id) => run((sql) => products(sql).deleteProduct(id)),
 
-    attachProducts: (id, selection) => run((sql) => links(sql).attachProducts(id, selection)),
-    detachProducts: (id, selection) => run((sql) => links(sql).detachProducts(id, selection)),
+    attachProducts: (id, selection) => run((sql) => attachments(sql).attachProducts(id, selection)),
+    detachProducts: (id, selection) => run((sql) => attachments(sql).detachProducts(id, selection)),
     productsOfAssets: (ids, limit) => run((sql) => attachedRows(sql).productsOfAssets(ids, limit)),
     productsOfAsset: (id, slice) => run((sql) => attachedRows(sql).productsOfAsset(id, slice)),
     assetsOfProducts: (ids, limit) => run((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),

@@ -12,7 +12,7 @@ interface Usage {
 
 /**
  * Locks the account and makes room in its plan, in the caller's transaction. The objects of versions that are no
- * longer kept give way first, then the oldest assets in the trash. None does if the bytes never fit.
+ * longer kept are removed first, then the oldest assets in the trash. Nothing is removed if the bytes never fit.
  */
 export async function makeRoom(transaction: Sql, account: string, needed: number): Promise<Room> {
   const [usage] = await transaction<Usage[]>`

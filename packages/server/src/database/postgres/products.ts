@@ -1,6 +1,6 @@
 import type { AccountData } from '../account-data.ts'
+import { updateLinked } from './attachments.ts'
 import { begin, type Sql } from './connection.ts'
-import { updateLinked } from './links.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 
 type Products = Pick<AccountData, 'findProduct' | 'deleteProduct'>

@@ -76,7 +76,7 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     return row !== undefined
   }
 
-  /** If necessary, superseded objects and the oldest trash give way, in one transaction. */
+  /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
   async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
     if (await tryReserve(upload)) return { outcome: 'reserved' }
     const giveWay = async (transaction: Sql): Promise<Room> => {

@@ -4,9 +4,9 @@ import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
 import { prepareAttachedRows } from './attached-rows.ts'
+import { prepareAttachments } from './attachments.ts'
 import { prepareCompletion } from './completion.ts'
 import { prepareKeys } from './keys.ts'
-import { prepareLinks } from './links.ts'
 import { prepareProductGroups } from './product-groups.ts'
 import { prepareProductList } from './product-list.ts'
 import { prepareProducts } from './products.ts'
@@ -37,7 +37,7 @@ export function prepareAccountData(
   const products = prepareProducts(connection)
   const productList = prepareProductList(connection)
   const productGroups = prepareProductGroups(connection)
-  const links = prepareLinks(connection)
+  const attachments = prepareAttachments(connection)
   const attachedRows = prepareAttachedRows(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
@@ -77,8 +77,10 @@ export function prepareAccountData(
     trashAssets: (ids) => free(() => trash.trashAssets(account, ids)),
     deleteAssets: (ids) => free(() => trash.deleteAssets(account, ids)),
     restoreAssets: (ids) => write(() => trash.restoreAssets(account, ids)),
-    attachAssets: (ids, selection) => write(() => links.attachAssets(account, ids, selection)),
-    detachAssets: (ids, selection) => write(() => links.detachAssets(account, ids, selection)),
+    attachAssets: (ids, selection) =>
+      write(() => attachments.attachAssets(account, ids, selection)),
+    detachAssets: (ids, selection) =>
+      write(() => attachments.detachAssets(account, ids, selection)),
     listTrash: (query) => read(() => trashList.listTrash(account, query)),
     beginTrashAll: () => free(() => trash.beginTrashAll(account)),
     continueTrashAll: () => free(() => trash.continueTrashAll(account)),
@@ -96,8 +98,10 @@ export function prepareAccountData(
       read(() => productGroups.readProductGroups(account, ids, options)),
     deleteProduct: (id) => free(() => products.deleteProduct(account, id)),
 
-    attachProducts: (id, selection) => write(() => links.attachProducts(account, id, selection)),
-    detachProducts: (id, selection) => write(() => links.detachProducts(account, id, selection)),
+    attachProducts: (id, selection) =>
+      write(() => attachments.attachProducts(account, id, selection)),
+    detachProducts: (id, selection) =>
+      write(() => attachments.detachProducts(account, id, selection)),
     productsOfAssets: (ids, limit) =>
       read(() => attachedRows.productsOfAssets(account, ids, limit)),
     productsOfAsset: (id, slice) => read(() => attachedRows.productsOfAsset(account, id, slice)),

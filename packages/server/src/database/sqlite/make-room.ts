@@ -21,8 +21,8 @@ export function prepareMakeRoom(connection: Connection) {
   )
 
   /**
-   * The objects of versions that are no longer kept give way first, then the oldest assets in the trash. None
-   * does if the bytes never fit.
+   * The objects of versions that are no longer kept are removed first, then the oldest assets in the trash.
+   * Nothing is removed if the bytes never fit.
    */
   return (account: string, needed: number): Room => {
     const row = excess.get({ account, needed })

@@ -77,7 +77,7 @@ export function prepareUploads(connection: Connection) {
     `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'`,
   )
 
-  /** Superseded objects and the oldest trash give way, if that makes the bytes fit. */
+  /** Superseded objects and the oldest trash are removed, if that makes the bytes fit. */
   function reserveBytes(account: string, bytes: number): Room {
     if (reserve.run({ account, bytes }) === 1) return 'made'
     const room = makeRoom(account, bytes)

@@ -36,7 +36,7 @@ async function change(context: AccountContext, ids: string[], body: BulkRequest)
   if (body.action === 'delete') await deleteAssets(context, ids)
   else if (body.action === 'restore') await restoreAssets(context, ids)
   else {
-    const changeLinks = body.action === 'attach' ? attachAssets : detachAssets
-    await changeLinks(context, ids, readProductSelection(body))
+    const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets
+    await changeAttachments(context, ids, readProductSelection(body))
   }
 }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountContext } from '../context.ts'
-import { checkLinkOutcome } from './check-link-outcome.ts'
+import { checkAttachmentOutcome } from './check-attachment-outcome.ts'
 import { getAsset } from './get-asset.ts'
 
 /** Attaches the asset to all selected products, or to none. Attaching a product again has no effect. */
@@ -10,6 +10,6 @@ export async function attachProducts(
   assetId: string,
   selection: ProductSelection,
 ): Promise<Asset> {
-  checkLinkOutcome(await context.data.attachProducts(assetId, selection))
+  checkAttachmentOutcome(await context.data.attachProducts(assetId, selection))
   return getAsset(context, assetId)
 }

@@ -1,7 +1,7 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountContext } from '../context.ts'
-import { checkLinkOutcome } from './check-link-outcome.ts'
+import { checkAttachmentOutcome } from './check-attachment-outcome.ts'
 import { getAsset } from './get-asset.ts'
 
 /** Detaches the asset from all selected products. Detaching a product that is not attached has no effect. */
@@ -10,6 +10,6 @@ export async function detachProducts(
   assetId: string,
   selection: ProductSelection,
 ): Promise<Asset> {
-  checkLinkOutcome(await context.data.detachProducts(assetId, selection))
+  checkAttachmentOutcome(await context.data.detachProducts(assetId, selection))
   return getAsset(context, assetId)
 }

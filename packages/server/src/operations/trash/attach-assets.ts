@@ -1,7 +1,7 @@
-import { type AssetsLinkOutcome, MAX_BULK_ATTACHMENTS } from '../../database/trash-data.ts'
+import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../../database/trash-data.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import { invalid } from '../../errors.ts'
-import { checkLinkOutcome } from '../assets/check-link-outcome.ts'
+import { checkAttachmentOutcome } from '../assets/check-attachment-outcome.ts'
 import type { AccountContext } from '../context.ts'
 import { unknownAssets } from './unknown-assets.ts'
 
@@ -23,7 +23,7 @@ export async function detachAssets(
   check(await data.detachAssets(ids, selection))
 }
 
-function check(result: AssetsLinkOutcome): void {
+function check(result: AssetsAttachmentOutcome): void {
   if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
   if (result.outcome === 'too_many_attachments') {
     throw invalid({
@@ -32,5 +32,5 @@ function check(result: AssetsLinkOutcome): void {
       ],
     })
   }
-  checkLinkOutcome(result)
+  checkAttachmentOutcome(result)
 }

@@ -1,21 +1,21 @@
 import type { ProductSelection } from '../../domain/product.ts'
-import type { AccountData, LinkOutcome } from '../account-data.ts'
-import { type AssetsLinkOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
+import type { AccountData, AttachmentOutcome } from '../account-data.ts'
+import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
 import type { ProductRow } from './product-rows.ts'
 
-type Links = Pick<
+type Attachments = Pick<
   AccountData,
   'attachProducts' | 'detachProducts' | 'attachAssets' | 'detachAssets'
 >
 
-export function accountLinks(sql: Sql, account: string): Links {
+export function accountAttachments(sql: Sql, account: string): Attachments {
   /** Locks the products before the assets: see `postgres-database.ts`. */
-  async function changeLinks(
+  async function changeAttachments(
     assetIds: string[],
     selection: ProductSelection,
     change: (transaction: Sql, productIds: string[]) => Promise<{ count: number }>,
-  ): Promise<AssetsLinkOutcome> {
+  ): Promise<AssetsAttachmentOutcome> {
     return begin(sql, async (transaction) => {
       const found = await transaction<ProductRow[]>`
         select id, product_id, variant_id, sku from products
@@ -49,7 +49,7 @@ export function accountLinks(sql: Sql, account: string): Links {
   }
 
   const attachAssets = (assetIds: string[], selection: ProductSelection) =>
-    changeLinks(
+    changeAttachments(
       assetIds,
       selection,
       (transaction, ids) => transaction`
@@ -60,7 +60,7 @@ export function accountLinks(sql: Sql, account: string): Links {
     )
 
   const detachAssets = (assetIds: string[], selection: ProductSelection) =>
-    changeLinks(
+    changeAttachments(
       assetIds,
       selection,
       (transaction, ids) => transaction`
@@ -76,7 +76,7 @@ export function accountLinks(sql: Sql, account: string): Links {
   }
 }
 
-function ofOne(result: AssetsLinkOutcome): LinkOutcome {
+function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
   if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
   if (result.outcome !== 'too_many_attachments') return result
   throw new Error('one asset can be attached to any number of products')

@@ -1,9 +1,9 @@
-import type { LinkOutcome } from '../../database/account-data.ts'
+import type { AttachmentOutcome } from '../../database/account-data.ts'
 import { invalid } from '../../errors.ts'
 import { assetNotFound } from './asset-not-found.ts'
 
 /** Refuses an unknown asset, or unknown products. Each field lists all of its unknown values. */
-export function checkLinkOutcome(outcome: LinkOutcome): void {
+export function checkAttachmentOutcome(outcome: AttachmentOutcome): void {
   if (outcome.outcome === 'asset_not_found') throw assetNotFound()
   if (outcome.outcome !== 'products_not_found') return
   const { productIds, variantIds, ids: products, skus } = outcome.unknown

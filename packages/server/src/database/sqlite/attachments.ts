@@ -1,6 +1,6 @@
 import type { ProductSelection } from '../../domain/product.ts'
-import type { LinkOutcome } from '../account-data.ts'
-import { type AssetsLinkOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
+import type { AttachmentOutcome } from '../account-data.ts'
+import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './statement.ts'
 
 const VISIBLE = `id in (select value from json_each(:ids)) and account_id = :account
@@ -18,7 +18,7 @@ interface Change {
   mark: { all(parameters: { account: string; ids: string }): AssetRow[] }
 }
 
-export function prepareLinks({ prepare, transaction }: Connection) {
+export function prepareAttachments({ prepare, transaction }: Connection) {
   const resolve = prepare<{
     selector: keyof ProductSelection
     value: string | number
@@ -77,11 +77,11 @@ export function prepareLinks({ prepare, transaction }: Connection) {
   }
 
   /** Changes nothing unless all assets and products exist. */
-  function changeLinks(
+  function changeAttachments(
     account: string,
     { assetIds, selection, mark }: Change,
     change: (seqs: { asset_seqs: string; product_seqs: string }) => void,
-  ): AssetsLinkOutcome {
+  ): AssetsAttachmentOutcome {
     return transaction(() => {
       const products = find(account, selection)
       const count = assetIds.length * products.seqs.length
@@ -103,25 +103,35 @@ export function prepareLinks({ prepare, transaction }: Connection) {
   }
 
   const attachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
-    changeLinks(account, { assetIds, selection, mark: markLinked }, (seqs) => link.run(seqs))
+    changeAttachments(account, { assetIds, selection, mark: markLinked }, (seqs) => link.run(seqs))
 
   const detachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
-    changeLinks(account, { assetIds, selection, mark: visible }, ({ asset_seqs, product_seqs }) => {
-      unlink.run({ asset_seqs, product_seqs })
-      updateLinked.run({ asset_seqs })
-    })
+    changeAttachments(
+      account,
+      { assetIds, selection, mark: visible },
+      ({ asset_seqs, product_seqs }) => {
+        unlink.run({ asset_seqs, product_seqs })
+        updateLinked.run({ asset_seqs })
+      },
+    )
 
   return {
     attachAssets,
     detachAssets,
-    attachProducts: (account: string, assetId: string, selection: ProductSelection): LinkOutcome =>
-      ofOne(attachAssets(account, [assetId], selection)),
-    detachProducts: (account: string, assetId: string, selection: ProductSelection): LinkOutcome =>
-      ofOne(detachAssets(account, [assetId], selection)),
+    attachProducts: (
+      account: string,
+      assetId: string,
+      selection: ProductSelection,
+    ): AttachmentOutcome => ofOne(attachAssets(account, [assetId], selection)),
+    detachProducts: (
+      account: string,
+      assetId: string,
+      selection: ProductSelection,
+    ): AttachmentOutcome => ofOne(detachAssets(account, [assetId], selection)),
   }
 }
 
-function ofOne(result: AssetsLinkOutcome): LinkOutcome {
+function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
   if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
   if (result.outcome !== 'too_many_attachments') return result
   throw new Error('one asset can be attached to any number of products')
