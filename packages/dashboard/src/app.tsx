@@ -20,6 +20,7 @@ const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage
 const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPage })))
 const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
 const StoragePage = lazy(() => loadPages().then((it) => ({ default: it.StoragePage })))
+const TrashPage = lazy(() => loadPages().then((it) => ({ default: it.TrashPage })))
 const SettingsPage = lazy(() => loadPages().then((it) => ({ default: it.SettingsPage })))
 
 /** The browser is also idle while it waits for the data of the first page. */
@@ -60,6 +61,7 @@ export function App() {
                 <Route path="/products/import" component={ImportPage} />
                 <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
                 <Route path="/uploads" component={UnfinishedPage} />
+                <Route path="/trash" component={TrashPage} />
                 <Route path="/storage" component={StoragePage} />
                 <Route path="/settings" component={SettingsPage} />
                 <Route component={NotFound} />

@@ -20,7 +20,7 @@ const OVERLAY = 'text=Your key is read-only'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 /** Controls whose requests the service would reject. */
 const CHANGING =
-  /^(Upload|More upload|Select|Rename|Replace|Restore|Delete|Detach|Import|Choose|Discard|Create)/
+  /^(Upload|More upload|Select|Rename|Replace|Restore|Empty|Delete|Detach|Import|Choose|Discard|Create)/
 
 async function changingControlsOf(page: Page): Promise<string[]> {
   const shown = page.locator('main').locator('button, input, a').filter({ visible: true })
@@ -37,6 +37,8 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   const [product] = await storeProducts(client, ['Poster'])
   await client.attach(asset?.id ?? '', { products: [product?.id ?? ''] })
   await client.replace(asset?.id ?? '', new Blob(['b']))
+  const [deleted] = await storeFiles(client, [{ name: 'deleted.txt' }])
+  await client.delete(deleted?.id ?? '')
   const response = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
     method: 'POST',
     headers: {
@@ -57,6 +59,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
     '/products': 'Poster',
     [`/products/${product?.id}`]: 'a.txt',
     '/products/import': 'Your key is read-only',
+    '/trash': 'deleted.txt',
     '/settings': 'Your key cannot manage API keys',
   }
   for (const [path, shown] of Object.entries(pages)) {

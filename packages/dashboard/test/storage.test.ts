@@ -21,6 +21,8 @@ test('the page shows used storage, types and the largest files', async (t) => {
   for (const { name, mime, size } of files) {
     await client.upload(new Uint8Array(size), { name, mime })
   }
+  const { id } = await client.upload(new Uint8Array(700), { name: 'deleted.png' })
+  await client.delete(id)
   await client.store({ filename: 'a link', url: 'https://example.com/', size: '5GB' })
   const file = { name: 'unfinished.zip', size: 2000, mime: 'application/zip' }
   await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
@@ -34,6 +36,7 @@ test('the page shows used storage, types and the largest files', async (t) => {
   assert.deepEqual(tidy(await plan.locator('dl > div').allInnerTexts()), [
     'Stored 4.5 kB',
     'Reserved by uploads 2 kB',
+    'In the trash 700 B',
     'Available 3.5 kB',
   ])
   await plan.getByText('of 10 kB used (65%)').waitFor()

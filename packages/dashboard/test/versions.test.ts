@@ -42,7 +42,7 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   await page.goto(`/assets/${id}`)
   await preview(page).getByText('first edition').waitFor()
   await choose(page, 'book 2.md', 'second edition')
-  assert.ok(await page.getByRole('checkbox', { name: /^Rename the asset/ }).isChecked())
+  assert.ok(await page.getByRole('checkbox', { name: /^Use the name/ }).isChecked())
   await assertAccessible(page, 'the dialog to replace a file')
   await button(page, 'Replace').click()
   await preview(page).getByText('second edition').waitFor()

@@ -1,8 +1,5 @@
 import type { Asset, Client, Product } from '@stowage/client'
-import { forEachAsset } from './for-each-asset.ts'
-
-/** The service accepts this many products in one call. */
-const MAX_PRODUCTS = 1000
+import { inChunks } from './in-chunks.ts'
 
 /** An asset, and products that it is attached to or was detached from. */
 export interface Attachment {
@@ -11,16 +8,29 @@ export interface Attachment {
 }
 
 /** Detaches the assets, or attaches them again. Both can be repeated. */
-export function changeAttachments(
+export async function changeAttachments(
   client: Client,
-  call: 'attach' | 'detach',
+  action: 'attach' | 'detach',
   attachments: readonly Attachment[],
 ): Promise<void> {
-  const productsOf = new Map(attachments.map(({ asset, products }) => [asset, products]))
-  return forEachAsset([...productsOf.keys()], async (asset) => {
-    const products = (productsOf.get(asset) ?? []).map(({ id }) => id)
-    for (let start = 0; start < products.length; start += MAX_PRODUCTS) {
-      await client[call](asset.id, { products: products.slice(start, start + MAX_PRODUCTS) })
-    }
-  })
+  for (const { ids, products } of groupAttachments(attachments)) {
+    await inChunks(ids, (some) =>
+      inChunks(products, (references) => client.bulk({ action, ids: some, products: references })),
+    )
+  }
+}
+
+/** Assets with the same products need one call only. */
+export function groupAttachments(
+  attachments: readonly Attachment[],
+): { ids: string[]; products: string[] }[] {
+  const groups = new Map<string, { ids: string[]; products: string[] }>()
+  for (const { asset, products } of attachments) {
+    const productIds = products.map(({ id }) => id).sort()
+    const key = productIds.join()
+    const group = groups.get(key) ?? { ids: [], products: productIds }
+    group.ids.push(asset.id)
+    groups.set(key, group)
+  }
+  return [...groups.values()]
 }

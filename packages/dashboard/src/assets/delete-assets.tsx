@@ -1,13 +1,14 @@
 import { Alert, List, Text } from '@mantine/core'
-import { type Asset, isStowageError } from '@stowage/client'
+import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
 import { countText, numberText } from '../format/count-text.ts'
 import { useClient } from '../session/session.tsx'
-import { forEachAsset } from './for-each-asset.ts'
+import { deleteOrRestore } from './delete-or-restore.ts'
 import { productNames } from './product-names.ts'
+import { useRestoreAssets } from './use-restore-assets.ts'
 
 interface Props {
   assets: readonly Asset[]
@@ -16,19 +17,22 @@ interface Props {
   onDone(): void
 }
 
-/** Lists the products that the assets are attached to. */
+/** Lists the products that the assets are attached to. The message offers to undo the deletion. */
 export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
+  const { mutate: restore } = useRestoreAssets()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const isSingle = assets.length === 1
   const single = isSingle ? assets[0] : undefined
   const subject = isSingle ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
-    mutationFn: (signal: AbortSignal) =>
-      forEachAsset(assets, ({ id }) => client.delete(id, { signal }).catch(ignoreNotFound)),
+    mutationFn: (signal: AbortSignal) => deleteOrRestore(client, 'delete', { assets, signal }),
     onSuccess() {
-      notify({ message: `${single?.filename ?? countText(assets.length, 'asset')} deleted` })
+      notify({
+        message: `${single?.filename ?? countText(assets.length, 'asset')} deleted`,
+        action: { label: 'Undo', run: () => restore(assets) },
+      })
       onClose()
       onDone()
     },
@@ -55,7 +59,8 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        This cannot be undone. The storage becomes available immediately.
+        You can restore {isSingle ? 'it' : 'them'} from the trash until an upload needs the storage,
+        which becomes available immediately.
       </Text>
     </ConfirmDialog>
   )
@@ -64,11 +69,6 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
 /** Tells files of the same name apart. */
 function nameWithFolder({ filename, path }: Asset): string {
   return path === null ? filename : `${filename} in ${path}`
-}
-
-/** Some assets may have been deleted by someone else or by the previous attempt. */
-function ignoreNotFound(error: unknown): void {
-  if (!isStowageError(error, 'not_found')) throw error
 }
 
 const MAX_NAMES = 10

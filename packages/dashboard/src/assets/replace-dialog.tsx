@@ -25,7 +25,7 @@ export function ReplaceDialog({ asset, files = [], onClose }: Props) {
     <Dialog
       isOpen={file !== undefined}
       onClose={onClose}
-      title={isSingle ? 'Replace this file?' : 'Only a single file can replace this file'}
+      title={isSingle ? 'Replace this file?' : 'Only one file can replace this file'}
     >
       {isSingle && <ReplaceForm asset={asset} picked={file} onClose={onClose} />}
       {!isSingle && file && <UploadInstead asset={asset} files={files} onClose={onClose} />}
@@ -71,7 +71,7 @@ function ReplaceForm({ asset, picked, onClose }: FormProps) {
       </DetailList>
       {isOtherName && (
         <Checkbox
-          label="Rename the asset to the name of the new file"
+          label="Use the name of the new file"
           description={isOtherType && 'The new file has a different extension.'}
           checked={isRenaming}
           onChange={({ currentTarget }) => setRenaming(currentTarget.checked)}

@@ -7,6 +7,7 @@ import {
   IconHourglass,
   IconSettings,
   IconTag,
+  IconTrash,
 } from '@tabler/icons-react'
 import type { ComponentProps, ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -26,6 +27,7 @@ const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
   { path: '/products', label: 'Products', Icon: IconTag },
   { path: '/uploads', label: 'Unfinished', Icon: IconHourglass },
+  { path: '/trash', label: 'Trash', Icon: IconTrash },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
   { path: '/settings', label: 'Settings', Icon: IconSettings },
 ] as const

@@ -1,21 +1,23 @@
-import { Alert, Group, Text } from '@mantine/core'
+import { Alert, Anchor, Group, Text } from '@mantine/core'
 import type { Account } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { Link } from 'wouter'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 
 const ALMOST_FULL = 0.9
 
-/** The stored, reserved and available storage, as a bar and in numbers. */
+/** The stored, reserved and available storage, as a bar and in numbers. The trash is a part of what is available. */
 export function StorageMeter({ account }: { account: Account }) {
-  const { plan, stored, reserved, available } = account
+  const { plan, stored, reserved, trash, available } = account
   const used = stored + reserved
   // A plan may be reduced below what is stored.
   const whole = Math.max(plan.storage, used, 1)
   const parts = [
     { name: 'Stored', bytes: stored, className: classes.stored },
     { name: 'Reserved by uploads', bytes: reserved, className: classes.reserved },
+    { name: 'In the trash', bytes: trash, className: classes.trash },
     { name: 'Available', bytes: available, className: classes.available },
   ]
   return (
@@ -29,7 +31,7 @@ export function StorageMeter({ account }: { account: Account }) {
         </Text>
       </Group>
       <div className={classes.meter} aria-hidden>
-        {parts.slice(0, 2).map(({ name, bytes, className }) => (
+        {parts.slice(0, 3).map(({ name, bytes, className }) => (
           <div key={name} className={className} style={{ width: `${(bytes / whole) * 100}%` }} />
         ))}
       </div>
@@ -45,7 +47,11 @@ export function StorageMeter({ account }: { account: Account }) {
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
-        Older versions of replaced files count as stored.
+        Older versions of replaced files count as stored. The{' '}
+        <Anchor component={Link} href="/trash" inherit>
+          trash
+        </Anchor>{' '}
+        counts as available: an upload that needs its storage removes the oldest files in it.
       </Text>
       {used > plan.storage && (
         <Warning title="Storage limit exceeded">

@@ -1,0 +1,29 @@
+import { type Asset, type Client, isStowageError } from '@stowage/client'
+import { forEachAsset } from './for-each-asset.ts'
+import { inChunks } from './in-chunks.ts'
+
+/**
+ * Moves assets to the trash, or restores them. One call changes all of them or none. If some no longer exist,
+ * the others are changed one by one: then a restoration rejects with `not_found` when all others are restored.
+ */
+export async function deleteOrRestore(
+  client: Client,
+  action: 'delete' | 'restore',
+  { assets, signal }: { assets: readonly Asset[]; signal?: AbortSignal },
+): Promise<void> {
+  const all = assets.map(({ id }) => id)
+  try {
+    await inChunks(all, (ids) => client.bulk({ action, ids }, { signal }))
+  } catch (error) {
+    if (!isStowageError(error, 'invalid')) throw error
+    await forEachAsset(assets, ({ id }) =>
+      action === 'restore'
+        ? client.restore(id, undefined, { signal })
+        : client.delete(id, { signal }).catch(ignoreNotFound),
+    )
+  }
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isStowageError(error, 'not_found')) throw error
+}

@@ -1,0 +1,112 @@
+import { ActionIcon, Box, Button, Group, Skeleton, Table, Tooltip } from '@mantine/core'
+import type { Asset } from '@stowage/client'
+import { IconTrashX } from '@tabler/icons-react'
+import { AssetIcon } from '../assets/asset-icon.tsx'
+import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
+import { useRestoreAssets } from '../assets/use-restore-assets.ts'
+import { DateTime } from '../components/date-time.tsx'
+import { ListTable } from '../components/list-table.tsx'
+import { Name } from '../components/name.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { RequireScope } from '../session/require-scope.tsx'
+
+interface Props {
+  /** Undefined while the first page is loading. */
+  assets: readonly Asset[] | undefined
+  isStale: boolean
+  onDelete(asset: Asset): void
+}
+
+export function TrashTable({ assets, isStale, onDelete }: Props) {
+  return (
+    <ListTable
+      items={assets}
+      isStale={isStale}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th visibleFrom="sm" ta="end">
+            Size
+          </Table.Th>
+          <Table.Th visibleFrom="sm">Deleted</Table.Th>
+          <Table.Th visibleFrom="md">Removed after</Table.Th>
+          <RequireScope scope="write">
+            <Table.Th ta="end">Actions</Table.Th>
+          </RequireScope>
+        </>
+      }
+      row={(asset) => <TrashRow key={asset.id} asset={asset} onDelete={onDelete} />}
+      skeletonRow={(width) => (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <Skeleton w={`${width}%`} h={16} my={3} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    />
+  )
+}
+
+function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'>) {
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const { mutate, isPending } = useRestoreAssets()
+  const { filename, path, deleted_at = '', removed_after = '' } = asset
+  const size = sizeOf(asset) ?? KIND_LABELS.link
+  const label = path === null ? filename : `${filename} in ${path}`
+  return (
+    <Table.Tr ref={row}>
+      <Table.Td maw={0} w="100%">
+        <Group gap="sm" wrap="nowrap">
+          <AssetIcon asset={asset} />
+          <Box miw={0}>
+            <Box fz="sm" fw={500}>
+              <Name>{filename}</Name>
+            </Box>
+            {path !== null && (
+              <Box fz="xs" c="dimmed">
+                <Name>{path}</Name>
+              </Box>
+            )}
+            <Box hiddenFrom="sm" fz="xs" c="dimmed">
+              {size} · until <DateTime value={removed_after} isDateOnly />
+            </Box>
+          </Box>
+        </Group>
+      </Table.Td>
+      <Table.Td visibleFrom="sm" ta="end">
+        {size}
+      </Table.Td>
+      <Table.Td visibleFrom="sm">
+        <DateTime value={deleted_at} />
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <DateTime value={removed_after} isDateOnly />
+      </Table.Td>
+      <RequireScope scope="write">
+        <Table.Td>
+          <Group gap={4} justify="flex-end" wrap="nowrap">
+            <Button
+              size="compact-sm"
+              variant="light"
+              aria-label={`Restore ${label}`}
+              aria-disabled={isPending || undefined}
+              onClick={() => isPending || mutate([asset])}
+            >
+              Restore
+            </Button>
+            <Tooltip label="Delete forever">
+              <ActionIcon
+                variant="subtle"
+                color="red"
+                aria-label={`Delete ${label} forever`}
+                onClick={() => onDelete(asset)}
+              >
+                <IconTrashX size={18} aria-hidden />
+              </ActionIcon>
+            </Tooltip>
+          </Group>
+        </Table.Td>
+      </RequireScope>
+    </Table.Tr>
+  )
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
+import { assertAccessible } from './support/axe.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+
+const NO_BROWSER = await missingForBrowser()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+test('deleted assets are restored by undo or from the trash, or deleted forever', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt']
+  const assets = await storeFiles(
+    client,
+    names.map((name) => ({ name })),
+  )
+  const [first, second] = assets
+  const [product] = await storeProducts(client, ['E-book'])
+  await client.attach(first?.id ?? '', { products: [product?.id ?? ''] })
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') changes.push(`${request.method()} ${request.postData()}`)
+  })
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').getByText('You can restore them from the trash').waitFor()
+  await button(page, 'Delete 4 assets').click()
+  await page.getByText('4 assets deleted').waitFor()
+  await page.getByText('Drop your first file here').waitFor()
+  await button(page, 'Undo').press('Enter')
+  await page.getByText('4 assets restored').waitFor()
+  await untilRows(page, names.toReversed())
+  // One request for all of them.
+  assert.deepEqual(
+    changes.map((change) => change.slice(0, 25)),
+    ['POST {"action":"delete","', 'POST {"action":"restore",'],
+  )
+
+  await page.getByRole('link', { name: 'a.txt' }).click()
+  await page.getByText('E-book').waitFor()
+  await button(page, 'Delete').click()
+  await button(page, 'Delete asset').click()
+  await page.getByText('a.txt deleted').waitFor()
+  await client.bulk({ action: 'delete', ids: assets.slice(1).map(({ id }) => id) })
+  await page.getByRole('link', { name: 'Trash' }).click()
+  const rows = page.locator('tbody tr')
+  await until('the trash is listed', async () => (await rows.count()) === 4)
+  await assertAccessible(page, 'the trash')
+  await page.getByRole('searchbox', { name: 'Search the trash' }).fill('a.tx')
+  await page.getByRole('status').getByText('1 asset found').waitFor()
+  await button(page, 'Restore a.txt').press('Enter')
+  await page.getByText('a.txt restored').waitFor()
+  await page.getByText('No matching assets').waitFor()
+  assert.equal((await client.asset(first?.id ?? '', { with_products: true })).products?.length, 1)
+  await button(page, 'Clear search and filters').click()
+  await button(page, 'Restore b.txt').waitFor()
+  await client.delete(second?.id ?? '', { permanent: true })
+  await button(page, 'Restore b.txt').click()
+  await page.getByText('No longer in the trash.').waitFor()
+  await button(page, 'Delete c.txt forever').click()
+  await page.getByRole('dialog').getByText('This cannot be undone').waitFor()
+  await assertAccessible(page, 'the dialog to delete forever')
+  await button(page, 'Delete forever').click()
+  await page.getByText('c.txt deleted forever').waitFor()
+  await until('one asset is left', async () => (await rows.count()) === 1)
+  await button(page, 'Empty trash').click()
+  await assertAccessible(page, 'the dialog to empty the trash')
+  await page.getByRole('dialog').getByRole('button', { name: 'Empty trash' }).click()
+  await page.getByText('The trash is empty').waitFor()
+  await assertAccessible(page, 'the empty trash')
+  const { trash, assets: count } = await client.account()
+  assert.deepEqual([trash, count], [0, 1])
+})
