@@ -22,6 +22,7 @@ const PAGES = [
   '/products',
   '/products/:id',
   '/uploads',
+  '/trash',
   '/storage',
   '/settings',
 ]
