@@ -59,8 +59,8 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        You can restore {isSingle ? 'it' : 'them'} from the trash until an upload needs the storage,
-        which becomes available immediately.
+        You can restore {isSingle ? 'it' : 'them'} from the trash for a limited time. The storage
+        becomes available immediately.
       </Text>
     </ConfirmDialog>
   )
