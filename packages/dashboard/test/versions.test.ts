@@ -117,7 +117,8 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   })
   await choose(page, 'book.txt', 'second')
   await button(page, 'Replace').click()
-  const text = 'Another replacement of this asset is unfinished.'
+  const text =
+    /Another replacement of this asset is unfinished\. .* discard it on the page “Unfinished”/
   await tray(page).getByText(text).waitFor()
   await assertAccessible(page, 'a replacement that was refused')
   await button(page, 'Cancel: book.txt').click()
@@ -134,6 +135,8 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   await tray(page).getByRole('link', { name: 'book.txt' }).click()
   await preview(page).getByText('second').waitFor()
 
+  // The page still shows the asset, as before it is loaded again.
+  await page.route(`**/api/v1/assets/${id}?*`, () => {})
   await client.delete(id)
   await choose(page, 'book.txt', 'third')
   await button(page, 'Replace').click()

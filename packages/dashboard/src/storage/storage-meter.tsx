@@ -47,11 +47,11 @@ export function StorageMeter({ account }: { account: Account }) {
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
-        Older versions of replaced files count as stored. The{' '}
+        Older versions count as stored. The{' '}
         <Anchor component={Link} href="/trash" inherit>
           trash
         </Anchor>{' '}
-        counts as available: an upload that needs its storage removes the oldest files in it.
+        counts as available: uploads that need the storage remove its oldest files.
       </Text>
       {used > plan.storage && (
         <Warning title="Storage limit exceeded">

@@ -65,8 +65,8 @@ export function TrashPage() {
       {(isFiltered || !isEmpty) && (
         <>
           <Text size="sm" c="dimmed">
-            Deleted assets can be restored until they are removed: on the date below, or earlier if
-            an upload needs their storage. They do not count toward your plan.
+            Deleted assets can be restored until the date below, or until an upload needs their
+            storage. They do not count toward your plan.
           </Text>
           <FilterInput
             label="Search the trash"
