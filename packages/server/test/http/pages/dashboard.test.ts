@@ -9,7 +9,13 @@ import { aFolder } from '@stowage/testing/machine/clean-up'
 import { aService } from '@stowage/testing/service/service'
 import { sendExactly } from '../../support/exact-request.ts'
 
-const PAGES = ['/', '/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f', '/products', '/trash', '/settings']
+const PAGES = [
+  '/',
+  '/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f',
+  '/products',
+  '/trash',
+  '/settings',
+]
 
 test('every page of the dashboard is the same document, with a strict content security policy', async (t) => {
   const service = await aService(t, {}, undefined, { dashboard: folder })
