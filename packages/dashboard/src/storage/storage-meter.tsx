@@ -48,7 +48,7 @@ export function StorageMeter({ account }: { account: Account }) {
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
         Older versions count as stored. The{' '}
-        <Anchor component={Link} href="/trash" inherit>
+        <Anchor component={Link} href="/trash" underline="always" inherit>
           trash
         </Anchor>{' '}
         counts as available: uploads that need the storage remove its oldest files.
