@@ -33,6 +33,10 @@ export const COMMANDS = {
     summary: 'download assets; resumes interrupted downloads',
     load: async () => (await import('./commands/get.ts')).get,
   },
+  verify: {
+    summary: 'check that stored files have their SHA-256',
+    load: async () => (await import('./commands/verify.ts')).verify,
+  },
   replace: {
     summary: 'upload a new version of a file',
     load: async () => (await import('./commands/replace.ts')).replace,

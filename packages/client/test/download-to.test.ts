@@ -4,6 +4,8 @@ import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
+import { changeObject } from '@stowage/testing/engines/change-object'
+import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
@@ -130,4 +132,39 @@ test('downloading a link whose target is unreachable fails without retries', {
   const url = 'http://127.0.0.1:9/course.zip'
   const { id } = await client.store({ filename: 'course.zip', url })
   await assert.rejects(client.downloadTo(id, folder), { code: 'network', message: /course\.zip/ })
+})
+
+test('a download whose bytes do not have the SHA-256 of the asset is refused', async (t) => {
+  const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
+  const { id } = await client.upload(BYTES, { name: 'a.bin' })
+  await until('the digest is known', async () => (await client.asset(id)).checksum !== null)
+  const path = join(folder, 'a.bin')
+  await client.downloadTo(id, path)
+  assert.ok((await readFile(path)).equals(BYTES))
+  // A damaged partial file of an earlier call is downloaded again.
+  await writeFile(join(folder, `.${id}.part`), new Uint8Array(1000))
+  await client.downloadTo(id, path)
+  assert.ok((await readFile(path)).equals(BYTES))
+  await changeObject(service, id, someBytes(BYTES.length, 2))
+  await assert.rejects(client.downloadTo(id, path), (error) => isStowageError(error, 'damaged'))
+  // The earlier file is kept.
+  assert.ok((await readFile(path)).equals(BYTES))
+})
+
+test('a wrong declared digest makes the download fail', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { client, folder } = await aClient(t, { baseUrl })
+  let calls = 0
+  const sha256 = async () => {
+    calls += 1
+    return 'a'.repeat(64)
+  }
+  const { id } = await client.upload(BYTES, { name: 'a.bin', sha256 })
+  assert.equal(calls, 1)
+  const path = join(folder, 'a.bin')
+  await assert.rejects(client.downloadTo(id, path), (error) => isStowageError(error, 'damaged'))
+  await assert.rejects(client.upload(BYTES, { name: 'b.bin', sha256: 'x' }), (error) =>
+    isStowageError(error, 'invalid'),
+  )
 })

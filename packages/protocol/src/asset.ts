@@ -1,3 +1,4 @@
+import { Damaged, NullableChecksum } from './checksum.ts'
 import {
   Check,
   FILENAME_PROBLEM,
@@ -61,6 +62,8 @@ export const Asset = Type.Object(
           'Present only for an asset in the trash. When it is removed, unless an upload needs its storage earlier',
       }),
     ),
+    checksum: NullableChecksum,
+    damaged: Damaged,
     products: Type.Optional(
       Type.Array(Product, { description: 'Present only with with_products=true' }),
     ),

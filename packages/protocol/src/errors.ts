@@ -71,6 +71,16 @@ export const ERRORS = {
     when: 'A download or a replacement is requested while the asset is still uploading.',
     remedy: 'Finish the upload first. `GET /assets/:id/upload` lists the missing parts.',
   },
+  damaged: {
+    status: 409,
+    when: 'The stored bytes differ from the declared SHA-256 or from those that were uploaded, so the file cannot be downloaded.',
+    remedy: 'Replace the file, or restore another version of it.',
+  },
+  verifying: {
+    status: 409,
+    when: 'The service has not yet compared the stored bytes with the declared SHA-256.',
+    remedy: 'Retry after the number of seconds in `Retry-After`.',
+  },
   replacement_in_progress: {
     status: 409,
     when: 'Another replacement of the asset is unfinished. `upload_id` identifies it.',

@@ -1,5 +1,6 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
+import { SHA256_EXAMPLE } from './checksum.ts'
 import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product-group.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
@@ -54,6 +55,8 @@ export const assetExample: Asset = {
   updated_at: '2026-01-31T09:30:00.000Z',
   version: 1,
   path: null,
+  checksum: { sha256: SHA256_EXAMPLE, verified_at: '2026-01-31T09:31:00.000Z' },
+  damaged: false,
 }
 
 export const versionsExample: Version[] = [
@@ -64,6 +67,8 @@ export const versionsExample: Version[] = [
     bytes: 260_000_000,
     mime: 'application/zip',
     created_at: '2026-02-28T09:30:00.000Z',
+    checksum: null,
+    damaged: false,
     current: true,
   },
   {
@@ -73,6 +78,8 @@ export const versionsExample: Version[] = [
     bytes: 250_000_000,
     mime: 'application/zip',
     created_at: '2026-01-31T09:30:00.000Z',
+    checksum: { sha256: SHA256_EXAMPLE, verified_at: '2026-01-31T09:31:00.000Z' },
+    damaged: false,
     current: false,
   },
 ]
@@ -86,6 +93,7 @@ export const linkExample: Asset = {
   url: 'https://example.com/course.zip',
   bytes: 10_000_000,
   mime: 'application/octet-stream',
+  checksum: null,
 }
 
 export const productExample: Product = {

@@ -1,5 +1,6 @@
 export * from './account.ts'
 export * from './asset.ts'
+export type { Checksum } from './checksum.ts'
 export type { Endpoint, Method, Scope } from './endpoint.ts'
 export * as endpoints from './endpoints/index.ts'
 export { API_PREFIX } from './endpoints/prefix.ts'

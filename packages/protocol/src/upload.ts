@@ -1,4 +1,5 @@
 import { AssetFolder } from './asset.ts'
+import { SHA256_EXAMPLE } from './checksum.ts'
 import { Check, FILENAME_PROBLEM, MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
@@ -48,6 +49,15 @@ const uploadRequest = {
       description:
         'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
       ...chunkSizeProblem,
+    }),
+  ),
+  sha256: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        'The SHA-256 of the file, in hexadecimal. The service compares the stored bytes with it before anybody can download them. A file with other bytes becomes `damaged`',
+      examples: [SHA256_EXAMPLE],
+      ...Problem('must be a SHA-256 in hexadecimal: 64 digits'),
     }),
   ),
   max_chunk_size: Type.Optional(

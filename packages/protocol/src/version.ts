@@ -1,3 +1,4 @@
+import { Damaged, NullableChecksum } from './checksum.ts'
 import { Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
@@ -21,6 +22,8 @@ export const Version = Type.Object(
       format: 'date-time',
       description: 'When the upload of this version was requested',
     }),
+    checksum: NullableChecksum,
+    damaged: Damaged,
     current: Type.Boolean({ description: 'Whether downloads of the asset return this version' }),
   },
   { title: 'Version' },

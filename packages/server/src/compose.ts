@@ -197,6 +197,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
+  const { checksums, storage: engine } = config
   const { id } = await prepareAccount(database, config)
   return {
     database,
@@ -210,6 +211,9 @@ async function composeContext(parts: {
       uploadsKeptForMs,
       keepVersions,
       trashForMs,
+      checksums,
+      // Object storages verify their data themselves.
+      scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,
       rateLimit,
       auth: authSettings(config.auth, id),
     },

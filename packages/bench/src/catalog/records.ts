@@ -60,6 +60,7 @@ export function assetRecord(accountId: string, index: number, count: number): As
       mime: 'application/octet-stream',
       url: null,
       path: null,
+      integrity: { sha256: null, verifiedAt: null, isDamaged: false },
       createdAt,
       updatedAt: createdAt,
       version: 1,

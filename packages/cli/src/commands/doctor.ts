@@ -20,13 +20,13 @@ Usage:
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
               know), and recount the usage of accounts
-  --verify    also read every byte of every file; on disk storage, also compare it with the stored
-              digests
+  --verify    also read every byte of every file, compare it with its SHA-256 and, on disk storage,
+              with the digests of its parts, and record the result
   --json      a JSON array of findings
 
 The command checks the database and the storage in the STOWAGE_* variables, even while the service
-is running. Without --fix and --repair it changes nothing, except that it writes a small object to
-the bucket and deletes it.
+is running. Without --fix, --repair and --verify it changes nothing, except that it writes a small
+object to the bucket and deletes it.
 
 Exit codes: 0 no problems, or all fixed · 1 problems remain · 2 wrong usage or settings
 

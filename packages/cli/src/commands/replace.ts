@@ -14,6 +14,7 @@ import { writeItem, writeMessage } from '../output.ts'
 import { fullName } from '../text/full-name.ts'
 import { percentOf } from '../text/progress-line.ts'
 import { sanitize } from '../text/sanitize.ts'
+import { hashFile } from '../upload/hash-file.ts'
 import { openUploadProgress } from '../upload/upload-progress.ts'
 import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
 
@@ -64,7 +65,9 @@ Examples:
       // With the client's default retry policy: a long network outage must not fail an upload.
       const client = createClient({ baseUrl: connection.url, apiKey: connection.key })
       const { name, restart, json = false } = values
-      const upload = client.replace(id, { path }, { name, signal, resume: restart !== true })
+      const sha256 = () => hashFile(path, signal)
+      const resume = restart !== true
+      const upload = client.replace(id, { path }, { name, sha256, signal, resume })
       progress.start(file, upload)
       const asset = await upload.finally(() => progress.close())
       const text = sanitize(`${asset.id}  ${fullName(asset)} is now version ${asset.version}`)

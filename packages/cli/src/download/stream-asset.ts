@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,11 +13,12 @@ const STALL_MS = 30_000
 /** Writes the bytes of an asset to a stream. Resumes after a broken connection. */
 export async function streamAsset(
   client: NodeClient,
-  { id, filename, bytes, is_file, version }: Asset,
+  { id, filename, bytes, is_file, version, checksum }: Asset,
   { output, signal }: { output: Writable; signal: AbortSignal },
 ): Promise<number> {
   // The file may be replaced meanwhile: the bytes of two versions must not be mixed.
   const pinned = is_file ? { version } : {}
+  const hash = createHash('sha256')
   let written = 0
   for (let attempts = 1; ; attempts += 1) {
     const before = written
@@ -30,12 +32,17 @@ export async function streamAsset(
         throw new Error('the download cannot be resumed')
       for await (const chunk of response.body ?? []) {
         written += chunk.length
+        hash.update(chunk)
         if (!output.write(chunk)) await once(output, 'drain', { signal })
         timer.refresh()
       }
-      if (!is_file || written >= bytes) return written
+      if (!is_file || written >= bytes) {
+        if (checksum && hash.digest('hex') !== checksum.sha256) throw differs(filename)
+        return written
+      }
       throw new Error('the connection ended early')
     } catch (error) {
+      if (error instanceof CommandFailed) throw error
       if (signal.aborted || (isStowageError(error) && error.status !== 0)) throw error
       if (written > before) attempts = 1
       if (!is_file || attempts >= MAX_ATTEMPTS) {
@@ -49,4 +56,11 @@ export async function streamAsset(
       clearTimeout(timer)
     }
   }
+}
+
+/** The bytes are already written, so the exit code tells the next program not to use them. */
+function differs(filename: string): CommandFailed {
+  return new CommandFailed(
+    `The downloaded bytes of ${sanitize(filename)} do not have the SHA-256 of the asset. Do not use them, and download the file again.`,
+  )
 }

@@ -1,6 +1,7 @@
 import { type Asset, isStowageError, type NodeClient, type Upload } from '@stowage/client/node'
 import type { UploadPlan } from './check-upload.ts'
 import type { LocalFile } from './collect-files.ts'
+import { hashFile } from './hash-file.ts'
 
 export interface SendOptions {
   client: NodeClient
@@ -32,6 +33,7 @@ export async function sendFile(
         name: file.name,
         // Without a folder, an upload that is resumed keeps the path that it was started with.
         ...(file.folder !== undefined && { path: file.folder }),
+        sha256: () => hashFile(file.path, signal),
         signal,
         ...(request.restart && { resume: false }),
         ...(products && { attach: products }),

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { constants, type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
@@ -56,7 +58,18 @@ export function createDownloadTo(
     const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
     let bytes = 0
     try {
+      const isResumed = (await file.stat()).size > 0
       await fill(file, asset, options)
+      if (!(await hasDigest(partial, asset, signal))) {
+        await file.truncate(0)
+        // The bytes of the earlier call may have changed on this disk.
+        if (!isResumed) throw differs(asset)
+        await fill(file, asset, options)
+        if (!(await hasDigest(partial, asset, signal))) {
+          await file.truncate(0)
+          throw differs(asset)
+        }
+      }
       await file.sync()
       bytes = (await file.stat()).size
     } catch (error) {
@@ -128,6 +141,26 @@ export function createDownloadTo(
       onProgress?.(meter.read())
     }
   }
+}
+
+/** Whether the file has the SHA-256 of the asset. True if the service does not know it yet. */
+async function hasDigest(
+  path: string,
+  { checksum }: Asset,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  // A service of an earlier version sends no checksum.
+  if (!checksum) return true
+  const hash = createHash('sha256')
+  for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
+    hash.update(bytes)
+  }
+  return hash.digest('hex') === checksum.sha256
+}
+
+function differs({ filename, checksum }: Asset): StowageError {
+  const message = `The downloaded bytes of “${filename}” do not have the SHA-256 ${checksum?.sha256}. Download the file again. If this error persists, the stored file is damaged.`
+  return new StowageError('damaged', message)
 }
 
 /** Each version has its own partial file: their bytes must not be mixed. */

@@ -123,7 +123,9 @@ export function createAttempts(
     const opened = before && (await reopen(before))
     if (opened) return opened
     if (isRequired) throw uploadEnded()
-    const fresh = newSaved(source as Source, { ...options, key, newName: options.name })
+    const given = options.sha256
+    const sha256 = typeof given === 'function' ? await given() : given
+    const fresh = newSaved(source as Source, { ...options, sha256, key, newName: options.name })
     const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
     // If another process starts to upload this file at the same time, both share one upload.
     const shared = mayShare ? await store.add?.(fresh).catch(() => fresh) : fresh

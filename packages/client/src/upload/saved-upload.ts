@@ -48,9 +48,10 @@ export function newSaved(
     path = chosenIn,
     replaces,
     newName,
+    sha256,
   }: Pick<FindOptions, 'key' | 'idempotencyKey'> &
     Pick<UploadOptions, 'path'> &
-    Pick<SavedUpload, 'replaces' | 'newName'>,
+    Pick<SavedUpload, 'replaces' | 'newName' | 'sha256'>,
 ): SavedUpload {
   const startedAt = new Date().toISOString()
   const saved = {
@@ -61,6 +62,7 @@ export function newSaved(
     chunkSize,
     version,
     idempotencyKey,
+    ...(sha256 !== undefined && { sha256 }),
     digests: {},
     startedAt,
   }

@@ -65,7 +65,7 @@ export function sessionOf(response: UploadSession | ResumedUpload, isReplacement
 /** Requests a session. The same idempotency key returns the same session, with URLs for all parts. */
 export async function requestSession(
   request: Request,
-  { name, path, size, mime, chunkSize, idempotencyKey, replaces, newName }: SavedUpload,
+  { name, path, size, mime, chunkSize, sha256, idempotencyKey, replaces, newName }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
   const file = replaces === undefined ? { name, path } : { name: newName }
@@ -75,7 +75,7 @@ export async function requestSession(
       id: replaces,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { ...file, size, mime, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
+      body: { ...file, size, mime, sha256, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
     }),
     replaces !== undefined,
   )

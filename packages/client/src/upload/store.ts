@@ -10,6 +10,8 @@ export interface SavedUpload {
   mime: string
   /** The folder that the file came from; undefined for none. */
   path?: string | undefined
+  /** The declared SHA-256 of the file; undefined for none. */
+  sha256?: string | undefined
   /** The size of the parts in bytes; undefined: the service chooses it. */
   chunkSize?: number | undefined
   /** Identifies the content of the file, for example by size and modification time. */

@@ -106,7 +106,7 @@ export const downloadAsset = defineEndpoint({
   description: 'Redirects to a short-lived signed URL that supports range requests.',
   params: AssetPath,
   success: { status: 302, description: '`Location` is the URL of the file' },
-  errors: ['not_found', 'not_ready', 'storage_unavailable'],
+  errors: ['not_found', 'not_ready', 'damaged', 'verifying', 'storage_unavailable'],
 })
 
 export const readDownloadAddress = defineEndpoint({
@@ -130,7 +130,7 @@ export const readDownloadAddress = defineEndpoint({
       },
     },
   },
-  errors: ['not_found', 'not_ready', 'storage_unavailable'],
+  errors: ['not_found', 'not_ready', 'damaged', 'verifying', 'storage_unavailable'],
 })
 
 export const storeLink = defineEndpoint({

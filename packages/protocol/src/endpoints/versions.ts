@@ -67,7 +67,7 @@ export const downloadVersion = defineEndpoint({
   description: 'Redirects to a short-lived signed URL that supports range requests.',
   params: VersionPath,
   success: { status: 302, description: '`Location` is the URL of the version' },
-  errors: ['not_found', 'not_ready', 'not_a_file', 'storage_unavailable'],
+  errors: ['not_found', 'not_ready', 'not_a_file', 'damaged', 'verifying', 'storage_unavailable'],
 })
 
 export const restoreVersion = defineEndpoint({

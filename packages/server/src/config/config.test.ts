@@ -24,6 +24,8 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
   assert.equal(config.keepVersions, 1)
   assert.equal(config.trashForMs, 30 * 24 * 3_600_000)
+  assert.equal(config.checksums, true)
+  assert.equal(config.scrubEveryMs, 30 * 24 * 3_600_000)
   assert.equal(config.logLevel, 'info')
 })
 
@@ -48,6 +50,8 @@ test('every setting is read', () => {
     STOWAGE_UPLOADS_KEPT_FOR: '2d',
     STOWAGE_KEEP_VERSIONS: '0',
     STOWAGE_TRASH_FOR: '0',
+    STOWAGE_CHECKSUMS: 'off',
+    STOWAGE_SCRUB_EVERY: '0',
     STOWAGE_LOG: 'warn',
   })
   assert.deepEqual(config, {
@@ -72,6 +76,8 @@ test('every setting is read', () => {
     uploadsKeptForMs: 2 * 24 * 3_600_000,
     keepVersions: 0,
     trashForMs: 0,
+    checksums: false,
+    scrubEveryMs: 0,
     logLevel: 'warn',
   })
 })

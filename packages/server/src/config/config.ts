@@ -21,6 +21,7 @@ import {
   parseHttpUrl,
   parsePort,
   parsePositiveSize,
+  parseScrubInterval,
   parseTrashRetention,
   parseUploadRetention,
   parseUrlLifetime,
@@ -50,6 +51,10 @@ export interface Config {
   keepVersions: number
   /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
+  /** Whether the SHA-256 of every file is computed. */
+  checksums: boolean
+  /** How often every file on disk is read again. 0: never. */
+  scrubEveryMs: number
   logLevel: LogLevel
 }
 
@@ -108,13 +113,21 @@ export function readConfig(environment: Environment): Config {
     problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
   }
 
+  const storage = readStorage(read, dataDirectory)
+  const checksums = read('STOWAGE_CHECKSUMS', oneOf(['on', 'off']), 'on or off')
+  const scrubEveryMs = read(
+    'STOWAGE_SCRUB_EVERY',
+    parseScrubInterval,
+    'a duration from 1s to 365d, such as 30d, or 0 for never',
+  )
+
   const config: Config = {
     host,
     port: read('STOWAGE_PORT', parsePort, PORT_DESCRIPTION) ?? 4000,
     baseUrl,
     dataDirectory,
     database: readDatabase(read, dataDirectory),
-    storage: readStorage(read, dataDirectory),
+    storage,
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
     rateLimit: read(
       'STOWAGE_RATE_LIMIT',
@@ -139,6 +152,8 @@ export function readConfig(environment: Environment): Config {
     trashForMs:
       read('STOWAGE_TRASH_FOR', parseTrashRetention, '0, or a duration up to 365d, such as 30d') ??
       30 * 24 * HOUR_MS,
+    checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
+    scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.
@@ -189,7 +204,7 @@ function mismatches(config: Config, environment: Environment): string[] {
     return problems
   }
   refuse(
-    /_(STORAGE_(PORT|URL)|DISK_\w+)$/,
+    /_(STORAGE_(PORT|URL)|DISK_\w+|SCRUB_EVERY)$/,
     'applies only to the disk storage, but STOWAGE_STORAGE is S3',
   )
   if (chunkSize < S3_SMALLEST_PART) {

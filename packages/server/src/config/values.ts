@@ -65,6 +65,11 @@ export function parseTrashRetention(text: string): number | undefined {
   return /^0[smhd]?$/.test(text) ? 0 : parseDurationUpTo(MAX_TRASH_RETENTION_MS, text)
 }
 
+/** How often every file is read again. `0`: never. */
+export function parseScrubInterval(text: string): number | undefined {
+  return text === '0' ? 0 : parseDurationUpTo(MAX_UPLOAD_RETENTION_MS, text)
+}
+
 function parseDurationUpTo(maxMs: number, text: string): number | undefined {
   const milliseconds = parseDuration(text)
   const isAllowed = milliseconds !== undefined && milliseconds >= 1000 && milliseconds <= maxMs

@@ -5,6 +5,7 @@ import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
+import { testChecksums } from './contract/checksums.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
 import { testPaths } from './contract/paths.ts'
@@ -45,4 +46,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrash(contract)
   testTrashList(contract)
   testBulkChanges(contract)
+  testChecksums(contract)
 }

@@ -1,8 +1,9 @@
-import type { AssetStatus, Upload } from '../domain/asset.ts'
+import type { AssetStatus, Integrity, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
+import type { VerificationData } from './verification-data.ts'
 
 export interface Account {
   id: string
@@ -48,6 +49,7 @@ export interface StoredFile {
   chunkSize: number
   version: number
   isCurrent: boolean
+  integrity: Integrity
 }
 
 /** The ID of the database and of the storage that is bound to it. */
@@ -104,7 +106,7 @@ export interface SessionLimits {
  * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
  * times that jobs pass.
  */
-export interface Database {
+export interface Database extends VerificationData {
   /** The data of one account. */
   of(accountId: string): AccountData
 

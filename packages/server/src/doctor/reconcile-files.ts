@@ -4,11 +4,14 @@ import type { Finding } from '../domain/finding.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject } from '../errors.ts'
 import { mergeByKey } from '../iterables/merge-by-key.ts'
+import { hashObject } from '../storage/hash-object.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 import { type FileProgress, openFileProgress } from './file-progress.ts'
 
 const BATCH = 1000
+/** When the service reads a file again that was verified here. */
+const NEXT_READ_MS = 30 * 24 * 3_600_000
 
 /** Compares the versions of all files with objects, both as sorted streams: memory does not grow with their number. */
 export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Finding> {
@@ -65,23 +68,27 @@ async function problemOf(
 }
 
 async function damageOf(
-  { contents, verify }: DoctorContext,
-  { bytes: expected, chunkSize }: StoredFile,
+  { database, contents, clock, verify }: DoctorContext,
+  { bytes: expected, chunkSize, integrity }: StoredFile,
   { key, size }: ObjectFacts,
   { addBytes }: FileProgress,
 ): Promise<string | undefined> {
   if (size !== expected) return `it has ${size} bytes instead of ${expected}`
-  if (!verify) return undefined
-  const plan = partPlan(expected, chunkSize)
-  try {
-    for (let number = 1; number <= plan.count; number += 1) {
-      for await (const bytes of contents.readPart({ key, plan }, number)) addBytes(bytes.length)
-    }
-    return undefined
-  } catch (error) {
-    if (error instanceof DamagedObject) return error.message
-    throw error
-  }
+  // The service found the damage when it read the file.
+  if (!verify) return integrity.isDamaged ? 'its bytes are not those that were stored' : undefined
+  const object = { key, plan: partPlan(expected, chunkSize) }
+  const read = await hashObject(contents, object, addBytes).catch(orDamage)
+  const sha256 = typeof read === 'string' ? read : null
+  const dueAt = new Date(clock().getTime() + NEXT_READ_MS)
+  const recorded = await database.recordVerification(key, { sha256, dueAt })
+  if (typeof read !== 'string') return read.message
+  if (!recorded?.isDamaged) return undefined
+  return `its SHA-256 is ${read} instead of ${recorded.sha256}`
+}
+
+function orDamage(error: unknown): DamagedObject {
+  if (error instanceof DamagedObject) return error
+  throw error
 }
 
 /** Checks each again, as a file that was deleted in the meantime is not a problem. */

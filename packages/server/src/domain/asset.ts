@@ -23,7 +23,22 @@ export interface Asset {
   version: number
   /** The folder it came from, such as `course/week 1`; null if it came from none. */
   path: string | null
+  /** Of the current version. */
+  integrity: Integrity
 }
+
+/** What is known about the bytes of an object. */
+export interface Integrity {
+  /** The SHA-256 that the bytes must have: declared by the client, or of the first read. Null until known. */
+  sha256: string | null
+  /** When the bytes last had this digest; null if they were never read. */
+  verifiedAt: Date | null
+  /** Whether the last read found other bytes, or no object. */
+  isDamaged: boolean
+}
+
+/** Of links, and of files that were not read yet. */
+export const NOT_VERIFIED: Integrity = { sha256: null, verifiedAt: null, isDamaged: false }
 
 /**
  * The upload of a file. `asset` is the row of the new asset. For a replacement it is a separate row with its own
@@ -64,6 +79,7 @@ export interface AssetVersion {
   /** The key of its object. */
   key: string
   chunkSize: number
+  integrity: Integrity
 }
 
 /** The key of an object is the ID of the row that uploaded it. Any other name is not an object of this service. */

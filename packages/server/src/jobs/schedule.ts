@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../operations/context.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
+import { computeChecksums } from './compute-checksums.ts'
 import { continueDeletions } from './continue-deletions.ts'
 import { emptyTrash } from './empty-trash.ts'
 import { expireUploads } from './expire-uploads.ts'
@@ -9,10 +10,13 @@ import { forgetEndedAssets } from './forget-ended-assets.ts'
 import type { Job } from './job.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+import { scrubFiles } from './scrub-files.ts'
 import { watchClock } from './watch-clock.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
+/** Clients that declared a digest wait for its comparison. */
+const CHECKSUMS_PAUSE_MS = 500
 /** Orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
@@ -50,6 +54,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
+    repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
+    repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('watchClock', PAUSE_MS, watchClock),
     // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),

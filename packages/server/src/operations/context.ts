@@ -31,6 +31,10 @@ export interface Settings {
   keepVersions: number
   /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
+  /** Whether the SHA-256 of every file is computed in the background. */
+  checksums: boolean
+  /** How often every file is read again. 0: never. */
+  scrubEveryMs: number
   auth: AuthSettings
   /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined

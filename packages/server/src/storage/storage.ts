@@ -25,6 +25,8 @@ export interface StoredObject {
   plan: PartPlan
   filename: string
   mime: string
+  /** The SHA-256 of the whole object in hexadecimal, if it is known. The disk storage sends it with the object. */
+  sha256?: string
 }
 
 export interface ObjectFacts {
@@ -141,6 +143,9 @@ export interface Storage {
 
   /** How many more bytes can be stored, or undefined if the storage has no known limit. */
   freeBytes(): Promise<number | undefined>
+
+  /** Whether clients are transferring parts or files through this process. Background jobs then read slowly. */
+  isBusy(): boolean
 
   /** Throws `EngineUnavailable` if the storage does not respond. */
   check(): Promise<void>

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { aFolder, aService } from '@stowage/testing/service/service'
 import { stowage } from '@stowage/testing/service/stowage-command'
-import { someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Finding } from '../../src/domain/finding.ts'
 
 function doctor(settings: Record<string, string>, ...options: string[]) {
@@ -64,7 +64,7 @@ test('doctor reports wrong usage counters, and recounts them on request', async 
 })
 
 test('doctor --verify finds a byte that changed on the disk', async (t) => {
-  const { folder, baseUrl } = await aService(t)
+  const { folder, baseUrl, call } = await aService(t)
   const { id } = await uploadFile(baseUrl, { name: 'a.zip', bytes: someBytes(2500) })
   const file = join(folder, 'storage/objects', id.slice(-2), id, '00001')
   const bytes = await readFile(file)
@@ -74,6 +74,15 @@ test('doctor --verify finds a byte that changed on the disk', async (t) => {
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder }, '--verify')
   assert.equal(code, 1)
   assert.match(stdout, new RegExp(`- ${id} a.zip: .*00001 has changed since it was stored`))
+  // The result is recorded, so that nobody downloads the file, and doctor reports it without reading again.
+  assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.damaged, true)
+  const again = await doctor({ STOWAGE_DATA: folder })
+  assert.equal(again.code, 1)
+  assert.match(again.stdout, new RegExp(`- ${id} a.zip: its bytes are not those`))
+  bytes[1234] = (bytes[1234] ?? 0) ^ 1
+  await writeFile(file, bytes)
+  assert.equal((await doctor({ STOWAGE_DATA: folder }, '--verify')).code, 0)
+  assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.damaged, false)
 })
 
 test('doctor ignores files of other programs in the objects folder', async (t) => {

@@ -62,6 +62,7 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
   removeObjects: [job('removeObjects')],
   removeOrphanedUploads: [job('removeOrphanedUploads')],
   forgetEndedAssets: [job('forgetEndedAssets')],
+  computeChecksums: [job('computeChecksums')],
   'cancel, removeObjects, forgetEndedAssets': [
     cancel,
     job('removeObjects'),

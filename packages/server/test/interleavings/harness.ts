@@ -78,6 +78,8 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       uploadsKeptForMs,
       keepVersions: 1,
       trashForMs: 30 * 24 * 3_600_000,
+      checksums: true,
+      scrubEveryMs: 0,
       rateLimit: undefined,
       auth: { kind: 'keys', admin },
     },

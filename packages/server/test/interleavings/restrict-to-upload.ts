@@ -19,6 +19,8 @@ export function restrictToUpload(harness: Harness, id: () => string): Harness {
         (await database.claimStuckCompletions(times, ALL)).filter(own),
       claimDueRemovals: async (now) =>
         (await database.claimDueRemovals(now, ALL)).filter(({ key }) => key === id()),
+      claimVerifications: async (queue, times) =>
+        (await database.claimVerifications(queue, times, ALL)).filter(({ key }) => key === id()),
     },
     storage: {
       ...storage,

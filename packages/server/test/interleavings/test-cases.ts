@@ -225,6 +225,7 @@ export const TEST_CASES: TestCase[] = [
     before: SENT,
     call: job('removeOrphanedUploads'),
   },
+  { name: 'computeChecksums', before: READY, call: job('computeChecksums') },
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },
 ]
 

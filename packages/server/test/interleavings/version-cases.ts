@@ -112,6 +112,7 @@ export const VERSION_CASES: TestCase[] = [
     interrupted: completeNew,
     call: job('finishCompletions'),
   },
+  { name: 'computeChecksums, a replaced file', before: REPLACED, call: job('computeChecksums') },
   {
     name: 'removeObjects, a deleted version',
     before: [...REPLACED, deleteFirst],

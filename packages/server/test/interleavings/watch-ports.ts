@@ -8,6 +8,9 @@ export type OnPoint = (point: string) => Promise<void>
 /** Calls that have no points: those of the authentication end before an operation begins. */
 const NOT_WATCHED = ['findKey', 'touchKey', 'countRequest', 'close', 'check']
 
+/** Calls of the storage that return an iterable. */
+const ITERABLES = ['listUploads', 'listObjects', 'readPart']
+
 /**
  * The same context with points: one before the first call of a port and one after each call. The engines
  * behind the ports are real.
@@ -47,9 +50,9 @@ export function watchPorts(context: Context, onPoint: OnPoint): Context {
         return (...args: unknown[]) => {
           const call = () => value.apply(target, args)
           if (property === 'of') return watchPort(call() as AccountData, 'data')
-          if (property === 'describeObject') return call()
-          const isListing = property === 'listUploads' || property === 'listObjects'
-          return isListing ? watchEach(name, call()) : watch(name, async () => call())
+          if (property === 'describeObject' || property === 'isBusy') return call()
+          const isIterable = ITERABLES.includes(String(property)) && portName === 'storage'
+          return isIterable ? watchEach(name, call()) : watch(name, async () => call())
         }
       },
     })

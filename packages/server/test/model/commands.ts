@@ -53,6 +53,7 @@ export type JobName =
   | 'continueDeletions'
   | 'emptyTrash'
   | 'forgetEndedAssets'
+  | 'computeChecksums'
 
 /** Calls that are made at the same time, each by a separate client. */
 export type Batch = Command[]

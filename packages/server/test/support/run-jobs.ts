@@ -1,3 +1,4 @@
+import { computeChecksums } from '../../src/jobs/compute-checksums.ts'
 import { continueDeletions } from '../../src/jobs/continue-deletions.ts'
 import { emptyTrash } from '../../src/jobs/empty-trash.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
@@ -5,6 +6,7 @@ import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
+import { scrubFiles } from '../../src/jobs/scrub-files.ts'
 import type { Context } from '../../src/operations/context.ts'
 
 /**
@@ -20,6 +22,7 @@ export function takeOverJobs({ context }: { context: Context }): Context {
     claimDueRemovals: async () => [],
     removeOldTrash: async () => 0,
     listTrashAll: async () => [],
+    claimVerifications: async () => [],
   }
   return own
 }
@@ -40,6 +43,8 @@ export const JOBS = {
   continueDeletions: (context: Context) => continueDeletions(context, NEVER),
   emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
+  computeChecksums: (context: Context) => computeChecksums(context, NEVER),
+  scrubFiles: (context: Context) => scrubFiles(later(context), NEVER),
 } as const
 
 /** Longer than the pauses after failures, and than the database keeps ended uploads. */
@@ -72,6 +77,8 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => continueDeletions(context, NEVER),
     () => emptyTrash(context, NEVER),
     () => forgetEndedAssets(context, NEVER),
+    () => computeChecksums(context, NEVER),
+    () => scrubFiles(context, NEVER),
   ]
   for (const job of jobs) {
     try {

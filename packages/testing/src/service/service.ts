@@ -37,7 +37,10 @@ export interface TestServiceOptions {
   ownThread?: boolean
 }
 
-/** Starts the service in this process, on free ports, with a new deployment unless one is given. */
+/**
+ * Starts the service in this process, on free ports, with a new deployment unless one is given. It does not
+ * compute checksums, unless the settings say so: they would appear in the responses at any time.
+ */
 export async function aService(
   t: TestContext,
   settings: Environment = {},
@@ -46,7 +49,7 @@ export async function aService(
 ): Promise<TestService> {
   const { folder, backdoor, settings: engines } = deployment ?? (await aDeployment(t))
   const service = await openService({
-    config: configOf({ ...engines, ...settings }, ownThread),
+    config: configOf({ STOWAGE_CHECKSUMS: 'off', ...engines, ...settings }, ownThread),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     ...(dashboard && { dashboard }),

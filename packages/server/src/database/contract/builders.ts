@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
-import type { Replacement, Upload } from '../../domain/asset.ts'
+import { NOT_VERIFIED, type Replacement, type Upload } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
 import type { AccountData, AssetSort } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
@@ -64,6 +64,8 @@ interface UploadFacts {
   keptForMs?: number
   path?: string | null
   replaces?: Replacement
+  /** The declared digest. */
+  sha256?: string
 }
 
 /** Does not expire during a test. */
@@ -92,6 +94,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       updatedAt: NOON,
       version: 1,
       path,
+      integrity: { ...NOT_VERIFIED, sha256: facts.sha256 ?? null },
     },
     replaces: facts.replaces ?? null,
     key: id,

@@ -13,7 +13,7 @@ import type { CountsCache } from '../listing/counts-cache.ts'
 import { locatePage } from '../listing/locate-page.ts'
 import { afterCursor } from './asset-filter.ts'
 import { inSnapshot, type Sql } from './connection.ts'
-import { ASSET_COLUMNS, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { assetColumns, type ListedRow, listedAt, toAsset } from './rows.ts'
 import { allOf, type Fragment } from './statement.ts'
 
 /** Counts the matches of a filter block by block, and caches the counts. */
@@ -109,7 +109,7 @@ export function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
       const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
       // The subquery skips rows in the index alone.
       const rows = await sql<ListedRow[]>`
-        select ${sql(ASSET_COLUMNS)}, ${listedAt(sql, account)} from assets
+        select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
         where id = any(array(
           select id from assets where ${allOf(sql, within)}
           ${order} limit ${limit} offset ${offset}))

@@ -6,7 +6,7 @@ import type { CountsCache } from '../listing/counts-cache.ts'
 import { assetBlocks } from './asset-blocks.ts'
 import { afterCursor, conditionsOf, orderOf } from './asset-filter.ts'
 import { inSnapshot, type Sql } from './connection.ts'
-import { ASSET_COLUMNS, type AssetRow, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { type AssetRow, assetColumns, type ListedRow, listedAt, toAsset } from './rows.ts'
 import { type SmallResultCache, smallResults } from './small-results.ts'
 import { allOf, type Fragment } from './statement.ts'
 
@@ -26,7 +26,7 @@ export function accountAssetList(
   const blocks = assetBlocks(sql, account, caches.counts)
   const findSmallResult = smallResults(sql, account, caches.smallResults)
   const ready = sql`account_id = ${account} and status = 'ready'`
-  const columns = sql(ASSET_COLUMNS)
+  const columns = assetColumns(sql)
 
   /** Skips rows one by one, from the nearer end of the list. */
   async function readPage(query: AssetQuery, filter: Fragment[], total: number) {

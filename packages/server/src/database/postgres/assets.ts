@@ -5,13 +5,13 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deleteForGood, isDeletable } from './deletion.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 import { transition } from './transition.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
 
 export function accountAssets(sql: Sql, account: string): Assets {
-  const columns = sql(ASSET_COLUMNS)
+  const columns = assetColumns(sql)
 
   return {
     async findAsset(id) {

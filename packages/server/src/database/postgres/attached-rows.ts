@@ -2,7 +2,7 @@ import type { AccountData } from '../account-data.ts'
 import { groupByOwner } from '../group-by-owner.ts'
 import type { Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 
 type AttachedRows = Pick<
   AccountData,
@@ -12,7 +12,7 @@ type AttachedRows = Pick<
 /** Reads attached rows up to a limit. */
 export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
   const productColumns = sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))
-  const assetColumns = sql(ASSET_COLUMNS.map((column) => `a.${column}`))
+  const columns = assetColumns(sql, 'a')
 
   return {
     async productsOfAssets(ids, limit) {
@@ -42,7 +42,7 @@ export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
 
     async assetsOfProducts(ids, limit) {
       const rows = await sql<(AssetRow & { owner_id: string })[]>`
-        select p.id as owner_id, ${assetColumns}
+        select p.id as owner_id, ${columns}
         from products p
         join asset_products l on l.product_id = p.id
         join assets a on a.id = l.asset_id and a.status = 'ready'
@@ -59,7 +59,7 @@ export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
         join assets a on a.id = l.asset_id and a.status = 'ready'
         where p.account_id = ${account} and p.id = ${productId}`
       const rows = await sql<AssetRow[]>`
-        select ${assetColumns} ${attached} order by l.asset_id desc limit ${limit}`
+        select ${columns} ${attached} order by l.asset_id desc limit ${limit}`
       const assets = rows.map(toAsset)
       if (assets.length < limit) return { assets, total: assets.length }
       const [counted] = await sql<{ total: number }[]>`select count(*) as total ${attached}`

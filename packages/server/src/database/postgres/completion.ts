@@ -1,6 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
+import { queueChecksums } from './checksums.ts'
 import type { Sql } from './connection.ts'
 import { release } from './release.ts'
 import { finishReplacement } from './replacements.ts'
@@ -54,8 +55,8 @@ export function accountCompletion(sql: Sql, account: string): Completion {
           update assets set status = 'ready', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
             and replaces is null
-          returning account_id, bytes
-        )
+          returning id, account_id, bytes, chunk_size
+        ), queued as (${queueChecksums(sql, sql`stored`)})
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
         from stored where accounts.id = stored.account_id

@@ -138,7 +138,13 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async finishRemoval(id) {
-      const removed = await sql`delete from removals where id = ${id} and account_id is null`
+      const removed = await sql`
+        with removed as (
+          delete from removals where id = ${id} and account_id is null returning key
+        ), forgotten as (
+          delete from checksums using removed where object_key = removed.key::uuid
+        )
+        select from removed`
       if (removed.count === 1) return
       await begin(sql, (transaction) => finishSuperseded(transaction, id))
     },

@@ -17,6 +17,7 @@ import { globalStoredFiles } from './stored-files.ts'
 import { globalTrash } from './trash.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { globalUsage } from './usage.ts'
+import { globalVerifications } from './verifications.ts'
 
 /**
  * Connects and migrates. Any number of instances may share the database.
@@ -65,6 +66,13 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
     listTrashAll: () => run((sql) => globalTrash(sql).listTrashAll()),
     forgetEndedAssets: (before, limit) =>
       run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
+
+    claimVerifications: (queue, times, limit) =>
+      run((sql) => globalVerifications(sql).claimVerifications(queue, times, limit)),
+    postponeVerification: (key, dueAt) =>
+      run((sql) => globalVerifications(sql).postponeVerification(key, dueAt)),
+    recordVerification: (key, result) =>
+      run((sql) => globalVerifications(sql).recordVerification(key, result)),
 
     compareUsage: () => run((sql) => globalUsage(sql).compareUsage()),
     recountUsage: (id) => run((sql) => globalUsage(sql).recountUsage(id)),

@@ -5,8 +5,9 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import type { AssetRecord } from '../asset-record.ts'
 import type { Database } from '../database.ts'
+import { importChecksums, toChecksumRows } from './checksums.ts'
 import { begin, type Sql } from './connection.ts'
-import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { type StoredChecksum, toAsset, toIntegrity, type UploadRow, uploadColumns } from './rows.ts'
 
 interface RecordRow extends UploadRow {
   changed_at: Date
@@ -27,6 +28,7 @@ interface VersionRow {
   bytes: number
   mime: string
   createdAt: string
+  checksum: StoredChecksum | null
 }
 
 /** A statement can have 65,535 parameters. */
@@ -45,7 +47,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   return {
     async listRecords(after = FIRST, limit) {
       const rows = await sql<RecordRow[]>`
-        select ${sql(UPLOAD_COLUMNS)}, changed_at, idempotency_key, request_digest,
+        select ${uploadColumns(sql)}, changed_at, idempotency_key, request_digest,
           trashed_at, array(
             select product_id from asset_products where asset_id = assets.id
             union all
@@ -54,7 +56,9 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
           last_version, version_created_at,
           (select json_agg(json_build_object('version', version, 'key', object_key,
              'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
-             'createdAt', created_at) order by replaced_in)
+             'createdAt', created_at, 'checksum',
+             (select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+              where c.object_key = v.object_key)) order by replaced_in)
            from asset_versions v where v.asset_id = assets.id) as versions
         from assets where (status = 'ready' or trashed_at is not null) and id > ${after} order by id limit ${limit}`
       return rows.map(toRecord)
@@ -92,6 +96,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     for (const rows of batchesOf(versions)) {
       await transaction`insert into asset_versions ${transaction(rows)}`
     }
+    await importChecksums(transaction, added.flatMap(toChecksumRows))
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored, trash_bytes = trash_bytes + sums.trash
@@ -206,9 +211,10 @@ function toRecord(row: RecordRow): AssetRecord {
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: row.version_created_at ?? row.created_at,
     lastVersion: row.last_version,
-    versions: (row.versions ?? []).map(({ createdAt, ...version }) => ({
+    versions: (row.versions ?? []).map(({ createdAt, checksum, ...version }) => ({
       ...version,
       createdAt: new Date(createdAt),
+      integrity: toIntegrity(checksum),
     })),
   }
 }

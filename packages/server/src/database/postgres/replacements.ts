@@ -1,4 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import { queueChecksums } from './checksums.ts'
 import { begin, type Sql } from './connection.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { supersedeOldest } from './superseded.ts'
@@ -27,6 +28,7 @@ export function finishReplacement(
       update assets set status = 'deleted', changed_at = now(), became_version = ${version}
       where id = ${id} and status = 'completing' returning ${transaction(UPLOAD_COLUMNS)}`
     if (row === undefined) return undefined
+    await queueChecksums(transaction, transaction`assets where id = ${id}`)
     await transaction`
       update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
         stored_bytes = stored_bytes + ${row.bytes}

@@ -1,4 +1,10 @@
-import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import {
+  type Asset,
+  type AssetStatus,
+  type Integrity,
+  NOT_VERIFIED,
+  type Upload,
+} from '../../domain/asset.ts'
 import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
@@ -18,7 +24,12 @@ export interface AssetRow {
   folder: string | null
   version: number
   updated_at: Date | null
+  /** Undefined if the statement does not read it. */
+  checksum?: StoredChecksum | null
 }
+
+/** The digest, when it was verified, and whether the object is damaged. */
+export type StoredChecksum = [string | null, string | null, boolean]
 
 export interface UploadRow extends AssetRow {
   upload_id: string
@@ -42,7 +53,7 @@ export interface RemovalRow {
   due_at: Date
 }
 
-export const ASSET_COLUMNS = [
+const ASSET_COLUMNS = [
   'id',
   'account_id',
   'kind',
@@ -70,6 +81,25 @@ export const UPLOAD_COLUMNS = [
   'became_version',
 ] as const
 
+/** A column with the integrity of the object with this key. */
+export function checksumOf(sql: Sql, key: Fragment): Fragment {
+  return sql`(select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = ${key}) as checksum`
+}
+
+/** All columns of an asset. `table` is the name of the table in the statement. */
+export function assetColumns(sql: Sql, table: 'assets' | 'a' = 'assets'): Fragment {
+  const key = sql`coalesce(${sql(`${table}.object_key`)}, ${sql(`${table}.id`)})`
+  const columns = ASSET_COLUMNS.map((column) => `${table}.${column}`)
+  return sql`${sql(columns)}, ${checksumOf(sql, key)}`
+}
+
+/** All columns of an upload, with the integrity of its object. */
+export function uploadColumns(sql: Sql): Fragment {
+  const key = sql`coalesce(assets.object_key, assets.id)`
+  return sql`${sql(UPLOAD_COLUMNS)}, ${checksumOf(sql, key)}`
+}
+
 export type ListedRow = AssetRow & { listed_at: number }
 
 /** A column with the account's revision, as seen by the statement that reads the rows. */
@@ -91,7 +121,14 @@ export function toAsset(row: AssetRow): Asset {
     updatedAt: row.updated_at ?? row.created_at,
     version: row.version,
     path: pathOfStored(row.folder),
+    integrity: toIntegrity(row.checksum),
   }
+}
+
+export function toIntegrity(checksum: StoredChecksum | null | undefined): Integrity {
+  if (!checksum) return NOT_VERIFIED
+  const [sha256, verifiedAt, isDamaged] = checksum
+  return { sha256, verifiedAt: verifiedAt === null ? null : new Date(verifiedAt), isDamaged }
 }
 
 export function toUpload(row: UploadRow): Upload {

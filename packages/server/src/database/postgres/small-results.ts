@@ -11,7 +11,7 @@ import {
 } from '../listing/small-result-cache.ts'
 import { afterCursor, conditionsOf, orderOf } from './asset-filter.ts'
 import { inSnapshot, type Sql } from './connection.ts'
-import { ASSET_COLUMNS, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { assetColumns, type ListedRow, listedAt, toAsset } from './rows.ts'
 import { allOf, type Fragment } from './statement.ts'
 import { wordCandidates } from './word-filter.ts'
 
@@ -80,7 +80,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
   ): Promise<Rows<Asset> | 'changed'> {
     const ids = pageOf(result, query)
     const rows = await sql<ListedRow[]>`
-      select ${sql(ASSET_COLUMNS)}, ${listedAt(sql, account)} from assets
+      select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
       where ${ready} and id = any(${ids}::uuid[])`
     if (rows[0]?.listed_at !== result.revision) return 'changed'
     const ordered = inOrderOf(ids, [...rows], ({ id }) => id)
@@ -95,7 +95,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     const among = sql`id = any(${result.ids}::uuid[])`
     const conditions = [ready, among, ...filter, ...afterCursor(sql, query)]
     const rows = await sql<ListedRow[]>`
-      select ${sql(ASSET_COLUMNS)} from assets where ${allOf(sql, conditions)}
+      select ${assetColumns(sql)} from assets where ${allOf(sql, conditions)}
       order by ${orderOf(sql, query.sort)} limit ${query.perPage}`
     return { rows: rows.map(toAsset), total: result.ids.length }
   }

@@ -1,6 +1,7 @@
 import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Database, StoredFile } from '../database.ts'
 import type { Sql } from './connection.ts'
+import { checksumOf, type StoredChecksum, toIntegrity } from './rows.ts'
 
 interface StoredFileRow {
   key: string
@@ -11,6 +12,7 @@ interface StoredFileRow {
   chunk_size: number
   version: number
   is_current: boolean
+  checksum: StoredChecksum | null
 }
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -20,6 +22,7 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
     async listStoredFiles(after = FIRST, limit) {
       const rows = await sql<StoredFileRow[]>`
+        select files.*, ${checksumOf(sql, sql`files.key`)} from (
         (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,
            true as is_current
          from assets
@@ -34,7 +37,7 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
         (select v.object_key, asset_id, folder, v.filename, v.bytes, v.chunk_size, v.version, false
          from asset_versions v join assets on assets.id = asset_id
          where v.object_key > ${after} order by v.object_key limit ${limit})
-        order by key limit ${limit}`
+        order by key limit ${limit}) files order by key`
       return rows.map(toStoredFile)
     },
   }
@@ -50,5 +53,6 @@ function toStoredFile(row: StoredFileRow): StoredFile {
     chunkSize: row.chunk_size,
     version: row.version,
     isCurrent: row.is_current,
+    integrity: toIntegrity(row.checksum),
   }
 }

@@ -36,7 +36,11 @@ export async function finishSuperseded(transaction: Sql, id: number): Promise<vo
     select from accounts where id = (select account_id from removals where id = ${id})
     for no key update`
   await transaction`
-    with done as (delete from removals where id = ${id} returning account_id, bytes)
+    with done as (
+      delete from removals where id = ${id} returning key, account_id, bytes
+    ), forgotten as (
+      delete from checksums using done where object_key = done.key::uuid
+    )
     update accounts set superseded_bytes = superseded_bytes - done.bytes
     from done where accounts.id = done.account_id`
 }

@@ -1,7 +1,7 @@
 import { folderRange } from '../../domain/asset-path.ts'
 import type { TrashData, TrashQuery } from '../trash-data.ts'
 import type { Sql } from './connection.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 import { allOf, type Fragment, readPageWithTotal } from './statement.ts'
 
 export function accountTrashList(sql: Sql, account: string): Pick<TrashData, 'listTrash'> {
@@ -20,7 +20,7 @@ export function accountTrashList(sql: Sql, account: string): Pick<TrashData, 'li
       const { rows, total } = await readPageWithTotal<AssetRow & { trashed_at: Date }>(sql, {
         count: sql`select count(*) as total from assets where ${listed}`,
         page: sql`
-          select ${sql(ASSET_COLUMNS)}, trashed_at from assets where ${listed} ${beforeCursor}
+          select ${assetColumns(sql)}, trashed_at from assets where ${listed} ${beforeCursor}
           order by trashed_at desc, id desc
           limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
         order: sql`trashed_at desc, id desc`,

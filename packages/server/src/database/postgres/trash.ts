@@ -6,7 +6,7 @@ import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deleteForGood, isDeletable, moveToTrash } from './deletion.ts'
 import { purge } from './purge.ts'
 import { bytesOf, lockTrashedProducts, restoreRows } from './restore-rows.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
@@ -39,7 +39,7 @@ export function accountTrash(sql: Sql, account: string): Trash {
 
   async function readAssets(transaction: Sql, ids: string[]): Promise<Asset[]> {
     const rows = await transaction<AssetRow[]>`
-      select ${sql(ASSET_COLUMNS)} from assets where id = any(${ids}::uuid[])`
+      select ${assetColumns(sql)} from assets where id = any(${ids}::uuid[])`
     const byId = new Map(rows.map((row) => [row.id, toAsset(row)]))
     return ids.flatMap((id) => byId.get(id) ?? [])
   }

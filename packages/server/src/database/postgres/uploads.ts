@@ -8,7 +8,7 @@ import { type Room, untilRoomIsMade } from '../make-room.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
-import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { currentStatus } from './transition.ts'
 
 type Uploads = Pick<
@@ -26,7 +26,7 @@ type Uploads = Pick<
 type Attempt = Reservation | { outcome: 'partial' }
 
 export function accountUploads(sql: Sql, account: string): Uploads {
-  const columns = sql(UPLOAD_COLUMNS)
+  const columns = uploadColumns(sql)
 
   async function statusOf(id: string): Promise<AssetStatus | undefined> {
     const [row] = await sql<{ status: AssetStatus }[]>`
@@ -53,12 +53,17 @@ export function accountUploads(sql: Sql, account: string): Uploads {
   /** One statement for the check, the reservation and the row: concurrent uploads can't exceed the plan. */
   async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload
+    const { sha256 } = asset.integrity
     const [row] = await sql`
       with reserved as (
         update accounts set reserved_bytes = reserved_bytes + ${asset.bytes}
         where id = ${account}
           and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${asset.bytes} <= plan_storage
         returning id
+      ), declared as (
+        insert into checksums (object_key, bytes, chunk_size, sha256)
+        select ${asset.id}, ${asset.bytes}, ${upload.chunkSize}, ${sha256}::text
+        from reserved where ${sha256}::text is not null
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
         mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
@@ -163,7 +168,9 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         with dropped as (
           delete from assets where id = ${id} and account_id = ${account} and status = 'uploading'
             and storage_id is null
-          returning account_id, bytes
+          returning id, account_id, bytes
+        ), undeclared as (
+          delete from checksums using dropped where object_key = dropped.id
         )
         update accounts set reserved_bytes = reserved_bytes - dropped.bytes
         from dropped where accounts.id = dropped.account_id`

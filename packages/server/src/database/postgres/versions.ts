@@ -1,10 +1,19 @@
 import type { AssetVersion } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
 import { begin, type Sql } from './connection.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import {
+  type AssetRow,
+  assetColumns,
+  checksumOf,
+  type StoredChecksum,
+  toAsset,
+  toIntegrity,
+} from './rows.ts'
 import { switchVersion, type VersionContent } from './switch-version.ts'
 
 type Versions = Pick<AccountData, 'listVersions' | 'restoreVersion' | 'deleteVersion'>
+
+type ListedVersion = VersionContent & { is_current: boolean; checksum: StoredChecksum | null }
 
 export function accountVersions(sql: Sql, account: string): Versions {
   /** A ready file. The rows of replacements are never ready. */
@@ -19,18 +28,20 @@ export function accountVersions(sql: Sql, account: string): Versions {
 
   async function readAsset(transaction: Sql, id: string) {
     const [row] = await transaction<AssetRow[]>`
-      select ${sql(ASSET_COLUMNS)} from assets where id = ${id}`
+      select ${assetColumns(sql)} from assets where id = ${id}`
     return toAsset(row as AssetRow)
   }
 
   return {
     async listVersions(id) {
-      const rows = await sql<(VersionContent & { is_current: boolean })[]>`
+      const rows = await sql<ListedVersion[]>`
         select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
-          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current
+          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
+          ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)}
         from assets where ${readyFile(id)}
         union all
-        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false
+        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false,
+          ${checksumOf(sql, sql`asset_versions.object_key`)}
         from asset_versions where asset_id = (select id from assets where ${readyFile(id)})
         order by version desc`
       return rows.length === 0 ? undefined : rows.map(toVersion)
@@ -72,7 +83,7 @@ export function accountVersions(sql: Sql, account: string): Versions {
   }
 }
 
-function toVersion(row: VersionContent & { is_current: boolean }): AssetVersion {
+function toVersion(row: ListedVersion): AssetVersion {
   return {
     version: row.version,
     isCurrent: row.is_current,
@@ -82,5 +93,6 @@ function toVersion(row: VersionContent & { is_current: boolean }): AssetVersion 
     createdAt: row.created_at,
     key: row.object_key,
     chunkSize: row.chunk_size,
+    integrity: toIntegrity(row.checksum),
   }
 }

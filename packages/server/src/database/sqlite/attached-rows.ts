@@ -3,7 +3,7 @@ import type { Asset } from '../../domain/asset.ts'
 import type { Product } from '../../domain/product.ts'
 import { groupByOwner } from '../group-by-owner.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
-import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
+import { checksumOf, type ListedRow, PLAIN_LISTED_COLUMNS, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 /** Attachments that are counted in one turn of the event loop: about a millisecond. */
@@ -17,7 +17,7 @@ function qualified(table: string, columns: string): string {
 }
 
 const PRODUCTS = qualified('p', PRODUCT_COLUMNS)
-const ASSETS = qualified('a', LISTED_COLUMNS)
+const ASSETS = `${qualified('a', PLAIN_LISTED_COLUMNS)}, ${checksumOf('coalesce(a.object_key, a.id)')}`
 
 /**
  * Reads attached rows up to a limit. Sorts in JavaScript: to sort, SQLite would read all rows, not only

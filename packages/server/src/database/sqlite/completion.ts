@@ -1,17 +1,26 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { Transition } from '../account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
+import { prepareChecksums } from './checksums.ts'
 import { prepareRelease } from './release.ts'
 import { prepareReplacements } from './replacements.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { OWN_ASSET, STATUS, transition } from './transition.ts'
 
+interface CompletedRow {
+  seq: number
+  bytes: number
+  chunk_size: number
+  search_name: string
+}
+
 /** Completing and cancelling uploads. */
 export function prepareCompletion(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
   const { finishReplacement } = prepareReplacements(connection)
+  const { queueChecksum } = prepareChecksums(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
     `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
@@ -22,8 +31,8 @@ export function prepareCompletion(connection: Connection) {
      where ${OWN_ASSET} and status = 'uploading' and bytes = coalesce(:bytes, bytes)`,
   )
   const reopen = prepare(transition('completing', 'uploading'))
-  const finish = prepare<{ seq: number; bytes: number; search_name: string }>(
-    `${transition('completing', 'ready')} and replaces is null returning seq, bytes, search_name`,
+  const finish = prepare<CompletedRow>(
+    `${transition('completing', 'ready')} and replaces is null returning seq, bytes, chunk_size, search_name`,
   )
   const store = prepare(
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
@@ -72,6 +81,7 @@ export function prepareCompletion(connection: Connection) {
           return finishReplacement(account, id, keepVersions) ?? statusOf(account, id)
         }
         store.run({ account, bytes: row.bytes })
+        queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })
         indexName.run({ seq: row.seq, search_name: row.search_name })
         return 'ready'
       })

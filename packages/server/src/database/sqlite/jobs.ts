@@ -8,6 +8,7 @@ import {
 } from '../claim-times.ts'
 import type { AssetState, Removal } from '../database.ts'
 import { type StateRow, toState } from '../object-state.ts'
+import { prepareChecksums } from './checksums.ts'
 import { prepareRelease } from './release.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -23,6 +24,7 @@ export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
   const { uncountSuperseded } = prepareSuperseded(connection)
+  const { removeChecksum } = prepareChecksums(connection)
   const expire = prepare<UploadRow>(
     `update assets set status = 'expired', changed_at = :clock
      where status = 'uploading' and expires_at <= :clock
@@ -76,8 +78,8 @@ export function prepareJobs(connection: Connection) {
   const removals = prepare<RemovalRow>(
     `select ${REMOVAL_COLUMNS} from removals order by id limit :limit`,
   )
-  const remove = prepare<{ account_id: string | null; bytes: number | null }>(
-    'delete from removals where id = :id returning account_id, bytes',
+  const remove = prepare<{ key: string; account_id: string | null; bytes: number | null }>(
+    'delete from removals where id = :id returning key, account_id, bytes',
   )
   const postpone = prepare(
     'update removals set due_at = :due_at, attempts = attempts + 1 where id = :id',
@@ -143,6 +145,7 @@ export function prepareJobs(connection: Connection) {
     finishRemoval(id: number): void {
       transaction(() => {
         const row = remove.get({ id })
+        if (row !== undefined) removeChecksum(row.key)
         if (row?.account_id) uncountSuperseded(row.account_id, row.bytes ?? 0)
       })
     },

@@ -3,7 +3,8 @@ import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetRecord } from '../asset-record.ts'
-import { toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { prepareChecksums } from './checksums.ts'
+import { toAsset, toIntegrity, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 interface RecordRow extends UploadRow {
@@ -27,10 +28,13 @@ interface VersionRow {
   bytes: number
   mime: string
   createdAt: number
+  checksum: unknown[] | null
 }
 
 /** Exports and imports the data of a deployment. */
-export function prepareRecords({ prepare, transaction }: Connection) {
+export function prepareRecords(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { importChecksum } = prepareChecksums(connection)
   const list = prepare<RecordRow>(
     `select ${UPLOAD_COLUMNS}, changed_at, idempotency_key, request_digest,
        trashed_at, (select json_group_array(id order by id) from (
@@ -42,7 +46,9 @@ export function prepareRecords({ prepare, transaction }: Connection) {
        last_version, version_created_at,
        (select json_group_array(json_object('version', v.version, 'key', v.object_key,
           'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
-          'createdAt', v.created_at) order by v.replaced_in)
+          'createdAt', v.created_at, 'checksum',
+          json((select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+            where c.object_key = v.object_key))) order by v.replaced_in)
         from asset_versions v where v.asset_id = assets.id) as versions
      from assets where (+status = 'ready' or +trashed_at is not null) and id > :after
      order by id limit :limit`,
@@ -146,6 +152,11 @@ export function prepareRecords({ prepare, transaction }: Connection) {
         replaced_in: index + 1,
         trashed: Number(isTrashed),
       })
+      importChecksum(old, old.integrity)
+    }
+    if (upload !== undefined && record.key !== undefined) {
+      const object = { key: record.key, bytes: asset.bytes, chunkSize: upload.chunkSize }
+      importChecksum(object, asset.integrity)
     }
     const older = versions.reduce((sum, { bytes }) => sum + bytes, 0)
     const bytes = older + (asset.kind === 'file' ? asset.bytes : 0)
@@ -195,9 +206,12 @@ function toRecord(row: RecordRow): AssetRecord {
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: new Date(row.version_created_at ?? row.created_at),
     lastVersion: row.last_version,
-    versions: (JSON.parse(row.versions) as VersionRow[]).map(({ createdAt, ...version }) => ({
-      ...version,
-      createdAt: new Date(createdAt),
-    })),
+    versions: (JSON.parse(row.versions) as VersionRow[]).map(
+      ({ createdAt, checksum, ...version }) => ({
+        ...version,
+        createdAt: new Date(createdAt),
+        integrity: toIntegrity(checksum && JSON.stringify(checksum)),
+      }),
+    ),
   }
 }

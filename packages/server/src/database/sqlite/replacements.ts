@@ -1,4 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import { prepareChecksums } from './checksums.ts'
 import { prepareRelease } from './release.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -11,6 +12,7 @@ export function prepareReplacements(connection: Connection) {
   const release = prepareRelease(connection)
   const switchVersion = prepareSwitchVersion(connection)
   const { supersede } = prepareSuperseded(connection)
+  const { queueChecksum } = prepareChecksums(connection)
   const completing = prepare<UploadRow & { replaces: string }>(
     `select ${UPLOAD_COLUMNS} from assets
      where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
@@ -52,6 +54,7 @@ export function prepareReplacements(connection: Connection) {
       const version = found.last_version + 1
       end.run({ seq: row.seq, status: 'deleted', version, now })
       store.run({ account, bytes: row.bytes })
+      queueChecksum({ key: row.id, bytes: row.bytes, chunkSize: row.chunk_size })
       switchVersion(found, {
         version,
         object_key: row.id,

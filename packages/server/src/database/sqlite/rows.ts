@@ -1,4 +1,10 @@
-import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
+import {
+  type Asset,
+  type AssetStatus,
+  type Integrity,
+  NOT_VERIFIED,
+  type Upload,
+} from '../../domain/asset.ts'
 import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
 import type { Removal } from '../database.ts'
@@ -17,6 +23,8 @@ export interface AssetRow {
   folder: string | null
   version: number
   updated_at: number | null
+  /** See `checksumOf`. */
+  checksum: string | null
 }
 
 export interface UploadRow extends AssetRow {
@@ -41,15 +49,24 @@ export interface RemovalRow {
   due_at: number
 }
 
-export const ASSET_COLUMNS =
-  'seq, id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at'
+/** A column with the integrity of the object with this key, as a JSON array. */
+export function checksumOf(key: string): string {
+  return `(select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = ${key}) as checksum`
+}
+
+const CHECKSUM = checksumOf('coalesce(assets.object_key, assets.id)')
+
+export const ASSET_COLUMNS = `seq, id, account_id, kind, status, filename, bytes, mime, url, created_at,
+  folder, version, updated_at, ${CHECKSUM}`
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at,
   started_by_id, started_by_name, object_key, replaces, keeps_name, became_version`
 
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
-export const LISTED_COLUMNS =
+export const PLAIN_LISTED_COLUMNS =
   'seq, id, kind, filename, bytes, mime, url, created_at, folder, version, updated_at'
+export const LISTED_COLUMNS = `${PLAIN_LISTED_COLUMNS}, ${CHECKSUM}`
 
 export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
   return (row) => ({
@@ -65,6 +82,7 @@ export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
     updatedAt: new Date(row.updated_at ?? row.created_at),
     version: row.version,
     path: pathOfStored(row.folder),
+    integrity: toIntegrity(row.checksum),
   })
 }
 
@@ -82,6 +100,17 @@ export function toAsset(row: AssetRow): Asset {
     updatedAt: new Date(row.updated_at ?? row.created_at),
     version: row.version,
     path: pathOfStored(row.folder),
+    integrity: toIntegrity(row.checksum),
+  }
+}
+
+export function toIntegrity(checksum: string | null): Integrity {
+  if (checksum === null) return NOT_VERIFIED
+  const [sha256, verifiedAt, damaged] = JSON.parse(checksum)
+  return {
+    sha256,
+    verifiedAt: verifiedAt === null ? null : new Date(verifiedAt),
+    isDamaged: damaged === 1,
   }
 }
 

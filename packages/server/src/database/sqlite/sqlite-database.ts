@@ -22,6 +22,7 @@ import { prepareStoredFiles } from './stored-files.ts'
 import { prepareTrash } from './trash.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
 import { prepareUsage } from './usage.ts'
+import { prepareVerifications } from './verifications.ts'
 
 export interface SqliteOptions {
   file: string
@@ -51,6 +52,7 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   const storedFiles = prepareStoredFiles(connection)
   const trash = prepareTrash(connection)
   const usage = prepareUsage(connection)
+  const verifications = prepareVerifications(connection)
   const { read, write, free } = run
 
   return {
@@ -82,6 +84,12 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
     removeOldTrash: (keptForMs) => free(() => trash.removeOldTrash(keptForMs)),
     listTrashAll: () => read(() => trash.listTrashAll()),
     forgetEndedAssets: (before, limit) => free(() => jobs.forgetEndedAssets(before, limit)),
+
+    claimVerifications: (queue, times, limit) =>
+      write(() => verifications.claimVerifications(queue, times, limit)),
+    postponeVerification: (key, dueAt) =>
+      write(() => verifications.postponeVerification(key, dueAt)),
+    recordVerification: (key, result) => write(() => verifications.recordVerification(key, result)),
 
     compareUsage: () => read(() => usage.compareUsage()),
     recountUsage: (id) => write(() => usage.recountUsage(id)),

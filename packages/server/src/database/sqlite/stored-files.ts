@@ -1,5 +1,6 @@
 import { pathOfStored } from '../../domain/asset-path.ts'
 import type { StoredFile } from '../database.ts'
+import { checksumOf, toIntegrity } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 interface StoredFileRow {
@@ -11,6 +12,7 @@ interface StoredFileRow {
   chunk_size: number
   version: number
   is_current: number
+  checksum: string | null
 }
 
 /** The unary plus keeps SQLite from using an index that is not in the order of the keys. */
@@ -19,7 +21,8 @@ const OWNS_OBJECT = `(+status = 'ready' or +trashed_at is not null)`
 /** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
 export function prepareStoredFiles({ prepare }: Connection) {
   const list = prepare<StoredFileRow>(
-    `select * from (
+    `select files.*, ${checksumOf('files.key')} from (
+     select * from (
        select id as key, id as asset_id, folder, filename, bytes, chunk_size, version, 1 as is_current
        from assets
        where ${OWNS_OBJECT} and kind = 'file' and object_key is null and id > :after
@@ -34,7 +37,7 @@ export function prepareStoredFiles({ prepare }: Connection) {
        select v.object_key, asset_id, folder, v.filename, v.bytes, v.chunk_size, v.version, 0
        from asset_versions v join assets on assets.id = asset_id
        where v.object_key > :after order by v.object_key limit :limit)
-     order by key limit :limit`,
+     order by key limit :limit) files order by key`,
   )
   return {
     listStoredFiles: (after: string | undefined, limit: number): StoredFile[] =>
@@ -52,5 +55,6 @@ function toStoredFile(row: StoredFileRow): StoredFile {
     chunkSize: row.chunk_size,
     version: row.version,
     isCurrent: row.is_current === 1,
+    integrity: toIntegrity(row.checksum),
   }
 }

@@ -5,6 +5,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
 import type { Room } from '../make-room.ts'
+import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -13,6 +14,7 @@ import { OWN_ASSET, STATUS } from './transition.ts'
 export function prepareUploads(connection: Connection) {
   const { prepare, transaction } = connection
   const makeRoom = prepareMakeRoom(connection)
+  const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :bytes
@@ -153,6 +155,9 @@ export function prepareUploads(connection: Connection) {
           replaces: replaces?.assetId ?? null,
           keeps_name: Number(replaces?.keepsName ?? false),
         })
+        const { sha256 } = asset.integrity
+        const object = { key: asset.id, bytes: asset.bytes, chunkSize: upload.chunkSize }
+        if (sha256 !== null) declareChecksum(object, sha256)
         return { outcome: 'reserved' }
       })
     },
@@ -168,7 +173,9 @@ export function prepareUploads(connection: Connection) {
     dropReservation(account: string, id: string): void {
       transaction(() => {
         const row = remove.get({ account, id })
-        if (row !== undefined) free.run({ account, bytes: row.bytes })
+        if (row === undefined) return
+        free.run({ account, bytes: row.bytes })
+        removeChecksum(id)
       })
     },
 

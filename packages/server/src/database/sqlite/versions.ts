@@ -1,7 +1,7 @@
 import type { AssetVersion } from '../../domain/asset.ts'
 import type { RestoreOutcome, VersionDeletion } from '../version-data.ts'
 import { prepareQueueRemoval } from './release.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, checksumOf, toAsset, toIntegrity } from './rows.ts'
 import type { Connection } from './statement.ts'
 import {
   type AssetOfVersions,
@@ -10,6 +10,8 @@ import {
 } from './switch-version.ts'
 
 const CONTENT = 'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at'
+
+type ListedVersion = VersionContent & { is_current: number; checksum: string | null }
 
 /** A ready file. The rows of replacements are never ready. */
 const READY_FILE = `id = :id and account_id = :account and status = 'ready' and kind = 'file'`
@@ -22,12 +24,13 @@ export function prepareVersions(connection: Connection) {
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
   const assetBySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
-  const list = prepare<VersionContent & { is_current: number }>(
+  const list = prepare<ListedVersion>(
     `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
-       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current
+       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
+       ${checksumOf('coalesce(assets.object_key, assets.id)')}
      from assets where ${READY_FILE}
      union all
-     select ${CONTENT}, 0 from asset_versions
+     select ${CONTENT}, 0, ${checksumOf('asset_versions.object_key')} from asset_versions
      where asset_id = (select id from assets where ${READY_FILE})
      order by version desc`,
   )
@@ -79,7 +82,7 @@ export function prepareVersions(connection: Connection) {
   }
 }
 
-function toVersion(row: VersionContent & { is_current: number }): AssetVersion {
+function toVersion(row: ListedVersion): AssetVersion {
   return {
     version: row.version,
     isCurrent: row.is_current === 1,
@@ -89,5 +92,6 @@ function toVersion(row: VersionContent & { is_current: number }): AssetVersion {
     createdAt: new Date(row.created_at),
     key: row.object_key,
     chunkSize: row.chunk_size,
+    integrity: toIntegrity(row.checksum),
   }
 }

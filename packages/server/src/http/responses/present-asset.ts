@@ -2,6 +2,7 @@ import type * as wire from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset } from '../../domain/asset.ts'
 import type { ListedTrash } from '../../operations/trash/list-trash.ts'
+import { presentChecksum } from './present-checksum.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
   return {
@@ -18,6 +19,8 @@ export function presentAsset(asset: Asset): wire.Asset {
     updated_at: formatTimestamp(asset.updatedAt),
     version: asset.version,
     path: asset.path,
+    checksum: presentChecksum(asset.integrity),
+    damaged: asset.integrity.isDamaged,
   }
 }
 

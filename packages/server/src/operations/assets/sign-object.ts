@@ -11,9 +11,16 @@ const DOWNLOAD_MS = 3_600_000
 /** A short-lived URL of the object of one version. */
 export function signObject(
   { clock, storage }: AccountContext,
-  version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime'>,
+  version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime' | 'integrity'>,
 ): Promise<{ url: string; expiresAt: Date }> {
   const { key, bytes, chunkSize, filename, mime } = version
-  const object = { key, plan: partPlan(bytes, chunkSize), filename, mime }
+  const { sha256, verifiedAt } = version.integrity
+  const object = {
+    key,
+    plan: partPlan(bytes, chunkSize),
+    filename,
+    mime,
+    ...(sha256 !== null && verifiedAt !== null && { sha256 }),
+  }
   return storage.signDownload(object, new Date(clock().getTime() + DOWNLOAD_MS))
 }

@@ -1,4 +1,4 @@
-import { type Asset, UNKNOWN_MEDIA_TYPE } from '../../domain/asset.ts'
+import { type Asset, NOT_VERIFIED, UNKNOWN_MEDIA_TYPE } from '../../domain/asset.ts'
 import { normalizePath } from '../../domain/asset-path.ts'
 import type { AccountContext } from '../context.ts'
 import { checkLinkFields } from './check-link-fields.ts'
@@ -29,6 +29,7 @@ export async function storeLink(context: AccountContext, link: LinkDetails): Pro
     createdAt,
     updatedAt: createdAt,
     version: 1,
+    integrity: NOT_VERIFIED,
     path: normalizePath(link.path),
   }
   await context.data.addLink(asset)

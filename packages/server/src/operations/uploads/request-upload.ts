@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { formatSize } from '@stowage/protocol/format'
 import type { NewUpload, Reservation } from '../../database/account-data.ts'
-import type { Asset, Upload } from '../../domain/asset.ts'
+import { type Asset, NOT_VERIFIED, type Upload } from '../../domain/asset.ts'
 import { normalizePath, problemWithPath } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import type { Actor } from '../../domain/key.ts'
@@ -27,6 +27,8 @@ export interface FileDetails {
   /** Undefined: the chunk size from the settings, or `maxChunkSize` if that is smaller. */
   chunkSize?: number | undefined
   maxChunkSize?: number | undefined
+  /** The SHA-256 that the file has, in hexadecimal. */
+  sha256?: string | undefined
   /** The folder that the file came from. */
   path?: string | null | undefined
 }
@@ -56,6 +58,7 @@ export async function requestUpload(
 ): Promise<UploadSession> {
   const { data, storage, settings } = context
   const { size } = request.file
+  const sha256 = request.file.sha256?.toLowerCase() ?? null
   const replaced =
     request.replaces === undefined ? undefined : await getReplaced(context, request.replaces)
   const { filename, mime } = checkFile(request.file, replaced)
@@ -80,6 +83,7 @@ export async function requestUpload(
       updatedAt: createdAt,
       version: 1,
       path,
+      integrity: { ...NOT_VERIFIED, sha256 },
     },
     replaces: replaced
       ? { assetId: replaced.id, keepsName: request.file.filename === undefined }
@@ -97,6 +101,7 @@ export async function requestUpload(
     : [filename, size, mime]
   if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
   if (path !== null && replaced === undefined) requested.push(path)
+  if (sha256 !== null) requested.push(sha256)
   const reserving = data.reserveUpload({
     upload,
     keptForMs: settings.uploadsKeptForMs,

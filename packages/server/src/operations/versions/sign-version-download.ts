@@ -1,3 +1,4 @@
+import { checkIntegrity, verificationDeadline } from '../assets/check-integrity.ts'
 import { signObject } from '../assets/sign-object.ts'
 import type { AccountContext } from '../context.ts'
 import { listVersions } from './list-versions.ts'
@@ -9,8 +10,13 @@ export async function signVersionDownload(
   assetId: string,
   number: number,
 ): Promise<{ url: string; expiresAt: Date }> {
-  const versions = await listVersions(context, assetId)
-  const version = versions.find((one) => one.version === number)
-  if (version === undefined) throw versionNotFound()
-  return signObject(context, version)
+  const deadline = verificationDeadline()
+  for (;;) {
+    const versions = await listVersions(context, assetId)
+    const version = versions.find((one) => one.version === number)
+    if (version === undefined) throw versionNotFound()
+    if (await checkIntegrity(context, version.integrity, deadline)) {
+      return signObject(context, version)
+    }
+  }
 }

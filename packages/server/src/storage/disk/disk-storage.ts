@@ -101,6 +101,8 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         return Math.max(0, free - options.reserve)
       }),
 
+    isBusy: () => listener.isBusy(),
+
     check: () => requireMounted(layout, async () => listener.check()),
 
     drain: () => listener.close(),

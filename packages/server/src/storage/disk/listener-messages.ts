@@ -10,6 +10,8 @@ export interface ListenerOptions {
   fastBody: boolean
   /** The number of bytes on the disk to keep free. */
   reserve: number
+  /** The number of running transfers, shared with the owner. */
+  transfers: Int32Array<SharedArrayBuffer>
 }
 
 export type ToListener =

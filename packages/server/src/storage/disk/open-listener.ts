@@ -9,6 +9,8 @@ import {
 
 export interface Listener {
   port: number
+  /** Whether clients are transferring parts or files. */
+  isBusy(): boolean
   /** Throws if the thread has exited. */
   check(): void
   /** Aborts the running transfers of this upload. */
@@ -43,6 +45,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     secret: options.secret.toString('hex'),
     fastBody: options.fastBody ?? true,
     reserve: options.reserve,
+    transfers: new Int32Array(new SharedArrayBuffer(4)),
   }
   const worker =
     options.ownThread === false ? await startListenerHere(settings) : startListenerThread(settings)
@@ -61,6 +64,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   })
   return {
     port,
+    isBusy: () => Atomics.load(settings.transfers, 0) > 0,
     check() {
       if (state === 'exited') throw new Error('the storage listener has exited')
     },

@@ -12,7 +12,7 @@ export function allowAnyOrigin(response: ServerResponse): void {
   response.setHeader('Access-Control-Allow-Origin', '*')
   response.setHeader(
     'Access-Control-Expose-Headers',
-    'ETag, Accept-Ranges, Content-Disposition, Content-Length, Content-Range, X-Request-Id',
+    'ETag, Accept-Ranges, Content-Disposition, Content-Length, Content-Range, Repr-Digest, X-Request-Id',
   )
 }
 

@@ -83,8 +83,14 @@ function describe(object: StoredObject): Record<string, string> {
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
+    // RFC 9530. Of the whole file, also in the response to a range request.
+    ...(object.sha256 && { 'Repr-Digest': reprDigest(object.sha256) }),
     'Cache-Control': 'private, max-age=3600',
   }
+}
+
+function reprDigest(sha256: string): string {
+  return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`
 }
 
 function partAt(object: StoredObject, offset: number): number {

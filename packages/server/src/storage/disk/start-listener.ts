@@ -47,6 +47,8 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     request.socket.setTimeout(IDLE_MS)
     const requestId = randomUUID()
     response.setHeader('X-Request-Id', requestId)
+    Atomics.add(options.transfers, 0, 1)
+    response.once('close', () => Atomics.sub(options.transfers, 0, 1))
     respond(receiver, hmac, request, response).catch((error: unknown) => {
       // The query contains a signature, so only the path is logged.
       const path = request.url?.split('?')[0]

@@ -175,6 +175,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     listUploads: () => listUploads(send, { bucket, prefix }),
     ...identityInS3(send, { bucket, prefix }),
 
+    isBusy: () => false,
     freeBytes: async () => undefined,
 
     check: () =>

@@ -41,6 +41,8 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     mime: 'application/octet-stream',
     version: 1,
     path: null,
+    checksum: null,
+    damaged: false,
   })
   assert.deepEqual((await call('GET', `${API}/assets/${id}`)).body, created)
   assert.deepEqual((await call('GET', `${API}/assets?filename=kürs`)).body.data, [created.data])

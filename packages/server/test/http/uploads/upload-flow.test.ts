@@ -130,6 +130,8 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
     mime: 'application/zip',
     version: 1,
     path: null,
+    checksum: null,
+    damaged: false,
   })
   assert.equal(updated_at, created_at)
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)

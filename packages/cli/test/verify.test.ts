@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { changeObject } from '@stowage/testing/engines/change-object'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
+import { aCommandLine } from './support/command-line.ts'
+
+const BYTES = someBytes(2500, 1)
+const OTHER = someBytes(2500, 2)
+const SHA256 = createHash('sha256').update(BYTES).digest('hex')
+
+test('upload declares the digest, and verify and get compare it', async (t) => {
+  const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { baseUrl, call } = service
+  const { run, folder } = await aCommandLine(t, baseUrl)
+  await writeFile(join(folder, 'book.pdf'), BYTES)
+  const uploaded = await run('upload', 'book.pdf', '--json')
+  const { id } = JSON.parse(uploaded.stdout).asset
+  const data = service.context.database.of(
+    (await service.context.database.findAccount('default'))?.id ?? '',
+  )
+  // Declared by the upload, not only computed later.
+  assert.equal((await data.findAsset(id))?.integrity.sha256, SHA256)
+  const read = async () => (await call('GET', `${API}/assets/${id}`)).body.data
+  await until('the digest is known', async () => (await read()).checksum !== null)
+  const verified = await run('verify', 'book.pdf')
+  assert.deepEqual([verified.code, verified.stdout], [0, `${SHA256}  book.pdf\n`])
+  const all = await run('verify', '--all', '--json')
+  assert.equal(JSON.parse(all.stdout).verified, true)
+
+  await changeObject(service, id, OTHER)
+  const changed = await run('verify', 'book.pdf')
+  assert.equal(changed.code, 1)
+  assert.match(
+    changed.stderr,
+    /book\.pdf: The downloaded bytes of book\.pdf do not have the SHA-256/,
+  )
+  for (const output of ['copy.pdf', '-']) {
+    const got = await run('get', 'book.pdf', '-o', output)
+    assert.equal(got.code, 1)
+    assert.match(got.stderr, /do not have the SHA-256/)
+  }
+  assert.equal((await run('verify')).code, 2)
+  assert.equal((await run('verify', '--all', 'book.pdf')).code, 2)
+})

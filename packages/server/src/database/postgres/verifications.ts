@@ -1,0 +1,49 @@
+import type { VerificationData } from '../verification-data.ts'
+import type { Sql } from './connection.ts'
+
+interface VerificationRow {
+  object_key: string
+  bytes: number
+  chunk_size: number
+}
+
+interface ChecksumRow {
+  sha256: string | null
+  verified_at: Date | null
+  damaged: boolean
+}
+
+/** The queries of the jobs that read the bytes of objects. Instances may run them concurrently. */
+export function globalVerifications(sql: Sql): VerificationData {
+  return {
+    async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
+      const rows = await sql<VerificationRow[]>`
+        update checksums set due_at = ${claimedUntil}
+        where object_key in (
+          select object_key from checksums
+          where queue = ${queue} and (due_at <= ${now} or due_at > ${latest})
+          order by due_at limit ${limit} for update skip locked)
+        returning object_key, bytes, chunk_size`
+      return rows.map(({ object_key: key, bytes, chunk_size: chunkSize }) => {
+        return { key, bytes, chunkSize }
+      })
+    },
+
+    async postponeVerification(key, dueAt) {
+      await sql`
+        update checksums set due_at = ${dueAt} where object_key = ${key} and queue is not null`
+    },
+
+    async recordVerification(key, { sha256, dueAt }) {
+      // A declared digest that is wrong makes the first read find damage.
+      const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
+      const [row] = await sql<ChecksumRow[]>`
+        update checksums set sha256 = coalesce(sha256, ${sha256}::text),
+          verified_at = case when ${isExpected} then now() else verified_at end,
+          damaged = not ${isExpected}, queue = 'scrub', due_at = ${dueAt}
+        where object_key = ${key} and queue is not null
+        returning sha256, verified_at, damaged`
+      return row && { sha256: row.sha256, verifiedAt: row.verified_at, isDamaged: row.damaged }
+    },
+  }
+}

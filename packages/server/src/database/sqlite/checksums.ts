@@ -1,0 +1,51 @@
+import type { Integrity } from '../../domain/asset.ts'
+import type { Connection } from './statement.ts'
+
+interface CompletedObject {
+  key: string
+  bytes: number
+  chunkSize: number
+}
+
+/** The rows of objects in `checksums`, in the caller's transaction. */
+export function prepareChecksums({ prepare }: Connection) {
+  const declare = prepare(
+    `insert into checksums (object_key, bytes, chunk_size, sha256)
+     values (:key, :bytes, :chunk_size, :sha256)`,
+  )
+  const add = prepare(
+    `insert into checksums (object_key, bytes, chunk_size, queue, due_at)
+     values (:key, :bytes, :chunk_size, 'new', :now)
+     on conflict (object_key) do update set bytes = excluded.bytes, queue = 'new', due_at = :now`,
+  )
+  const addRead = prepare(
+    `insert into checksums (object_key, bytes, chunk_size, sha256, verified_at, queue, due_at)
+     values (:key, :bytes, :chunk_size, :sha256, :verified_at, 'backlog', :now)
+     on conflict (object_key) do nothing`,
+  )
+  const remove = prepare('delete from checksums where object_key = :key')
+
+  return {
+    /** The client declared the digest of a file that it is going to upload. */
+    declareChecksum({ key, bytes, chunkSize }: CompletedObject, sha256: string): void {
+      declare.run({ key, bytes, chunk_size: chunkSize, sha256 })
+    },
+
+    /** The object was created. Its bytes are read soon. */
+    queueChecksum({ key, bytes, chunkSize }: CompletedObject): void {
+      add.run({ key, bytes, chunk_size: chunkSize, now: Date.now() })
+    },
+
+    /** The object was copied from another deployment. Its bytes are compared with the digest that they had there. */
+    importChecksum({ key, bytes, chunkSize }: CompletedObject, integrity: Integrity): void {
+      const { sha256 } = integrity
+      const verified_at = integrity.verifiedAt?.getTime() ?? null
+      addRead.run({ key, bytes, chunk_size: chunkSize, sha256, verified_at, now: Date.now() })
+    },
+
+    /** The object was removed. */
+    removeChecksum(key: string): void {
+      remove.run({ key })
+    },
+  }
+}

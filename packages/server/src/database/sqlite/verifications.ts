@@ -1,0 +1,70 @@
+import type { Integrity } from '../../domain/asset.ts'
+import type { Verification, VerificationQueue } from '../verification-data.ts'
+import type { Connection } from './statement.ts'
+
+interface VerificationRow {
+  object_key: string
+  bytes: number
+  chunk_size: number
+}
+
+interface ChecksumRow {
+  sha256: string | null
+  verified_at: number | null
+  damaged: number
+}
+
+/** The queries of the jobs that read the bytes of objects. */
+export function prepareVerifications({ prepare }: Connection) {
+  const isDue = 'queue = :queue and (due_at <= :now or due_at > :latest)'
+  const anyDue = prepare(`select 1 from checksums where ${isDue} limit 1`)
+  const claim = prepare<VerificationRow>(
+    `update checksums set due_at = :claimed_until where object_key in (
+       select object_key from checksums where ${isDue} order by due_at limit :limit)
+     returning object_key, bytes, chunk_size`,
+  )
+  const postpone = prepare(
+    'update checksums set due_at = :due_at where object_key = :key and queue is not null',
+  )
+  // A declared digest that is wrong makes the first read find damage.
+  const record = prepare<ChecksumRow>(
+    `update checksums set sha256 = coalesce(sha256, :sha256),
+       verified_at = iif(:sha256 is coalesce(sha256, :sha256, ''), :now, verified_at),
+       damaged = :sha256 is not coalesce(sha256, :sha256, ''), queue = 'scrub', due_at = :due_at
+     where object_key = :key and queue is not null returning sha256, verified_at, damaged`,
+  )
+
+  return {
+    claimVerifications(
+      queue: VerificationQueue,
+      times: { now: Date; latest: Date; claimedUntil: Date },
+      limit: number,
+    ): Verification[] {
+      const due = { queue, now: times.now.getTime(), latest: times.latest.getTime() }
+      // A read first: it is much cheaper than a write that changes nothing.
+      if (anyDue.get(due) === undefined) return []
+      const rows = claim.all({ ...due, claimed_until: times.claimedUntil.getTime(), limit })
+      return rows.map(({ object_key: key, bytes, chunk_size: chunkSize }) => {
+        return { key, bytes, chunkSize }
+      })
+    },
+
+    postponeVerification(key: string, dueAt: Date): void {
+      postpone.run({ key, due_at: dueAt.getTime() })
+    },
+
+    recordVerification(
+      key: string,
+      { sha256, dueAt }: { sha256: string | null; dueAt: Date },
+    ): Integrity | undefined {
+      const row = record.get({ key, sha256, now: Date.now(), due_at: dueAt.getTime() })
+      return (
+        row && {
+          sha256: row.sha256,
+          verifiedAt: row.verified_at === null ? null : new Date(row.verified_at),
+          isDamaged: row.damaged === 1,
+        }
+      )
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Verification, VerificationQueue } from '../database/verification-data.ts'
+import { partPlan } from '../domain/parts.ts'
+import { DamagedObject } from '../errors.ts'
+import { forEachLimited } from '../iterables/for-each-limited.ts'
+import type { Context } from '../operations/context.ts'
+import { hashObject } from '../storage/hash-object.ts'
+import { openPace, type Rates } from './pace.ts'
+
+/** Other instances skip an object for this long after it was claimed. Reading a long one extends the claim. */
+const CLAIM_MS = 60_000
+const RENEW_MS = 20_000
+/** When to read an object again whose asset no longer needs it, unless it is removed before. */
+const UNUSED_MS = 3_600_000
+
+const DAY_MS = 24 * 3_600_000
+/** Without a scrub, objects are not read again. The time only has to be valid. */
+const NO_SCRUB_MS = 365 * DAY_MS
+
+export interface VerificationOptions {
+  queue: VerificationQueue
+  /** How many objects are read at a time. */
+  limit: number
+  rates: Rates
+}
+
+/**
+ * Reads the objects of a queue that are due, and records their SHA-256 or that they are damaged. An object that
+ * could not be read because of an outage, or because the process was killed, is read again when its claim ends.
+ */
+export async function verifyObjects(
+  context: Context,
+  signal: AbortSignal,
+  { queue, limit, rates }: VerificationOptions,
+): Promise<void> {
+  const pace = openPace(rates, { isBusy: () => context.storage.isBusy(), signal })
+  await forEachLimited(dueObjects(context, queue), { limit, signal }, async (object) => {
+    try {
+      await verifyObject(context, object, pace)
+    } catch (error) {
+      if (signal.aborted) await release(context, object)
+      else context.warn(`could not verify the object ${object.key}; retrying later`, error)
+    }
+  })
+}
+
+/** One at a time, as an object may take long to read: other instances can read the others meanwhile. */
+async function* dueObjects(
+  { database, settings }: Context,
+  queue: VerificationQueue,
+): AsyncIterable<Verification> {
+  for (;;) {
+    const now = await database.readClock()
+    const times = {
+      now,
+      // With a margin, so that a small correction of the clock is harmless.
+      latest: later(now, nextReadMs(settings.scrubEveryMs) + DAY_MS),
+      claimedUntil: later(now, CLAIM_MS),
+    }
+    const [object] = await database.claimVerifications(queue, times, 1)
+    if (object === undefined) return
+    yield object
+    // Small objects are read without waiting, and must not delay requests.
+    await nextTurn()
+  }
+}
+
+async function verifyObject(
+  context: Context,
+  { key, bytes, chunkSize }: Verification,
+  pace: (bytes: number) => Promise<void>,
+): Promise<void> {
+  const { database, storage, settings } = context
+  let claimedAt = performance.now()
+  const onBytes = async (count: number) => {
+    if (performance.now() - claimedAt > RENEW_MS) {
+      claimedAt = performance.now()
+      await database.postponeVerification(key, later(await database.readClock(), CLAIM_MS))
+    }
+    await pace(count)
+  }
+  const object = { key, plan: partPlan(bytes, chunkSize) }
+  const read = await hashObject(storage, object, onBytes).catch(orDamage)
+  const now = await database.readClock()
+  if (typeof read !== 'string' && !(await isNeeded(context, key))) {
+    // It was deleted while it was read. Its row is removed together with the object.
+    await database.postponeVerification(key, later(now, UNUSED_MS))
+    return
+  }
+  const sha256 = typeof read === 'string' ? read : null
+  const dueAt = later(now, nextReadMs(settings.scrubEveryMs))
+  const integrity = await database.recordVerification(key, { sha256, dueAt })
+  if (!integrity?.isDamaged) return
+  const reason = typeof read === 'string' ? 'its SHA-256 is not the expected one' : read.message
+  context.warn(`the object ${key} is damaged: ${reason}`, undefined)
+}
+
+/** Whether a version that can be downloaded or restored needs the object. */
+async function isNeeded({ database }: Context, key: string): Promise<boolean> {
+  return (await database.readStates([key])).get(key)?.status === 'ready'
+}
+
+/** The service stops. Another instance, or the next start, reads the object from its beginning. */
+async function release({ database, warn }: Context, { key }: Verification): Promise<void> {
+  try {
+    await database.postponeVerification(key, await database.readClock())
+  } catch (error) {
+    warn(`could not release the object ${key}; it is verified later`, error)
+  }
+}
+
+function orDamage(error: unknown): DamagedObject {
+  if (error instanceof DamagedObject) return error
+  throw error
+}
+
+function nextReadMs(scrubEveryMs: number): number {
+  return scrubEveryMs > 0 ? scrubEveryMs : NO_SCRUB_MS
+}
+
+function later(time: Date, milliseconds: number): Date {
+  return new Date(time.getTime() + milliseconds)
+}

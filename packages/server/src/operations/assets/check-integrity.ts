@@ -1,0 +1,40 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Integrity } from '../../domain/asset.ts'
+import { ServiceError } from '../../errors.ts'
+import type { AccountContext } from '../context.ts'
+
+/** How long a download waits for the comparison with the declared digest. Small files take much less. */
+const WAIT_MS = 3_000
+const POLL_MS = 50
+
+/** When a download that starts now stops waiting. */
+export function verificationDeadline(): number {
+  return performance.now() + WAIT_MS
+}
+
+/**
+ * Refuses damaged bytes. Returns false if the bytes were not yet compared with the declared digest: then it has
+ * waited a little, and the caller reads the state again. Refuses after the deadline.
+ */
+export async function checkIntegrity(
+  { settings }: AccountContext,
+  { sha256, verifiedAt, isDamaged }: Integrity,
+  deadline: number,
+): Promise<boolean> {
+  if (isDamaged) {
+    throw new ServiceError(
+      'damaged',
+      'The stored file is damaged: its bytes are not those that were uploaded or declared. Replace the file, or restore another version.',
+    )
+  }
+  const isPending = settings.checksums && sha256 !== null && verifiedAt === null
+  if (!isPending) return true
+  if (performance.now() >= deadline) {
+    throw new ServiceError(
+      'verifying',
+      'The stored file is being compared with its declared SHA-256. Retry the download in a few seconds.',
+    )
+  }
+  await pause(POLL_MS)
+  return false
+}

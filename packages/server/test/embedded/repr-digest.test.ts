@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
+import { downloadUrl, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { JOBS } from '../support/run-jobs.ts'
+
+const BYTES = someBytes(2500)
+const DIGEST = `sha-256=:${createHash('sha256').update(BYTES).digest('base64')}:`
+
+test('a download has the digest of the whole file, once it is known', async (t) => {
+  const { baseUrl, context } = await aService(t, { STOWAGE_CHUNK_SIZE: '1000' })
+  const { id } = await uploadFile(baseUrl, { bytes: BYTES })
+  const digestOf = async (init: RequestInit = {}) =>
+    (await fetch(await downloadUrl(baseUrl, id), init)).headers.get('repr-digest')
+  assert.equal(await digestOf(), null)
+  const settings = { ...context.settings, checksums: true }
+  await JOBS.computeChecksums({ ...context, settings })
+  assert.equal(await digestOf(), DIGEST)
+  assert.equal(await digestOf({ method: 'HEAD' }), DIGEST)
+  // RFC 9530: it is the digest of the whole file, not of the range.
+  assert.equal(await digestOf({ headers: { Range: 'bytes=10-19' } }), DIGEST)
+})
+
+test('the storage is busy while a part is sent, also in its own thread', async (t) => {
+  const service = await aService(t, {}, undefined, { ownThread: true })
+  const { storage } = service.context
+  const [part] = (await requestSession(service.baseUrl, { bytes: BYTES })).urls
+  assert.equal(storage.isBusy(), false)
+  const sending = request(part?.url ?? '', {
+    method: 'PUT',
+    headers: { 'Content-Length': BYTES.length },
+  })
+  sending.write(BYTES.subarray(0, 1000))
+  await until('the transfer has started', () => storage.isBusy())
+  sending.end(BYTES.subarray(1000))
+  const [response] = await once(sending, 'response')
+  assert.equal(response.statusCode, 200)
+  response.resume()
+  await until('the transfer has ended', () => !storage.isBusy())
+})

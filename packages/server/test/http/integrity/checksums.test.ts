@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { changeObject } from '@stowage/testing/engines/change-object'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { until } from '@stowage/testing/machine/until'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  API,
+  callUrl,
+  complete,
+  download,
+  putParts,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
+import { JOBS, takeOverJobs } from '../../support/run-jobs.ts'
+import { downloadVersion, replaceFile, restore, versionsOf } from '../../support/versions.ts'
+
+const SETTINGS = { STOWAGE_CHECKSUMS: 'on', ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '1000' }) }
+const BYTES = someBytes(2500)
+const OTHER = someBytes(2500, 2)
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** A service whose jobs the test runs. */
+async function aQuietService(t: TestContext) {
+  const service = await aService(t, SETTINGS)
+  const own = takeOverJobs(service)
+  return { service, computeChecksums: () => JOBS.computeChecksums(own), own }
+}
+
+/** Uploads a file with a declared digest. */
+async function uploadDeclared(
+  { baseUrl, call }: TestService,
+  bytes: Buffer,
+  sha256: string,
+): Promise<string> {
+  const file = { name: 'a.bin', size: bytes.length, sha256 }
+  const { status, body } = await call('POST', `${API}/assets/signed`, file)
+  assert.equal(status, 201, JSON.stringify(body))
+  const response = await complete(baseUrl, body, await putParts(body, bytes))
+  assert.equal(response.status, 200)
+  return body.id
+}
+
+const readAsset = async ({ call }: TestService, id: string) =>
+  (await call('GET', `${API}/assets/${id}`)).body.data
+
+const tryDownload = ({ baseUrl }: TestService, id: string) =>
+  callUrl(`${baseUrl}${API}/assets/${id}/download`)
+
+test('the digest of a file is computed in the background, and of each version', async (t) => {
+  const { service, computeChecksums } = await aQuietService(t)
+  const asset = await uploadFile(service.baseUrl, { bytes: BYTES })
+  assert.equal(asset.checksum, null)
+  assert.equal(asset.damaged, false)
+  const empty = await uploadFile(service.baseUrl, { bytes: someBytes(0) })
+  await computeChecksums()
+  const { checksum } = await readAsset(service, asset.id)
+  assert.equal(checksum.sha256, sha256Of(BYTES))
+  assert.ok(Math.abs(Date.parse(checksum.verified_at) - Date.now()) < 60_000)
+  assert.equal((await readAsset(service, empty.id)).checksum.sha256, sha256Of(someBytes(0)))
+  await replaceFile(service, asset.id, { bytes: OTHER })
+  assert.equal((await readAsset(service, asset.id)).checksum, null)
+  await computeChecksums()
+  const versions = await versionsOf(service, asset.id)
+  assert.deepEqual(
+    versions.map((version) => version.checksum?.sha256),
+    [sha256Of(OTHER), sha256Of(BYTES)],
+  )
+})
+
+test('the service computes the digest soon after the completion, without being asked', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await until('the digest is shown', async () => (await readAsset(service, id)).checksum !== null)
+})
+
+test('without checksums, nothing is read and a declared digest does not prevent downloads', async (t) => {
+  const service = await aService(t, { ...SETTINGS, STOWAGE_CHECKSUMS: 'off' })
+  const id = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  await JOBS.computeChecksums(service.context)
+  assert.equal((await readAsset(service, id)).checksum, null)
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+})
+
+test('a file with the declared digest can be downloaded as soon as it is compared', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const id = await uploadDeclared(service, BYTES, sha256Of(BYTES).toUpperCase())
+  // The download waits for the job of the service.
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+  assert.equal((await readAsset(service, id)).checksum.sha256, sha256Of(BYTES))
+})
+
+test('a file with a wrong declared digest can never be downloaded', async (t) => {
+  const { service, computeChecksums } = await aQuietService(t)
+  const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
+  // Nobody has compared it yet.
+  const early = await tryDownload(service, id)
+  assert.equal(early.status, 409)
+  assert.equal(early.body.code, 'verifying')
+  assert.ok(Number(early.headers.get('retry-after')) > 0)
+  const waiting = tryDownload(service, id)
+  await computeChecksums()
+  for (const refused of [await waiting, await tryDownload(service, id)]) {
+    assert.equal(refused.status, 409)
+    assert.equal(refused.body.code, 'damaged')
+  }
+  const asset = await readAsset(service, id)
+  assert.deepEqual([asset.damaged, asset.checksum], [true, null])
+  const { body } = await service.call('GET', `${API}/assets`)
+  assert.equal(body.data[0].damaged, true)
+  const address = await service.call('GET', `${API}/assets/${id}/address`)
+  assert.equal(address.body.code, 'damaged')
+  // The file can be replaced. The damaged version stays damaged.
+  await replaceFile(service, id, { bytes: OTHER })
+  assert.deepEqual(await download(service.baseUrl, id), OTHER)
+  const old = await callUrl(`${service.baseUrl}${API}/assets/${id}/versions/1/download`)
+  assert.equal(old.body.code, 'damaged')
+  assert.equal((await restore(service, id, 1)).status, 200)
+  assert.equal((await tryDownload(service, id)).body.code, 'damaged')
+  assert.deepEqual(await downloadVersion(service, id, 2), OTHER)
+})
+
+test('a replacement can declare a digest, too', async (t) => {
+  const { service, computeChecksums } = await aQuietService(t)
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  const file = { size: OTHER.length, sha256: sha256Of(BYTES) }
+  const { body } = await service.call('POST', `${API}/assets/${id}/signed`, file)
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+  assert.equal((await complete(service.baseUrl, body, await putParts(body, OTHER))).status, 200)
+  await computeChecksums()
+  assert.equal((await tryDownload(service, id)).body.code, 'damaged')
+  assert.deepEqual(await downloadVersion(service, id, 1), BYTES)
+})
+
+test('an invalid digest is refused, and another one is another request', async (t) => {
+  const { call } = await aService(t, SETTINGS)
+  const sign = (sha256: unknown, key?: string) =>
+    call(
+      'POST',
+      `${API}/assets/signed`,
+      { name: 'a', size: 1, sha256 },
+      { ...(key && { 'Idempotency-Key': key }) },
+    )
+  for (const sha256 of ['', 'x'.repeat(64), 'a'.repeat(63), 'a'.repeat(65), 1, null]) {
+    const { status, body } = await sign(sha256)
+    assert.equal(status, 422, String(sha256))
+    assert.match(body.errors.sha256[0], /64 digits/)
+  }
+  assert.equal((await sign('a'.repeat(64), 'k')).status, 201)
+  assert.equal((await sign('A'.repeat(64), 'k')).status, 201)
+  assert.equal((await sign('b'.repeat(64), 'k')).body.code, 'idempotency_key_reused')
+})
+
+test('other bytes in the storage are found, and the right ones end the damage', async (t) => {
+  const { service, computeChecksums, own } = await aQuietService(t)
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await computeChecksums()
+  const scrub = () =>
+    JOBS.scrubFiles({ ...own, settings: { ...own.settings, scrubEveryMs: 7 * 86_400_000 } })
+  await changeObject(service, id, OTHER)
+  await scrub()
+  const damaged = await readAsset(service, id)
+  assert.equal(damaged.damaged, true)
+  assert.equal(damaged.checksum.sha256, sha256Of(BYTES))
+  assert.equal((await tryDownload(service, id)).body.code, 'damaged')
+  await changeObject(service, id, BYTES)
+  await scrub()
+  // It is due again after the interval only.
+  assert.equal((await readAsset(service, id)).damaged, true)
+  await own.database.postponeVerification(id, new Date(0))
+  await scrub()
+  assert.equal((await readAsset(service, id)).damaged, false)
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+})
+
+test('a missing object is damage, but not if its asset was deleted meanwhile', async (t) => {
+  const { service, computeChecksums, own } = await aQuietService(t)
+  const lost = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await own.storage.removeObject(lost.id)
+  const warnings: string[] = []
+  own.warn = (message) => warnings.push(message)
+  await computeChecksums()
+  assert.equal((await readAsset(service, lost.id)).damaged, true)
+  assert.match(warnings.join(), /is damaged/)
+  warnings.length = 0
+  const deleted = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await service.call('DELETE', `${API}/assets/${deleted.id}?permanent=true`)
+  await own.storage.removeObject(deleted.id)
+  await computeChecksums()
+  assert.deepEqual(warnings, [])
+})
+
+test('after an outage of the storage, the file is verified when the claim has ended', async (t) => {
+  const { service, own } = await aQuietService(t)
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  const failing = {
+    ...own.storage,
+    // biome-ignore lint/correctness/useYield: it fails before the first byte
+    async *readPart(): AsyncIterable<Uint8Array> {
+      throw new Error('the storage is down')
+    },
+  }
+  const warnings: string[] = []
+  await JOBS.computeChecksums({
+    ...own,
+    storage: failing,
+    warn: (message) => warnings.push(message),
+  })
+  assert.match(warnings.join(), /could not verify/)
+  await JOBS.computeChecksums(own)
+  assert.equal((await readAsset(service, id)).checksum, null)
+  const clock = () => new Date(Date.now() + 61_000)
+  await JOBS.computeChecksums({
+    ...own,
+    database: Object.create(own.database, { readClock: { value: async () => clock() } }),
+  })
+  assert.notEqual((await readAsset(service, id)).checksum, null)
+})
