@@ -7,7 +7,7 @@ import { changeObject } from '@stowage/testing/engines/change-object'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
-import { aCommandLine } from './support/command-line.ts'
+import { aCli } from './support/cli.ts'
 
 const BYTES = someBytes(2500, 1)
 const OTHER = someBytes(2500, 2)
@@ -16,7 +16,7 @@ const SHA256 = createHash('sha256').update(BYTES).digest('hex')
 test('upload declares the digest, and verify and get compare it', async (t) => {
   const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
   const { baseUrl, call } = service
-  const { run, folder } = await aCommandLine(t, baseUrl)
+  const { run, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'book.pdf'), BYTES)
   const uploaded = await run('upload', 'book.pdf', '--json')
   const { id } = JSON.parse(uploaded.stdout).asset
