@@ -3,7 +3,7 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AccountData, NewUpload, Reservation } from '../account-data.ts'
+import type { AccountData, NewUpload, Reservation, Resizing } from '../account-data.ts'
 import { type Room, untilRoomIsMade } from '../make-room.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
@@ -22,8 +22,11 @@ type Uploads = Pick<
   | 'resizeUpload'
 >
 
-/** Partial: see `Room`. */
-type Attempt = Reservation | { outcome: 'partial' }
+/** See `Room`. */
+interface PartialRoom {
+  outcome: 'partial'
+}
+type Attempt = Reservation | PartialRoom
 
 export function accountUploads(sql: Sql, account: string): Uploads {
   const columns = uploadColumns(sql)
@@ -139,6 +142,27 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     return row
   }
 
+  /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
+  async function resize(id: string, bytes: number): Promise<Resizing | PartialRoom> {
+    let row = await tryResize(id, bytes)
+    let room = 'none' as Room
+    if (row && !row.is_final && !row.is_reserved) {
+      row = await begin(sql, async (transaction) => {
+        // Assets are locked before accounts.
+        const [upload] = await transaction<{ bytes: number }[]>`
+          select bytes from assets where id = ${id} and account_id = ${account} for no key update`
+        room = upload ? await makeRoom(transaction, account, bytes - upload.bytes) : 'none'
+        return tryResize(id, bytes)
+      })
+    }
+    if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
+    if (row.is_final) return { outcome: 'final' }
+    if (row.is_reserved) return { outcome: 'resized' }
+    if (room === 'partial') return { outcome: 'partial' }
+    const growth = bytes - row.previous
+    return { outcome: 'storage_exceeded', usage: await readUsage(), growth }
+  }
+
   return {
     async reserveUpload(upload) {
       const { idempotency } = upload
@@ -198,23 +222,6 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       return renewed.count === 1
     },
 
-    async resizeUpload(id, bytes) {
-      let row = await tryResize(id, bytes)
-      let room: Room = 'partial'
-      while (row && !row.is_final && !row.is_reserved && room === 'partial') {
-        row = await begin(sql, async (transaction) => {
-          // Assets are locked before accounts.
-          const [upload] = await transaction<{ bytes: number }[]>`
-            select bytes from assets where id = ${id} and account_id = ${account} for no key update`
-          room = upload ? await makeRoom(transaction, account, bytes - upload.bytes) : 'none'
-          return tryResize(id, bytes)
-        })
-      }
-      if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
-      if (row.is_final) return { outcome: 'final' }
-      if (row.is_reserved) return { outcome: 'resized' }
-      const growth = bytes - row.previous
-      return { outcome: 'storage_exceeded', usage: await readUsage(), growth }
-    },
+    resizeUpload: (id, bytes) => untilRoomIsMade(() => resize(id, bytes)),
   }
 }
