@@ -55,7 +55,7 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   // On a slow machine, little happens in a round, so more rounds follow until each outcome occurred often enough.
   for (
     let round = 0;
-    round < ROUNDS || (!hasSeenEnough(uploadLog) && round < 3 * ROUNDS);
+    round < ROUNDS || (!hasSeenEnough(uploadLog) && round < 10 * ROUNDS);
     round += 1
   ) {
     interruptedFiles = await runUntilKilled(t, { deployment, random, uploadLog, interruptedFiles })

@@ -31,6 +31,8 @@ export interface ModelUpload {
   size: number
   /** A completed replacement is `merged`; one that the database has forgotten is `deleted`. */
   status: 'uploading' | 'ready' | 'trashed' | 'merged' | 'cancelled' | 'expired' | 'deleted'
+  /** The storage still accepts parts, until a job removes the upload there. */
+  isOpenInStorage?: boolean
   name: string
   path: string | null
   /** By part number. */

@@ -265,7 +265,8 @@ function putParts(
   const isStored = seen.status === 200
   if (upload.status !== 'uploading') {
     // The storage accepts parts until the call that ends the upload has reached it.
-    return allow(isStored ? concurrent.isEnded : seen.status < 500, model)
+    const mayBeStored = concurrent.isEnded || upload.isOpenInStorage === true
+    return allow(isStored ? mayBeStored : seen.status < 500, model)
   }
   if (!isStored) return undefined
   const sent = seen.parts ?? []

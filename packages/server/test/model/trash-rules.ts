@@ -61,8 +61,13 @@ export function withoutTrash(model: Model): Model {
   return model.uploads.filter(({ status }) => status === 'trashed').reduce(deleteForGood, model)
 }
 
+/** Unlike other calls, this one leaves the storage to a job. */
 export function trashAll(model: Model): Model {
-  return model.uploads.reduce(toTrash, model)
+  return model.uploads.reduce((changed, asset) => {
+    const replacement = asset.status === 'ready' ? replacementOf(changed, asset) : undefined
+    const trashed = toTrash(changed, asset)
+    return replacement ? changeUpload(trashed, replacement.id, { isOpenInStorage: true }) : trashed
+  }, model)
 }
 
 /**

@@ -9,9 +9,9 @@ export async function anEmbeddedService(
   t: TestContext,
   settings: Environment & { STOWAGE_DATA: string },
 ): Promise<Service> {
-  const ports = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
+  const defaults = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0', STOWAGE_CHECKSUMS: 'off' }
   const service = await openService({
-    config: readConfig({ ...ports, ...settings }),
+    config: readConfig({ ...defaults, ...settings }),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     onFatal(message) {

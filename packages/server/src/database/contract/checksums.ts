@@ -180,9 +180,11 @@ export function testChecksums({ name, open }: Contract): void {
     const id = await aReadyAsset(data)
     await verify(database, DIGEST)
     await replace(data, id)
+    await verify(database, OTHER)
     const [record] = await database.listRecords(undefined, 10)
     assert.ok(record)
     assert.equal(record.versions[0]?.integrity.sha256, DIGEST)
+    assert.equal(record.asset.integrity.sha256, OTHER)
     const target = await open(t, { planStorage: 1000 })
     const asset = { ...record.asset, accountId: target.account.id }
     await target.data.importRecords({ keys: [], assets: [{ ...record, asset }] })

@@ -17,7 +17,8 @@ interface ImportedObject {
   bytes: number
   chunk_size: number
   sha256: string | null
-  verified_at: Date | null
+  /** As text: the driver does not send arrays of dates. */
+  verified_at: string | null
 }
 
 /** The objects of an asset of another deployment. Their bytes are compared with the digests that they had there. */
@@ -33,7 +34,7 @@ export function toChecksumRows({ asset, upload, key, versions }: AssetRecord): I
     bytes: object.bytes,
     chunk_size: object.chunkSize,
     sha256: object.integrity.sha256,
-    verified_at: object.integrity.verifiedAt,
+    verified_at: object.integrity.verifiedAt?.toISOString() ?? null,
   })
   const { bytes, integrity } = asset
   return [row({ key, bytes, chunkSize: upload.chunkSize, integrity }), ...versions.map(row)]
