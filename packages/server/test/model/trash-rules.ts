@@ -61,13 +61,8 @@ export function withoutTrash(model: Model): Model {
   return model.uploads.filter(({ status }) => status === 'trashed').reduce(deleteForGood, model)
 }
 
-/** Unlike other calls, this one leaves the storage to a job. */
 export function trashAll(model: Model): Model {
-  return model.uploads.reduce((changed, asset) => {
-    const replacement = asset.status === 'ready' ? replacementOf(changed, asset) : undefined
-    const trashed = toTrash(changed, asset)
-    return replacement ? changeUpload(trashed, replacement.id, { isOpenInStorage: true }) : trashed
-  }, model)
+  return model.uploads.reduce(toTrash, model)
 }
 
 /**
@@ -107,11 +102,15 @@ function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Mod
   return allow(seen.status === 200, restored)
 }
 
+/**
+ * The storage may still accept parts of the replacement: one that is deleted before it is opened there stays open until
+ * a job removes it, and the deletion of all assets leaves all of them to that job.
+ */
 function withoutReplacement(model: Model, id: string): Model {
   const replacement = replacementOf(model, { id })
-  return replacement
-    ? changeUpload(model, replacement.id, { status: 'cancelled', parts: [] })
-    : model
+  if (replacement === undefined) return model
+  const ended: Partial<ModelUpload> = { status: 'cancelled', parts: [], isOpenInStorage: true }
+  return changeUpload(model, replacement.id, ended)
 }
 
 /** The assets of a call about several. An upload of a new version is no asset. */
