@@ -131,7 +131,7 @@ function stateOf(state: State, ids: string[]): State {
   return withoutUnrecorded({
     ...state,
     assets: state.assets.filter(isOwn),
-    found: state.found.filter((id) => ids.includes(id)),
+    found: state.found.map((list) => list.filter((id) => ids.includes(id))),
     open: state.open.filter(isOwn),
     trashed: state.trashed.filter((id) => ids.includes(id)),
     objects: state.objects.filter((id) => ids.includes(id)),

@@ -5,8 +5,19 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import type { Context } from '../../src/operations/context.ts'
 import { partBytes } from './clients.ts'
-import { CHUNK_SIZE, PRODUCT_NAME } from './commands.ts'
+import { CHUNK_SIZE } from './commands.ts'
+import { type Filters, queryOf } from './filters.ts'
+import { matchingAssets } from './matching.ts'
 import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
+
+const FINAL_FILTERS: Filters[] = [
+  { search: 'PACK loops' },
+  { search: 'press', type: 'file' },
+  { search: 'zip', path: 'a' },
+  { sku: 'SKU-3' },
+  { product_id: 1 },
+  { linked: false },
+]
 
 /** The state of an account, as seen through the API and in its storage. */
 export interface State {
@@ -20,8 +31,8 @@ export interface State {
     /** All versions with their content, the highest number first. */
     versions: { version: number; bytes: number; sha256: string }[]
   }[]
-  /** The assets that a search for the name of the products finds. */
-  found: string[]
+  /** The assets that each of `FINAL_FILTERS` finds. */
+  found: string[][]
   stored: number
   reserved: number
   /** The assets in the trash, and their bytes. */
@@ -42,9 +53,14 @@ export async function readState(
   uploads: Pick<ModelUpload, 'id' | 'replaces'>[],
 ): Promise<State> {
   const ids = uploads.filter(({ replaces }) => replaces === undefined).map(({ id }) => id)
-  const { body } = await account.call('GET', `${API}/assets?limit=1000&with_products=true`)
-  const search = `${API}/assets?limit=1000&search=${PRODUCT_NAME}`
-  const found: Asset[] = (await account.call('GET', search)).body.data
+  const { body } = await account.call(
+    'GET',
+    `${API}/assets?limit=1000&type=file&with_products=true`,
+  )
+  const found = FINAL_FILTERS.map(async (filters) => {
+    const list = await account.call('GET', `${API}/assets?${queryOf(filters)}`)
+    return (list.body.data as Asset[]).map(({ id }) => id).sort()
+  })
   const { body: trashed } = await account.call('GET', `${API}/assets?limit=1000&trashed=true`)
   const { data: summary } = (await account.call('GET', `${API}/account`)).body
   const assets = body.data.map(async (asset: Asset & { products: Product[] }) => ({
@@ -70,7 +86,7 @@ export async function readState(
   const usage = await context.database.compareUsage()
   return {
     assets: byId(await Promise.all(assets)),
-    found: found.map(({ id }) => id).sort(),
+    found: await Promise.all(found),
     stored: summary.stored,
     reserved: summary.reserved,
     trashed: trashed.data.map(({ id }: Asset) => id).sort(),
@@ -127,9 +143,7 @@ export function expectedState(model: Model): State {
           sha256: sha256(contentOf(one)),
         })),
     })),
-    found: ready
-      .filter(({ name, variants }) => variants.length > 0 || name.includes(PRODUCT_NAME))
-      .map(({ id }) => id),
+    found: FINAL_FILTERS.map((filters) => matchingAssets(model, filters).sort()),
     stored: bytesIn(model, 'ready'),
     reserved: bytesIn(model, 'uploading'),
     trashed: trashed.map(({ id }) => id),

@@ -1,11 +1,12 @@
-import assert from 'node:assert/strict'
-import type { Asset, CompletedPart, ListedUpload, PartUrl, Version } from '@stowage/protocol'
+import type { CompletedPart, PartUrl, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { newClientState, type Session } from './client-state.ts'
-import { type Command, type JobName, PRODUCT_NAME } from './commands.ts'
+import type { Command, JobName } from './commands.ts'
+import { performList, presentGroup } from './list-calls.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 import { performOnTrash } from './perform-on-trash.ts'
+import { detailsOf, productOf } from './shop.ts'
 
 export interface Clients {
   /** Makes the call. Returns no events if there is no upload yet. */
@@ -87,7 +88,7 @@ export function openClients(
       case 'import': {
         const vendor = command.vendor !== undefined && { vendor: command.vendor }
         const list = command.variants.map((id) => ({
-          ...{ product_id: 1, variant_id: id, name: PRODUCT_NAME },
+          ...detailsOf(id),
           ...vendor,
         }))
         const { status, body } = await call('PUT', `${API}/products`, { products: list })
@@ -111,31 +112,17 @@ export function openClients(
       case 'job':
         await operator.runJob(command.name)
         return { status: 200 }
-      case 'list': {
-        const { status, body } = await call(
-          'GET',
-          `${API}/assets?limit=1000&path=${command.path ?? ''}`,
-        )
-        if (status !== 200) return { status, code: body.code }
-        assert.equal(body.meta.total, body.data.length)
-        return { status, listed: body.data.map(({ id }: Asset) => id) }
+      case 'storeLink': {
+        const link = { filename: command.name, url: 'https://example.com/file' }
+        const { status, body } = await call('POST', `${API}/assets/store`, link)
+        return { status, ...(status === 201 && { id: body.data.id }) }
       }
-      case 'uploads': {
-        const { status, body } = await call('GET', `${API}/uploads?limit=1000`)
-        if (status !== 200) return { status, code: body.code }
-        const unfinished = body.data.map((one: ListedUpload) => ({
-          id: one.is_replacement ? one.upload_id : one.id,
-          bytes: one.bytes,
-          received: one.received_bytes,
-        }))
-        return { status, unfinished }
-      }
-      case 'account': {
-        const { status, body } = await call('GET', `${API}/account`)
-        if (status !== 200) return { status, code: body.code }
-        const { stored, reserved, trash, assets, plan } = body.data
-        return { status, account: { stored, reserved, trash, assets, limit: plan.storage } }
-      }
+      case 'list':
+      case 'products':
+      case 'groups':
+      case 'uploads':
+      case 'account':
+        return performList(call, command)
       default:
         return performOnTrash(call, command, sessions)
     }
@@ -210,6 +197,10 @@ export function openClients(
         return (await callAsset(session, 'GET', '')).seen
       case 'download':
         return (await callAsset(session, 'GET', '/download')).seen
+      case 'assetGroups': {
+        const { seen, body } = await callAsset(session, 'GET', '/product-groups')
+        return { ...seen, groups: (body.data ?? []).map(presentGroup) }
+      }
       case 'rename':
         return (
           await callAsset(session, 'PUT', '', {
@@ -219,7 +210,9 @@ export function openClients(
         ).seen
       case 'attach':
       case 'detach': {
-        const body = { variant_ids: [command.variant] }
+        const body = command.isWhole
+          ? { product_ids: [productOf(command.variant)] }
+          : { variant_ids: [command.variant] }
         return (await callAsset(session, 'POST', `/${command.kind}`, body)).seen
       }
     }

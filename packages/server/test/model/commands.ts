@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { FILE_NAMES, type Filters, filters, PATHS, SEARCHES, VENDORS } from './filters.ts'
+import { VARIANTS } from './shop.ts'
 
 /**
  * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` is the
@@ -31,16 +33,20 @@ export type Command =
   | { kind: 'deleteVersion'; upload: number; version: number }
   | { kind: 'versions'; upload: number }
   | { kind: 'rename'; upload: number; name: string; path: string | null }
-  | { kind: 'attach'; upload: number; variant: number }
-  | { kind: 'detach'; upload: number; variant: number }
+  /** `isWhole`: all variants of the variant's product. */
+  | { kind: 'attach'; upload: number; variant: number; isWhole?: boolean }
+  | { kind: 'detach'; upload: number; variant: number; isWhole?: boolean }
+  | { kind: 'storeLink'; name: string }
   | { kind: 'import'; variants: number[]; vendor?: string | undefined }
   | { kind: 'removeProduct'; variant: number }
   | { kind: 'changePlan'; bytes: number }
   | { kind: 'expire'; upload: number }
   | { kind: 'read'; upload: number }
   | { kind: 'download'; upload: number }
-  /** `path` is a folder. */
-  | { kind: 'list'; path?: string }
+  | ({ kind: 'list' } & Filters)
+  | { kind: 'products'; search?: string | undefined }
+  | { kind: 'groups'; search?: string | undefined }
+  | { kind: 'assetGroups'; upload: number }
   | { kind: 'uploads' }
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
@@ -59,21 +65,35 @@ export type JobName =
 export type Batch = Command[]
 
 /** Small, so that the plan is sometimes full and most files have several parts. */
-/** The name of all products. */
-export const PRODUCT_NAME = 'pack'
 export const CHUNK_SIZE = 10
 export const INITIAL_PLAN = 160
 const MAX_FILE_SIZE = 35
-const VARIANTS = 4
 const MAX_CONCURRENT = 4
 
 const upload = fc.nat({ max: 11 })
-const variant = fc.integer({ min: 1, max: VARIANTS })
+const variant = fc.constantFrom(...VARIANTS)
+const isWhole = fc.boolean()
+const search = fc.option(fc.constantFrom(...SEARCHES), { nil: undefined })
 /** Few, so that the same asset gets several versions. */
 const asset = fc.nat({ max: 2 })
 const version = fc.integer({ min: 1, max: 3 })
 const someUploads = fc.uniqueArray(asset, { minLength: 1, maxLength: 3 })
 const content = fc.integer({ min: 1, max: 9 })
+
+const importProducts = fc.record({
+  kind: is('import'),
+  variants: fc.uniqueArray(variant, { minLength: 1, maxLength: VARIANTS.length }),
+  // Missing: the stored vendor is kept.
+  vendor: fc.option(fc.constantFrom(...VENDORS), { nil: undefined }),
+})
+const storeLink = fc.record({ kind: is('storeLink'), name: fc.constantFrom(...FILE_NAMES) })
+const rename = (index: fc.Arbitrary<number>) =>
+  fc.record({
+    kind: is('rename'),
+    upload: index,
+    name: fc.constantFrom(...FILE_NAMES),
+    path: fc.constantFrom(...PATHS, null),
+  })
 
 /** With these weights, most uploads get far enough to be interesting. */
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -136,26 +156,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('restore'), upload: asset, version }) },
   { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload: asset, version }) },
   { weight: 2, arbitrary: fc.record({ kind: is('versions'), upload: asset }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: is('rename'),
-      upload,
-      name: fc.constantFrom('a.zip', 'b.zip'),
-      path: fc.constantFrom('a', 'a/b', 'ab', null),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: is('attach'), upload, variant }) },
-  { weight: 1, arbitrary: fc.record({ kind: is('detach'), upload, variant }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: is('import'),
-      variants: fc.uniqueArray(variant, { minLength: 1, maxLength: VARIANTS }),
-      // Missing: the stored vendor is kept.
-      vendor: fc.option(fc.constantFrom('', 'Press', 'Sounds'), { nil: undefined }),
-    }),
-  },
+  { weight: 3, arbitrary: rename(upload) },
+  { weight: 4, arbitrary: fc.record({ kind: is('attach'), upload, variant, isWhole }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('detach'), upload, variant, isWhole }) },
+  { weight: 2, arbitrary: importProducts },
   { weight: 1, arbitrary: fc.record({ kind: is('removeProduct'), variant }) },
   {
     weight: 1,
@@ -164,8 +168,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('expire'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('read'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('download'), upload }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('list') }) },
-  { weight: 2, arbitrary: fc.record({ kind: is('list'), path: fc.constantFrom('a', 'a/b/') }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('list') }) },
+  { weight: 3, arbitrary: filters.map((query) => ({ kind: 'list' as const, ...query })) },
+  { weight: 2, arbitrary: fc.record({ kind: is('products'), search }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('groups'), search }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('assetGroups'), upload }) },
   { weight: 2, arbitrary: fc.record({ kind: is('uploads') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('account') }) },
 )
@@ -174,11 +181,36 @@ function is<const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> {
   return fc.constant(kind)
 }
 
-/** A sequence of batches. Half of them have one call, the others two to four concurrent calls. */
-export const batches: fc.Arbitrary<Batch[]> = fc.array(
-  fc.oneof(
-    fc.tuple(command),
-    fc.array(command, { minLength: 2, maxLength: MAX_CONCURRENT }),
-  ) as fc.Arbitrary<Batch>,
-  { maxLength: 40, size: 'max' },
+/** Calls that change or list what lists show. Few assets, so that most are attached and have a folder. */
+const listCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ kind: is('uploadWhole'), size: fc.constant(1), content }) },
+  { weight: 1, arbitrary: fc.record({ kind: is('delete'), upload: asset }) },
+  { weight: 6, arbitrary: rename(asset) },
+  { weight: 6, arbitrary: fc.record({ kind: is('attach'), upload: asset, variant, isWhole }) },
+  { weight: 3, arbitrary: fc.record({ kind: is('detach'), upload: asset, variant, isWhole }) },
+  { weight: 1, arbitrary: storeLink },
+  { weight: 4, arbitrary: importProducts },
+  { weight: 2, arbitrary: fc.record({ kind: is('removeProduct'), variant }) },
+  { weight: 20, arbitrary: filters.map((query) => ({ kind: 'list' as const, ...query })) },
+  { weight: 4, arbitrary: fc.record({ kind: is('products'), search }) },
+  { weight: 4, arbitrary: fc.record({ kind: is('groups'), search }) },
+  { weight: 3, arbitrary: fc.record({ kind: is('assetGroups'), upload: asset }) },
 )
+
+/** A sequence of batches. Half of them have one call, the others two to four concurrent calls. */
+function batchesOf(some: fc.Arbitrary<Command>): fc.Arbitrary<Batch[]> {
+  const batch = fc.oneof(
+    fc.tuple(some),
+    fc.array(some, { minLength: 2, maxLength: MAX_CONCURRENT }),
+  ) as fc.Arbitrary<Batch>
+  return fc.array(batch, { maxLength: 40, size: 'max' })
+}
+
+export const batches = batchesOf(command)
+
+/** Begins with all products and a file. */
+export const listBatches: fc.Arbitrary<Batch[]> = batchesOf(listCommand).map((rest) => [
+  [{ kind: 'import', variants: VARIANTS, vendor: 'Press' }],
+  [{ kind: 'uploadWhole', size: 1, content: 1 }],
+  ...rest,
+])

@@ -1,10 +1,10 @@
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { saveResult } from '../reliability/result.ts'
 import { takeOverExpiry } from '../support/run-jobs.ts'
-import { batches, CHUNK_SIZE } from './commands.ts'
+import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
 import { runBatches } from './run-batches.ts'
 
 /*
@@ -13,32 +13,42 @@ import { runBatches } from './run-batches.ts'
  *     MODEL_RUNS=1000 npx node --test packages/server/test/model/model.test.ts
  *     MODEL_SEED=123 npx node --test packages/server/test/model/model.test.ts
  */
-const { MODEL_RUNS = isOnS3 ? '15' : '50', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
+const { MODEL_RUNS = isOnS3 ? '15' : '40', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
 
 test(`the responses to random calls by parallel clients follow the rules (MODEL_SEED=${MODEL_SEED})`, async (t) => {
+  const all = await check(t, batches, Number(MODEL_RUNS))
+  const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
+  await saveResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
+    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
+    rows: {
+      Sequences: String(all.sequences),
+      Calls: all.calls.toLocaleString('en'),
+      'Non-linearizable responses, lost or orphaned data': '0',
+    },
+  })
+})
+
+test(`lists with random filters match a scan of the model (MODEL_SEED=${MODEL_SEED})`, async (t) => {
+  // The lists do not depend on the storage.
+  await check(t, listBatches, Math.ceil(Number(MODEL_RUNS) / (isOnS3 ? 5 : 2)))
+})
+
+async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: number) {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
   const expiry = takeOverExpiry(service)
   let sequences = 0
   let calls = 0
-  const property = fc.asyncProperty(batches, async (sequence) => {
+  const property = fc.asyncProperty(sequencesOf, async (sequence) => {
     sequences += 1
     calls += sequence.flat().length
     await runBatches(service, expiry, sequence)
   })
   await fc.assert(property, {
     seed: Number(MODEL_SEED),
-    numRuns: Number(MODEL_RUNS),
+    numRuns: runs,
     // Each shrunk case is run for real: without a limit a failure would take minutes to report.
-    interruptAfterTimeLimit: 20_000 + Number(MODEL_RUNS) * 2_000,
+    interruptAfterTimeLimit: 20_000 + runs * 2_000,
   })
   t.diagnostic(`${sequences} sequences, ${calls} calls`)
-  const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
-  await saveResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
-    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/server/test/model/model.test.ts`,
-    rows: {
-      Sequences: String(sequences),
-      Calls: calls.toLocaleString('en'),
-      'Non-linearizable responses, lost or orphaned data': '0',
-    },
-  })
-})
+  return { sequences, calls }
+}

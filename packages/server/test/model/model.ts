@@ -55,9 +55,17 @@ export interface Model {
   products: Record<number, string>
   /** The vendor of each product, by its variant. */
   vendors: Record<number, string>
+  /** Links. They are not attached to products. */
+  links: { id: string; name: string }[]
 }
 
-export const EMPTY_MODEL: Model = { plan: INITIAL_PLAN, uploads: [], products: {}, vendors: {} }
+export const EMPTY_MODEL: Model = {
+  plan: INITIAL_PLAN,
+  uploads: [],
+  products: {},
+  vendors: {},
+  links: [],
+}
 
 export function findUpload(model: Model, id: string): ModelUpload | undefined {
   return model.uploads.find((upload) => upload.id === id)
@@ -151,8 +159,4 @@ export function endedStatus(model: Model, upload: ModelUpload): number | undefin
   if (findUpload(model, upload.replaces)?.status !== 'ready') return 404
   if (upload.status === 'deleted') return 422
   return upload.status === 'uploading' || upload.status === 'merged' ? undefined : 404
-}
-
-export function withVariant(variants: number[], variant: number): number[] {
-  return [...new Set([...variants, variant])].sort()
 }

@@ -23,8 +23,12 @@ export interface Observation {
   parts?: { number: number; etag: string; content: number; size: number }[]
   /** Numbers of the parts that the storage has. */
   received?: number[]
-  /** The IDs of all ready assets, sorted. */
+  /** The IDs of the listed assets. */
   listed?: string[]
+  /** The listed variants. */
+  variants?: number[]
+  /** The listed products. `count` is the number of assets or of attached variants. */
+  groups?: { product: number; variants: number[]; total: number; count: number | null }[]
   /** The unfinished uploads, with the bytes that the storage has. */
   unfinished?: { id: string; bytes: number; received: number | null }[]
   account?: { stored: number; reserved: number; trash: number; assets: number; limit: number }

@@ -1,4 +1,6 @@
 import type { Command } from './commands.ts'
+import { LIST_RULES } from './list-rules.ts'
+import { storedVariants } from './matching.ts'
 import {
   bytesIn,
   changeUpload,
@@ -10,11 +12,9 @@ import {
   type Model,
   type ModelUpload,
   partCount,
-  readyUploads,
-  receivedBytes,
-  withVariant,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
+import { productOf } from './shop.ts'
 import { deleteForGood, TRASH_RULES, toTrash } from './trash-rules.ts'
 import { VERSION_RULES } from './version-rules.ts'
 
@@ -68,6 +68,12 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   ...VERSION_RULES,
   ...TRASH_RULES,
+  ...LIST_RULES,
+
+  storeLink(model, { name }, seen) {
+    if (seen.status !== 201 || seen.id === undefined) return undefined
+    return { ...model, links: [...model.links, { id: seen.id, name }] }
+  },
 
   put: putParts,
   putAll: putParts,
@@ -151,23 +157,26 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return seen.status === 200 ? changeUpload(model, upload.id, { name, path }) : undefined
   },
 
-  attach(model, { variant }, seen, concurrent) {
+  attach(model, command, seen, concurrent) {
     const upload = uploadOf(model, seen)
     // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
-    if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
+    const chosen = chosenVariants(model, command)
+    if (chosen.length === 0) return allow(seen.status === 422 || isGone, model)
     if (seen.status !== 201 && !isGone) return undefined
-    return changeUpload(model, upload.id, { variants: withVariant(upload.variants, variant) })
+    const variants = [...new Set([...upload.variants, ...chosen])].sort()
+    return changeUpload(model, upload.id, { variants })
   },
 
-  detach(model, { variant }, seen, concurrent) {
+  detach(model, command, seen, concurrent) {
     const upload = uploadOf(model, seen)
     const isGone = seen.status === 404 && concurrent.isTouched
     if (!isVisible(upload)) return allow(seen.status === 404, model)
-    if (!(variant in model.products)) return allow(seen.status === 422 || isGone, model)
+    const chosen = chosenVariants(model, command)
+    if (chosen.length === 0) return allow(seen.status === 422 || isGone, model)
     if (seen.status !== 200 && !isGone) return undefined
-    const variants = upload.variants.filter((one) => one !== variant)
+    const variants = upload.variants.filter((one) => !chosen.includes(one))
     return changeUpload(model, upload.id, { variants })
   },
 
@@ -219,38 +228,6 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   },
 
   job: (model) => model,
-
-  list(model, { path = '' }, seen) {
-    const folder = path.replace(/\/?$/, '/')
-    const ready = readyUploads(model)
-      .filter((upload) => path === '' || `${upload.path}/`.startsWith(folder))
-      .map(({ id }) => id)
-    return allow(isSame(seen.listed, ready), model)
-  },
-
-  uploads(model, _, { unfinished = [] }, { isAlone }) {
-    const uploading = model.uploads.filter(({ status }) => status === 'uploading')
-    const sizes = (list: { id: string; bytes: number }[]) =>
-      list.map(({ id, bytes }) => `${id} ${bytes}`)
-    const expected = uploading.map(({ id, size }) => ({ id, bytes: size }))
-    if (!isSame(sizes(unfinished), sizes(expected))) return undefined
-    // The storage is asked after the list is read, so other calls may change its parts in between.
-    const areReceived = uploading.every(
-      (upload) => unfinished.find(({ id }) => id === upload.id)?.received === receivedBytes(upload),
-    )
-    return allow(!isAlone || areReceived, model)
-  },
-
-  account(model, _, seen) {
-    const { stored, reserved, trash, assets, limit } = seen.account ?? {}
-    const matches =
-      stored === bytesIn(model, 'ready') &&
-      reserved === bytesIn(model, 'uploading') &&
-      trash === bytesIn(model, 'trashed') &&
-      assets === readyUploads(model).length &&
-      limit === model.plan
-    return allow(matches, model)
-  },
 }
 
 function putParts(
@@ -291,6 +268,16 @@ function uploadOf(model: Model, { id }: Observation): ModelUpload {
 
 function allow(isAllowed: boolean, model: Model): Model | undefined {
   return isAllowed ? model : undefined
+}
+
+/** The variant, or all stored variants of its product. */
+function chosenVariants(
+  model: Model,
+  { variant, isWhole }: { variant: number; isWhole?: boolean },
+): number[] {
+  const stored = storedVariants(model)
+  if (!isWhole) return stored.filter((one) => one === variant)
+  return stored.filter((one) => productOf(one) === productOf(variant))
 }
 
 function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {

@@ -1,0 +1,101 @@
+import type { Command } from './commands.ts'
+import { attachedTo, matchingAssets, matchingVariants, storedVariants } from './matching.ts'
+import { bytesIn, findUpload, isVisible, type Model, readyUploads, receivedBytes } from './model.ts'
+import type { Observation } from './observation.ts'
+import { productOf } from './shop.ts'
+
+type Call<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>
+type Group = NonNullable<Observation['groups']>[number]
+
+/** The rules for calls that list assets, products and uploads. */
+export const LIST_RULES = {
+  list(model: Model, { kind, ...filters }: Call<'list'>, seen: Observation) {
+    return allow(isSame(seen.listed, matchingAssets(model, filters)), model)
+  },
+
+  products(model: Model, { search }: Call<'products'>, seen: Observation) {
+    return allow(isSame(seen.variants, matchingVariants(model, search)), model)
+  },
+
+  groups(
+    model: Model,
+    { search }: Call<'groups'>,
+    seen: Observation,
+    { isAlone }: { isAlone: boolean },
+  ) {
+    if (seen.status !== 200) return undefined
+    // The products are found first, and their variants and assets are read in other statements.
+    if (!isAlone) return model
+    const found = new Set(matchingVariants(model, search).map(productOf))
+    const expected = groupsOf(storedVariants(model))
+      .filter(({ product }) => found.has(product))
+      .map((group) => ({
+        ...group,
+        total: group.variants.length,
+        count: attachedTo(model, group.variants).length,
+      }))
+    return allow(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
+  },
+
+  assetGroups(
+    model: Model,
+    _: Call<'assetGroups'>,
+    seen: Observation,
+    { isAlone }: { isAlone: boolean },
+  ) {
+    const asset = findUpload(model, seen.id ?? '')
+    if (asset === undefined || !isVisible(asset)) return allow(seen.status === 404, model)
+    if (seen.status !== 200) return allow(!isAlone && seen.status === 404, model)
+    if (!isAlone) return model
+    const expected = groupsOf(asset.variants).map((group) => ({
+      ...group,
+      total: storedVariants(model).filter((one) => productOf(one) === group.product).length,
+      count: group.variants.length,
+    }))
+    return allow(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
+  },
+
+  uploads(
+    model: Model,
+    _: Call<'uploads'>,
+    { unfinished = [] }: Observation,
+    { isAlone }: { isAlone: boolean },
+  ) {
+    const uploading = model.uploads.filter(({ status }) => status === 'uploading')
+    const sizes = (list: { id: string; bytes: number }[]) =>
+      list.map(({ id, bytes }) => `${id} ${bytes}`)
+    const expected = uploading.map(({ id, size }) => ({ id, bytes: size }))
+    if (!isSame(sizes(unfinished), sizes(expected))) return undefined
+    // The storage is asked after the list is read, so other calls may change its parts in between.
+    const areReceived = uploading.every(
+      (upload) => unfinished.find(({ id }) => id === upload.id)?.received === receivedBytes(upload),
+    )
+    return allow(!isAlone || areReceived, model)
+  },
+
+  account(model: Model, _: Call<'account'>, seen: Observation) {
+    const { stored, reserved, trash, assets, limit } = seen.account ?? {}
+    const matches =
+      stored === bytesIn(model, 'ready') &&
+      reserved === bytesIn(model, 'uploading') &&
+      trash === bytesIn(model, 'trashed') &&
+      assets === readyUploads(model).length + model.links.length &&
+      limit === model.plan
+    return allow(matches, model)
+  },
+}
+
+/** By product, the highest ID first, as the API lists them. */
+function groupsOf(variants: number[]): Pick<Group, 'product' | 'variants'>[] {
+  return [...Map.groupBy(variants, productOf)]
+    .map(([product, some]) => ({ product, variants: some.toSorted() }))
+    .sort((a, b) => b.product - a.product)
+}
+
+function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
+  return JSON.stringify(left?.toSorted()) === JSON.stringify(right.toSorted())
+}
+
+function allow(isAllowed: boolean, model: Model): Model | undefined {
+  return isAllowed ? model : undefined
+}
