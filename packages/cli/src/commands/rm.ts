@@ -21,15 +21,15 @@ export const rm: Command = {
 Usage:
   stowage rm ID|NAME… [--permanent] [--yes]
 
-  --permanent   remove the assets at once, also those in the trash. They cannot be restored
+  --permanent   remove the assets immediately, also those in the trash. They cannot be restored
   -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
                 assets are attached to, and asks. Required if not run in a terminal
 ${CONNECTION_HELP}
   --json        one JSON object per line: {id, filename, deleted} or {asset, error}
 
 Deleted assets are moved to the trash: stowage trash ls lists them, and stowage restore restores
-them. Their storage is available at once. The oldest ones are removed if an upload needs it, the
-others after 30 days (STOWAGE_TRASH_FOR of the service).
+them. Their storage is available immediately. The oldest ones are removed if an upload needs it,
+the others after 30 days (STOWAGE_TRASH_FOR of the service).
 
 Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usage
 
