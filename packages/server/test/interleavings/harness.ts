@@ -13,6 +13,7 @@ import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
 import { CHUNK_SIZE } from '../model/commands.ts'
+import { detailsOf } from '../model/shop.ts'
 import { type OnPoint, watchPorts } from './watch-ports.ts'
 
 /**
@@ -111,8 +112,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
   const call = callerOf(app)
   baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   const key = { id: '', secret: ADMIN_KEY }
-  const product = { product_id: 1, variant_id: 1, name: 'Pack' }
-  const { body } = await call('PUT', `${API}/products`, { products: [product] })
+  const { body } = await call('PUT', `${API}/products`, { products: [detailsOf(1)] })
   return {
     products: { 1: body.data[0].id },
     context,
