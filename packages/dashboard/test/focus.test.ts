@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { leaveDialog } from './support/leave-dialog.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -32,8 +33,7 @@ test('after a product is deleted, the focus moves to the next one, then to the p
   }
   await page.getByRole('button', { name: 'Delete Two' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await page.keyboard.press('Escape')
+  await leaveDialog(page)
   await untilFocused(page, 'Delete Two')
   await deleteFocused()
   await untilFocused(page, 'Delete One')
@@ -54,8 +54,7 @@ test('after the selected assets are attached or deleted, the focus moves to the 
   await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
   for (const name of ['Attach to products', 'Delete']) {
     await press(name)
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
+    await leaveDialog(page)
     await untilFocused(page, name)
   }
   await press('Attach to products')
@@ -81,8 +80,7 @@ test('after a dialog is closed, the focus returns to the control that opened it'
   const press = (name: string) => page.getByRole('button', { name, exact: true }).press('Enter')
   const openAndLeave = async (name: string) => {
     await press(name)
-    await page.getByRole('dialog').waitFor()
-    await page.keyboard.press('Escape')
+    await leaveDialog(page)
     await untilFocused(page, name)
   }
   await page.goto(`/products/${product?.id}`)
@@ -106,8 +104,7 @@ test('after a dialog is closed, the focus returns to the control that opened it'
   await page.goto('/')
   await press('More upload options')
   await page.getByRole('menuitem', { name: 'Add URL' }).press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await page.keyboard.press('Escape')
+  await leaveDialog(page)
   await untilFocused(page, 'More upload options')
   const parts = await watchParts(context, service, 0)
   const names = ['a', 'b']

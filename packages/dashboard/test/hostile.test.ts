@@ -10,6 +10,7 @@ import {
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
+import { leaveDialog } from './support/leave-dialog.ts'
 import { aProduct, LONG } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -64,7 +65,7 @@ test('hostile names, files and links run no script on any page', async (t) => {
   await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByText(NAME, { exact: true }).first().waitFor()
-  await page.keyboard.press('Escape')
+  await leaveDialog(page)
   for (const { id, filename } of [...files, link]) {
     await page.goto(`/assets/${id}`)
     await page.getByRole('heading', { name: filename }).first().waitFor()
