@@ -15,6 +15,8 @@ export async function drop(
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
     session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
   await page.evaluate(`
+    addEventListener('dragenter', ({ target }) => { window.dragTarget = target })
+    addEventListener('dragover', ({ target }) => { window.dragTarget = target })
     addEventListener('drop', () => { window.dragEnd = 'drop' })
     addEventListener('dragleave', ({ relatedTarget }) => {
       if (relatedTarget === null) window.dragEnd = 'dragleave'
@@ -26,10 +28,16 @@ export async function drop(
     await page.evaluate('window.dragEnd = undefined')
     await send('drop')
     // The event comes later. If it were sent again before, the page could receive it twice.
-    const end = () => page.evaluate<string | undefined>('window.dragEnd')
-    await until('the drag ends', async () => (await end()) !== undefined)
-    // A page that was too busy to accept the last event gets `dragleave` instead of `drop`.
-    return (await end()) === 'drop'
+    let end: string | undefined
+    await until('the drag ends', async () => {
+      end = await page.evaluate<string | undefined>(
+        `window.dragEnd ?? (window.dragTarget.isConnected ? undefined : 'removed')`,
+      )
+      return end !== undefined
+    })
+    // A page that was too busy to accept the last event gets `dragleave` instead of `drop`. If the page
+    // has removed the element under the pointer since then, it gets neither.
+    return end === 'drop'
   })
   await session.detach()
 }
