@@ -204,7 +204,10 @@ export type CompletedPart = Static<typeof CompletedPart>
 export const CompletionRequest = Type.Object(
   {
     upload_id: Type.Optional(
-      Uuid({ description: 'From the upload session; checked unless omitted' }),
+      Uuid({
+        description:
+          'From the upload session. Required to complete a replacement: if omitted, the call is about the upload that created the asset',
+      }),
     ),
     parts: Type.Optional(
       Type.Array(CompletedPart, {

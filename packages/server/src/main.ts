@@ -8,6 +8,7 @@ import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { describeDatabase } from './config/describe-database.ts'
 import type { Finding } from './domain/finding.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
+import { greetingOf } from './greeting.ts'
 import { openLog } from './log.ts'
 import type { MoveResult } from './move/move.ts'
 import type { Operator } from './operator.ts'
@@ -37,7 +38,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
     // Now, because the process may be killed later.
     flushCompileCache()
-    process.stdout.write(greeting(service, version, config))
+    process.stdout.write(greetingOf(service, version, config))
     warnOfUnreachable(service)
   } catch (error) {
     return explain(error)
@@ -181,25 +182,3 @@ function explain(error: unknown): number {
   }
   return error instanceof ConfigError ? EXIT.usage : EXIT.failed
 }
-
-function greeting(service: Service, version: string, config: Config): string {
-  return `Stowage ${version} is ready.
-
-  Dashboard   ${service.baseUrl}
-  Reference   ${service.baseUrl}/docs
-  Storage     ${service.storageUrl}
-  Data        ${config.database.kind === 'sqlite' ? config.dataDirectory : describeDatabase(config)}
-
-${config.auth.kind === 'open' ? OPEN : KEYS}
-
-Open the dashboard and drop a file. To call the API, try:
-
-  curl ${config.auth.kind === 'open' ? '' : AUTHORIZATION}${service.baseUrl}/api/v1/assets
-
-`
-}
-
-const OPEN = 'Only this machine can reach the service, and no API key is needed.'
-const KEYS =
-  'An API key is required. Create one with: npx stowage keys add --name first --scope manage'
-const AUTHORIZATION = "-H 'Authorization: Bearer <key>' "

@@ -51,7 +51,7 @@ export interface AssetQuery extends PageRequest {
   /** Part of the name, folded by `foldText`. */
   name?: string
   kind?: Asset['kind']
-  linked?: boolean
+  attached?: boolean
   /** Attached to a product with exactly this SKU. */
   sku?: string
   /** Attached to any variant of this product, by the shop's product ID. */

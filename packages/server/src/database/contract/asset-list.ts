@@ -115,13 +115,13 @@ export function testAssetList({ name, open }: Contract): void {
     }
     assert.deepEqual(await found({ kind: 'file' }), [other, pack])
     assert.deepEqual(await found({ kind: 'link' }), [link])
-    assert.deepEqual(await found({ linked: true }), [link, pack])
-    assert.deepEqual(await found({ linked: false }), [other])
+    assert.deepEqual(await found({ attached: true }), [link, pack])
+    assert.deepEqual(await found({ attached: false }), [other])
     assert.deepEqual(await found({ sku: 'WAV' }), [pack])
     assert.deepEqual(await found({ sku: 'wav' }), [])
     assert.deepEqual(await found({ productId: 1 }), [link, pack])
     assert.deepEqual(await found({ productId: 2 }), [])
-    assert.deepEqual(await found({ productId: 1, kind: 'file', name: 'pack', linked: true }), [
+    assert.deepEqual(await found({ productId: 1, kind: 'file', name: 'pack', attached: true }), [
       pack,
     ])
     assert.deepEqual(await found({ sku: 'MP3', name: 'li' }), [link])

@@ -120,7 +120,7 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
         assert.deepEqual(await call(asset, selection), { outcome: 'products_not_found', unknown })
       }
       assert.equal((await data.productsOfAssets([asset], 100_000))?.size, 0)
-      assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
+      assert.equal((await data.listAssets({ ...PAGE, attached: true })).total, 0)
       assert.deepEqual(await data.attachProducts(newUuid(), selection), {
         outcome: 'asset_not_found',
       })
@@ -138,9 +138,9 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
       left?.map(({ variantId }) => variantId),
       [12],
     )
-    assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 1)
+    assert.equal((await data.listAssets({ ...PAGE, attached: true })).total, 1)
     await data.detachProducts(asset, select({ productIds: [1] }))
-    assert.equal((await data.listAssets({ ...PAGE, linked: false })).total, 1)
+    assert.equal((await data.listAssets({ ...PAGE, attached: false })).total, 1)
   })
 
   test(name('another account’s assets and products are treated as unknown'), async (t) => {
@@ -177,7 +177,7 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
       await data.attachProducts(both, select({ variantIds: [11, 12] }))
       await data.attachProducts(single, select({ variantIds: [11] }))
       await data.deleteProduct(one?.id ?? '')
-      const attached = await data.listAssets({ ...PAGE, linked: true })
+      const attached = await data.listAssets({ ...PAGE, attached: true })
       assert.deepEqual(
         attached.rows.map(({ id }) => id),
         [both],
@@ -203,7 +203,7 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
           data.deleteProduct(second ?? ''),
           data.detachProducts(asset, select({ variantIds: [13] })),
         ])
-        assert.equal((await data.listAssets({ ...PAGE, linked: true })).total, 0)
+        assert.equal((await data.listAssets({ ...PAGE, attached: true })).total, 0)
       }
     },
   )

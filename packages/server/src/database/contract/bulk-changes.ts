@@ -45,7 +45,7 @@ export function testBulkChanges({ name, open }: Contract): void {
       outcome: 'too_many_attachments',
       count: 51 * products,
     })
-    assert.equal((await data.listAssets({ ...PAGE, sort: NEWEST, linked: true })).total, 0)
+    assert.equal((await data.listAssets({ ...PAGE, sort: NEWEST, attached: true })).total, 0)
     // One asset has no limit.
     assert.deepEqual(await data.attachAssets(ids.slice(0, 1), all), { outcome: 'done' })
   })

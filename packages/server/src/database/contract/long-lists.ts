@@ -197,26 +197,26 @@ function queries(): fc.Arbitrary<AssetQuery> {
     { name: 'nothing' },
     { kind: 'file' },
     { kind: 'link' },
-    { linked: true },
-    { linked: false, name: 'guitar' },
+    { attached: true },
+    { attached: false, name: 'guitar' },
     { folder: 'course/' },
     { folder: 'moved/' },
     { folder: 'course/week 1/', name: 'drum' },
-    { folder: 'course/', linked: false },
+    { folder: 'course/', attached: false },
     { words: ['r'] },
     { words: ['guitar'] },
     { words: ['guitar', '12'] },
     { words: ['product', 'drum'] },
     { words: ['dusty'] },
     { words: ['dusty', 'pi'] },
-    { words: ['product'], linked: true, name: 'renamed' },
+    { words: ['product'], attached: true, name: 'renamed' },
     { words: ['nothing', 'r'] },
     { words: ['renamed'], kind: 'file' },
     { words: ['course'] },
     { words: ['week', 'drum'] },
     { words: ['moved'] },
     { words: ['ours', 'product'] },
-    { words: ['co'], linked: false },
+    { words: ['co'], attached: false },
   ] as const
   const by = fc.constantFrom('created_at', 'created_at', 'filename', 'bytes')
   return fc
@@ -258,7 +258,7 @@ function listed(assets: Asset[], productsOf: (asset: Asset) => Product[], query:
       folded(asset.filename).includes(name) &&
       `${asset.path ?? ''}/`.startsWith(folder) &&
       (kind === undefined || asset.kind === kind) &&
-      (query.linked === undefined || productsOf(asset).length > 0 === query.linked) &&
+      (query.attached === undefined || productsOf(asset).length > 0 === query.attached) &&
       hasWords(textOf(asset), words),
   )
   const keyOf = (asset: Asset) =>

@@ -124,7 +124,7 @@ export function testPaths({ name, open }: Contract): void {
     assert.deepEqual(await find(data, { folder: '100%_/' }), ['100%_/x'])
     assert.deepEqual(await find(data, { folder: 'course/', name: 'week' }), inCourse.slice(1))
     assert.deepEqual(await find(data, { folder: 'course/', kind: 'link' }), [])
-    assert.deepEqual(await find(data, { folder: 'course/', linked: false }), inCourse)
+    assert.deepEqual(await find(data, { folder: 'course/', attached: false }), inCourse)
     const sort = { by: 'filename', descending: true } as const
     const { rows } = await data.listAssets({ page: 1, perPage: 9, folder: 'course/', sort })
     assert.deepEqual(

@@ -72,7 +72,7 @@ export function testRecords({ name, open }: Contract): void {
       perPage: 10,
       sort: { by: 'created_at', descending: false },
       name: 'été',
-      linked: true,
+      attached: true,
     })
     assert.deepEqual(
       found.rows.map(({ id }) => id),

@@ -78,7 +78,7 @@ export function testTrash({ name, open }: Contract): void {
     assert.deepEqual(await sumsOf(data), { stored: 50, reserved: 0, trash: 0, assets: 1 })
     assert.deepEqual(await numbersOf(data, id), ['2*', '1'])
     assert.deepEqual((await data.productsOfAssets([id], 10))?.get(id), [product])
-    const found = { ...PAGE, sort: NEWEST, name: 'a b', linked: true, folder: 'x/' }
+    const found = { ...PAGE, sort: NEWEST, name: 'a b', attached: true, folder: 'x/' }
     assert.equal((await data.listAssets(found)).total, 1)
     assert.deepEqual(await trashedIds(data), [])
   })

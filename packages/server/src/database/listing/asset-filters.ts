@@ -1,7 +1,7 @@
 import type { AssetQuery } from '../account-data.ts'
 
-function filtersOf({ words, name, kind, linked, sku, productId, ofProduct, folder }: AssetQuery) {
-  return [words, name, kind, linked, sku, productId, ofProduct, folder]
+function filtersOf({ words, name, kind, attached, sku, productId, ofProduct, folder }: AssetQuery) {
+  return [words, name, kind, attached, sku, productId, ofProduct, folder]
 }
 
 export function isFiltered(query: AssetQuery): boolean {

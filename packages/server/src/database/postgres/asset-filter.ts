@@ -33,7 +33,7 @@ export function conditionsOf(
   query: AssetQuery,
   nameBy: 'index' | 'scan',
 ): Fragment[] {
-  const { name, kind, linked, sku, productId, ofProduct, folder } = query
+  const { name, kind, attached, sku, productId, ofProduct, folder } = query
   const attachedTo = (condition: Fragment) => sql`id in (
     select l.asset_id from products p join asset_products l on l.product_id = p.id
     where p.account_id = ${account} and ${condition})`
@@ -45,7 +45,7 @@ export function conditionsOf(
     )
   }
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
-  if (linked !== undefined) conditions.push(sql`linked = ${linked}`)
+  if (attached !== undefined) conditions.push(sql`linked = ${attached}`)
   if (sku !== undefined) conditions.push(attachedTo(sql`p.sku = ${sku}`))
   if (productId !== undefined) conditions.push(attachedTo(sql`p.product_id = ${productId}`))
   if (ofProduct !== undefined) conditions.push(attachedTo(sql`p.id = ${ofProduct}`))

@@ -30,7 +30,8 @@ export function filterOf(query: AssetQuery): AssetFilter {
   }
   add('name', query.name, 'instr(search_name, :name) > 0')
   add('kind', query.kind, 'kind = :kind')
-  add('linked', query.linked === undefined ? undefined : Number(query.linked), 'linked = :linked')
+  const attached = query.attached === undefined ? undefined : Number(query.attached)
+  add('attached', attached, 'linked = :attached')
   add('sku', query.sku, attachedTo('p.sku = :sku'))
   add('product_id', query.productId, attachedTo('p.product_id = :product_id'))
   add('of_product', query.ofProduct, attachedTo('p.id = :of_product'))

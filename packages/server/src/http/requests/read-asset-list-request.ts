@@ -14,7 +14,7 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     sku,
     path,
     ...(type !== undefined && { kind: type }),
-    ...(linked !== undefined && { linked }),
+    ...(linked !== undefined && { attached: linked }),
     ...(productId !== undefined && { productId }),
   }
 }

@@ -1,0 +1,39 @@
+import type { AuthConfig, Config } from './config/config.ts'
+import { describeDatabase } from './config/describe-database.ts'
+
+/** What the service prints when it is ready: its URLs, and how to get access. */
+export function greetingOf(
+  service: { baseUrl: string; storageUrl: string },
+  version: string,
+  config: Config,
+): string {
+  return `Stowage ${version} is ready.
+
+  Dashboard   ${service.baseUrl}
+  Reference   ${service.baseUrl}/docs
+  Storage     ${service.storageUrl}
+  Data        ${config.database.kind === 'sqlite' ? config.dataDirectory : describeDatabase(config)}
+
+${accessText(config.auth)}
+
+Open the dashboard and drop a file. To call the API, try:
+
+  curl ${authorization(config.auth)}${service.baseUrl}/api/v1/assets
+
+`
+}
+
+function accessText(auth: AuthConfig): string {
+  if (auth.kind === 'open') {
+    return 'Only this machine can reach the service, and no API key is needed.'
+  }
+  if (auth.adminKey !== undefined) return 'Sign in with the key in STOWAGE_ADMIN_KEY.'
+  return 'An API key is required. Create one with: npx stowage keys add --name first --scope manage'
+}
+
+/** Never the key itself: the text ends up in logs. */
+function authorization(auth: AuthConfig): string {
+  if (auth.kind === 'open') return ''
+  if (auth.adminKey === undefined) return "-H 'Authorization: Bearer <key>' "
+  return '-H "Authorization: Bearer $STOWAGE_ADMIN_KEY" '
+}
