@@ -43,9 +43,9 @@ export function openUploadProgress(
     const columns = live.columns() - 1
     const maxLines = Math.min(MAX_LINES, Math.max(1, (process.stderr.rows || 24) - 3))
     const lines = [...running]
-      .filter(([, { progress }]) => progress.state !== 'waiting')
+      .filter(([, { progress }]) => files.length === 1 || progress.state !== 'waiting')
       .slice(0, maxLines)
-      .map(([{ name }, { progress }]) => progressLine(detailsOf(name, progress), columns))
+      .map(([file, { progress }]) => progressLine(detailsOf(file, progress), columns))
     live.show(files.length === 1 ? lines : [...lines, progressLine(summary(), columns)])
   }
 
@@ -79,11 +79,14 @@ export function openUploadProgress(
   }
 }
 
-function detailsOf(name: string, progress: Progress): ProgressDetails {
-  return { ...progress, name, note: noteOf(progress) }
+function detailsOf({ name, size }: LocalFile, progress: Progress): ProgressDetails {
+  const total = progress.state === 'waiting' ? size : progress.total
+  return { ...progress, total, name, note: noteOf(progress) }
 }
 
 function noteOf({ state, problem }: Progress): string | undefined {
   if (problem !== undefined) return `retrying: ${problem.message}`
+  // The SHA-256 of a large file takes a while, and is declared before the first byte is sent.
+  if (state === 'waiting') return 'reading the file'
   return state === 'finishing' ? 'finishing' : undefined
 }
