@@ -16,6 +16,9 @@ export { until } from '@stowage/testing/machine/until'
 
 const TIMEOUT_MS = 90_000
 
+/** How many times slower than this machine the browser runs its pages: finds tests that race the page. */
+const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1)
+
 export interface Dashboard {
   /** Empty until the test calls `page.goto('/')`. */
   page: Page
@@ -66,7 +69,14 @@ export async function openDashboard(
     })
     assert.equal(response.status(), 201)
   }
-  return { page: await context.newPage(), context, service, client }
+  const page = await context.newPage()
+  if (SLOWDOWN > 1) await slowDown(page)
+  return { page, context, service, client }
+}
+
+async function slowDown(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
 }
 
 /** Runs once for all tests of a file. */
