@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -40,6 +40,7 @@ async function build(): Promise<void> {
   // Built in a temporary folder and renamed, so that `dist` is complete even if two builds run at once.
   const folder = await mkdtemp(join(HERE, '.building-'))
   await vite.build({ ...config, build: { ...config.build, outDir: folder } })
+  await addLicense(folder)
   await compress(folder)
   await writeFile(join(folder, FINGERPRINT_FILE), fingerprint)
   await chmod(folder, 0o755)
@@ -70,6 +71,12 @@ async function readFingerprint(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(join(packages, '../package-lock.json')))
   for (const file of files) hash.update(file).update(await readFile(join(packages, file)))
   return hash.digest('hex')
+}
+
+/** Adds the license of the icons. Vite only lists the licenses of packages. */
+async function addLicense(folder: string): Promise<void> {
+  const license = await readFile(join(HERE, 'src/icons/LICENSE.txt'), 'utf8')
+  await appendFile(join(folder, 'licenses.md'), `\n## Tabler Icons (MIT)\n\n${license}`)
 }
 
 /** Compresses in advance, so that the service only selects a file. */

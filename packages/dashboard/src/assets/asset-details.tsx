@@ -1,12 +1,12 @@
 import { ActionIcon, Anchor, Code, Group, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { IconCopy } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { copyText } from '../components/copy-text.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { Detail, DetailList } from '../components/detail-list.tsx'
 import { Section } from '../components/section.tsx'
 import { countText } from '../format/count-text.ts'
+import { IconCopy } from '../icons/icons.ts'
 import { KIND_LABELS, kindOf, sizeOf } from './asset-kind.ts'
 import { assetsUrl, readAssetQuery } from './asset-query.ts'
 

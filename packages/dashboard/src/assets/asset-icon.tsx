@@ -1,6 +1,6 @@
 import type { Asset } from '@stowage/client'
+import type { Icon } from '../icons/create-icon.tsx'
 import {
-  type Icon,
   IconFile,
   IconFileText,
   IconFileTypePdf,
@@ -9,7 +9,7 @@ import {
   IconMovie,
   IconMusic,
   IconPhoto,
-} from '@tabler/icons-react'
+} from '../icons/icons.ts'
 import { type AssetKind, KIND_LABELS, kindOf } from './asset-kind.ts'
 
 const ICONS: Record<AssetKind, Icon> = {

@@ -1,7 +1,8 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core'
-import { type Icon, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { BackLink } from '../components/back-link.tsx'
+import type { Icon } from '../icons/create-icon.tsx'
+import { IconChevronLeft, IconChevronRight } from '../icons/icons.ts'
 import { type Neighbor, useNeighbors } from './use-neighbors.ts'
 
 /** Links back to the list, and to the previous and the next asset in it. */

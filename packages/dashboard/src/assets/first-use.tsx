@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { IconCloudUpload } from '@tabler/icons-react'
 import { EmptyState } from '../components/empty-state.tsx'
+import { IconCloudUpload } from '../icons/icons.ts'
 import { useHasScope } from '../session/require-scope.tsx'
 
 /** Replaces the list while the account has no assets. */

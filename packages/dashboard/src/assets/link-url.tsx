@@ -1,8 +1,8 @@
 import { ActionIcon, Anchor, Stack, Text, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { IconExternalLink, IconPencil } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { Section } from '../components/section.tsx'
+import { IconExternalLink, IconPencil } from '../icons/icons.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { EditUrl } from './edit-url.tsx'
 

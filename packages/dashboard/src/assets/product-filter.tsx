@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconTag } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { FilterPill } from '../components/filter-pill.tsx'
+import { IconTag } from '../icons/icons.ts'
 import { useClient } from '../session/session.tsx'
 
 /** Loaded when it is opened. */

@@ -1,5 +1,5 @@
 import { Table, type TableThProps, UnstyledButton } from '@mantine/core'
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react'
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.ts'
 import type { Sort, SortField } from './asset-query.ts'
 import classes from './sort-header.module.css'
 

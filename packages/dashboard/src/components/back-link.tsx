@@ -1,5 +1,5 @@
 import { Anchor, Group } from '@mantine/core'
-import { IconArrowLeft } from '@tabler/icons-react'
+import { IconArrowLeft } from '../icons/icons.ts'
 import type { ListPath } from './list-position.ts'
 import { ReturnLink } from './return-link.tsx'
 

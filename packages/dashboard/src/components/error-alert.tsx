@@ -1,6 +1,6 @@
 import { Alert, Button, Text } from '@mantine/core'
-import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
 import { errorText } from '../format/error-text.ts'
+import { IconAlertTriangle, IconRefresh } from '../icons/icons.ts'
 import { isUnreachable } from './is-unreachable.ts'
 import { useFocusHandover } from './use-focus-handover.ts'
 

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconSearchOff } from '@tabler/icons-react'
+import { IconSearchOff } from '../icons/icons.ts'
 import { EmptyState } from './empty-state.tsx'
 import { useFocusHandover } from './use-focus-handover.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Code, Text } from '@mantine/core'
-import { IconFileImport, IconTag } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { EmptyState } from '../components/empty-state.tsx'
+import { IconFileImport, IconTag } from '../icons/icons.ts'
 import { useHasScope } from '../session/require-scope.tsx'
 
 /** Replaces the list while the account has no products. */

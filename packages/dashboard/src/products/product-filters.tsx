@@ -1,8 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconFilter, IconSearch } from '@tabler/icons-react'
 import { useCallback } from 'react'
 import { FilterInput } from '../components/filter-input.tsx'
+import { IconFilter, IconSearch } from '../icons/icons.ts'
 import classes from './product-filters.module.css'
 import { activeFilters, type ProductFilter, type ProductQuery } from './product-query.ts'
 

@@ -9,13 +9,13 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import type { ProductGroup } from '@stowage/client'
-import { IconTrash } from '@tabler/icons-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
+import { IconTrash } from '../icons/icons.ts'
 import { ProductTags } from './product-tags.tsx'
 
 interface Props {

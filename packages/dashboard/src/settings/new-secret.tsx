@@ -1,6 +1,6 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core'
-import { IconAlertTriangle, IconCopy } from '@tabler/icons-react'
 import { copyText } from '../components/copy-text.ts'
+import { IconAlertTriangle, IconCopy } from '../icons/icons.ts'
 import classes from './settings.module.css'
 
 /** The service shows the secret of a key only once. */

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
-import { IconWifiOff } from '@tabler/icons-react'
 import { useOnline } from '../components/use-online.ts'
+import { IconWifiOff } from '../icons/icons.ts'
 
 export function OfflineBadge() {
   const isOnline = useOnline()

@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from '@mantine/core'
-import { IconLock } from '@tabler/icons-react'
+import { IconLock } from '../icons/icons.ts'
 import { useHasScope } from '../session/require-scope.tsx'
 
 /** Explains why the pages have no buttons to upload, change or delete. */

@@ -1,5 +1,9 @@
 import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { ComponentProps, ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Logo } from '../components/logo.tsx'
+import { ReturnLink } from '../components/return-link.tsx'
 import {
   IconApi,
   IconChartDonut,
@@ -8,11 +12,7 @@ import {
   IconSettings,
   IconTag,
   IconTrash,
-} from '@tabler/icons-react'
-import type { ComponentProps, ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
-import { Logo } from '../components/logo.tsx'
-import { ReturnLink } from '../components/return-link.tsx'
+} from '../icons/icons.ts'
 import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'

@@ -1,8 +1,8 @@
 import { Alert, Anchor, Group, Text } from '@mantine/core'
 import type { Account } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { IconAlertTriangle } from '../icons/icons.ts'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 

@@ -1,8 +1,9 @@
 import { Table, Text } from '@mantine/core'
 import type { Usage } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
+import { numberText } from '../format/count-text.ts'
+import type { Icon } from '../icons/create-icon.tsx'
 import {
-  type Icon,
   IconFile,
   IconFileText,
   IconFileZip,
@@ -10,8 +11,7 @@ import {
   IconMovie,
   IconMusic,
   IconPhoto,
-} from '@tabler/icons-react'
-import { numberText } from '../format/count-text.ts'
+} from '../icons/icons.ts'
 import { shareText } from './share-text.ts'
 import classes from './storage.module.css'
 

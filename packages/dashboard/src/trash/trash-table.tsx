@@ -1,6 +1,5 @@
 import { ActionIcon, Box, Button, Group, Skeleton, Table, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { IconTrashX } from '@tabler/icons-react'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
 import { useRestoreAssets } from '../assets/use-restore-assets.ts'
@@ -8,6 +7,7 @@ import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { IconTrashX } from '../icons/icons.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 
 interface Props {

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Menu } from '@mantine/core'
-import { IconChevronDown, IconFolderPlus, IconLink, IconTag, IconUpload } from '@tabler/icons-react'
 import { useRef } from 'react'
+import { IconChevronDown, IconFolderPlus, IconLink, IconTag, IconUpload } from '../icons/icons.ts'
 import { type PickedFile, pickFiles } from './picked-file.ts'
 import { useAddFiles } from './use-add-files.ts'
 

@@ -1,7 +1,7 @@
 import { Center, Paper, Portal, Stack, Text } from '@mantine/core'
-import { IconCloudUpload } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { Name } from '../components/name.tsx'
+import { IconCloudUpload } from '../icons/icons.ts'
 import { useHasScope } from '../session/require-scope.tsx'
 import classes from './drop-zone.module.css'
 import { droppedFiles } from './dropped-files.ts'

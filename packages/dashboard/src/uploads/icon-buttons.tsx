@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core'
-import type { Icon } from '@tabler/icons-react'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
+import type { Icon } from '../icons/create-icon.tsx'
 
 export interface IconAction {
   label: string

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
-import { IconDatabaseOff } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
+import { IconDatabaseOff } from '../icons/icons.ts'
 import type { StorageShortage } from './check-storage.ts'
 import { useUploads } from './uploads.tsx'
 

@@ -1,5 +1,6 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
+import { countText, numberText } from '../format/count-text.ts'
 import {
   IconChecks,
   IconChevronDown,
@@ -8,8 +9,7 @@ import {
   IconPlayerPlay,
   IconPlayerStop,
   IconX,
-} from '@tabler/icons-react'
-import { countText, numberText } from '../format/count-text.ts'
+} from '../icons/icons.ts'
 import { IconButtons } from './icon-buttons.tsx'
 import { paceText } from './status-text.ts'
 import type { UploadTotals } from './upload-item.ts'

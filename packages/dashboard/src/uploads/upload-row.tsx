@@ -1,5 +1,9 @@
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
+import { memo } from 'react'
+import { Link } from 'wouter'
+import { Name } from '../components/name.tsx'
+import { useFocusHandover } from '../components/use-focus-handover.ts'
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -7,11 +11,7 @@ import {
   IconPlayerPlay,
   IconRefresh,
   IconX,
-} from '@tabler/icons-react'
-import { memo } from 'react'
-import { Link } from 'wouter'
-import { Name } from '../components/name.tsx'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
+} from '../icons/icons.ts'
 import { type IconAction, IconButtons } from './icon-buttons.tsx'
 import { replacementText } from './replacement-text.ts'
 import { statusText } from './status-text.ts'

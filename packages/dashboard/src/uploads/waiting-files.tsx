@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core'
-import { IconPlugConnectedX } from '@tabler/icons-react'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { countText } from '../format/count-text.ts'
+import { IconPlugConnectedX } from '../icons/icons.ts'
 import type { PickedFile } from './picked-file.ts'
 import { useUploads } from './uploads.tsx'
 

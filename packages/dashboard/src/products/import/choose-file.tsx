@@ -1,6 +1,6 @@
 import { Anchor, Button, Code, List, Paper, Stack, Text, Title } from '@mantine/core'
-import { IconFileSpreadsheet } from '@tabler/icons-react'
 import { type DragEvent, useRef, useState } from 'react'
+import { IconFileSpreadsheet } from '../../icons/icons.ts'
 import classes from './import.module.css'
 
 /** A button and a drop target. A file that is dropped here is not uploaded as an asset. */

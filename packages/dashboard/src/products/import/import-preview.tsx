@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Group, Stack, Tabs, Text } from '@mantine/core'
 import type { ComparedProduct } from '@stowage/client/products-file'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { countText, numberText } from '../../format/count-text.ts'
+import { IconAlertTriangle } from '../../icons/icons.ts'
 import { ChangeTable, ProblemTable, ProductsTable } from './import-tables.tsx'
 import { changesOf, type Preview } from './preview.ts'
 import { skippedLines } from './skipped-lines.ts'
