@@ -29,7 +29,7 @@ export const ERRORS = {
   },
   storage_exceeded: {
     status: 402,
-    when: 'The upload needs more storage than the plan has left.',
+    when: 'The upload, or the asset to restore, needs more storage than the plan has left.',
     remedy:
       'Delete files or upgrade the plan. `needed` minus `available` is the number of bytes to free.',
   },
@@ -73,7 +73,7 @@ export const ERRORS = {
   },
   damaged: {
     status: 409,
-    when: 'The stored bytes differ from the declared SHA-256 or from those that were uploaded, so the file cannot be downloaded.',
+    when: 'The stored bytes do not match the declared SHA-256, or have changed since the upload, so the file cannot be downloaded.',
     remedy: 'Replace the file, or restore another version of it.',
   },
   verifying: {

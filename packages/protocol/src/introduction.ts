@@ -43,7 +43,7 @@ never changes once released.
 
 - 422 has \`errors\`: the problems by field.
 - 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
-- 429 and 503 have a \`Retry-After\` header, in seconds.
+- 429, 503 and 409 \`verifying\` have a \`Retry-After\` header, in seconds.
 - Every response has an \`X-Request-Id\`, which is also in the log of the service.
 - A call that returns a 4xx status has changed nothing.
 

@@ -3,8 +3,8 @@ export const TAGS = {
   Uploads: 'Upload files in parts, straight to the storage. Uploads resume from any machine.',
   Assets:
     'Files, and links to external URLs: list, view, download, rename, delete, and attach them to products.',
-  Versions: 'Replace a file under the same asset, and go back to an older version.',
-  Trash: 'Deleted assets can be restored for a while. They never take storage from new uploads.',
+  Versions: 'Replace a file under the same asset, and restore older versions.',
+  Trash: 'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Account: 'The plan and its usage, and the API keys of the account.',
   Service: 'Health checks and this document. These calls need no key.',

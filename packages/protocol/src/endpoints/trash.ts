@@ -51,7 +51,7 @@ export const deleteAllAssets = defineEndpoint({
   description: 'Moves all ready assets to the trash. Unfinished uploads continue.',
   success: {
     status: 202,
-    description: 'All assets are deleted',
+    description: 'All assets are in the trash, or are being moved there',
     schema: Deleted,
     example: { deleted: true },
   },
