@@ -34,7 +34,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/get.ts')).get,
   },
   verify: {
-    summary: 'check that stored files have their SHA-256',
+    summary: 'compare stored files with their SHA-256',
     load: async () => (await import('./commands/verify.ts')).verify,
   },
   replace: {

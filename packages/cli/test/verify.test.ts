@@ -37,12 +37,12 @@ test('upload declares the digest, and verify and get compare it', async (t) => {
   assert.equal(changed.code, 1)
   assert.match(
     changed.stderr,
-    /book\.pdf: The downloaded bytes of book\.pdf do not have the SHA-256/,
+    /book\.pdf: The downloaded bytes of book\.pdf do not match the SHA-256/,
   )
   for (const output of ['copy.pdf', '-']) {
     const got = await run('get', 'book.pdf', '-o', output)
     assert.equal(got.code, 1)
-    assert.match(got.stderr, /do not have the SHA-256/)
+    assert.match(got.stderr, /do not match the SHA-256/)
   }
   assert.equal((await run('verify')).code, 2)
   assert.equal((await run('verify', '--all', 'book.pdf')).code, 2)

@@ -34,7 +34,7 @@ import type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'
 
 /** The account of the API key: its plan, and the bytes stored, reserved and available. */
 export type Account = AccountResponse['data']
-/** The filters of the trash. Its assets are detached from their products, and have one order. */
+/** The filters of the trash. Products are not among them, because assets in the trash are detached. */
 export type ListTrashQuery = Pick<
   ListAssetsQuery,
   'search' | 'filename' | 'type' | 'path' | 'limit' | 'page' | 'after'
@@ -98,13 +98,13 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Deletes an older version. */
   deleteVersion(id: string, version: number, settings?: CallSettings): Promise<void>
   /**
-   * Moves an asset to the trash, from which `restore(id)` restores it. With `permanent`, it is removed at once,
-   * also if it is in the trash.
+   * Moves an asset to the trash, from which `restore(id)` restores it. With `permanent`, it is removed
+   * immediately, even if it is in the trash.
    */
   delete(id: string, settings?: { permanent?: boolean } & CallSettings): Promise<void>
   /**
-   * Lists the assets in the trash, the last deleted first, in the same way as `assets`. Each has `deleted_at`
-   * and `removed_after`.
+   * Lists the assets in the trash, the most recently deleted first, in the same way as `assets`. Each has
+   * `deleted_at` and `removed_after`.
    */
   trash(query?: ListTrashQuery & CallSettings): Listing<Asset, AssetPage>
   /** Removes all assets in the trash. */

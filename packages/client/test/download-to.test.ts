@@ -134,7 +134,7 @@ test('downloading a link whose target is unreachable fails without retries', {
   await assert.rejects(client.downloadTo(id, folder), { code: 'network', message: /course\.zip/ })
 })
 
-test('a download whose bytes do not have the SHA-256 of the asset is refused', async (t) => {
+test('a download whose bytes do not match the SHA-256 of the asset is refused', async (t) => {
   const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
   const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
   const { id } = await client.upload(BYTES, { name: 'a.bin' })

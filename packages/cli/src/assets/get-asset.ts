@@ -61,8 +61,8 @@ function chooseByName({ data, meta }: AssetPage, wanted: string): Asset {
 }
 
 /**
- * Finds all assets before the command changes the first one. Duplicates are removed. With `trashed`, those that do not
- * exist are looked for in the trash.
+ * Finds all assets before the command changes the first one. Duplicates are removed. With `trashed`, assets that
+ * are not found are searched for in the trash.
  */
 export async function getAssets(
   client: NodeClient,

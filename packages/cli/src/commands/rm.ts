@@ -21,7 +21,7 @@ export const rm: Command = {
 Usage:
   stowage rm ID|NAME… [--permanent] [--yes]
 
-  --permanent   remove the assets immediately, also those in the trash. They cannot be restored
+  --permanent   remove the assets immediately, even from the trash. They cannot be restored
   -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
                 assets are attached to, and asks. Required if not run in a terminal
 ${CONNECTION_HELP}

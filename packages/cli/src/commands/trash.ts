@@ -36,8 +36,8 @@ Usage:
   stowage trash empty [--yes]
 
   NAME          a part of the name, case-insensitive
-  --search      words in the name or the path
-  --path        only assets of this folder and of the folders below it
+  --search      words in any order; each must be in the file name or in the folder
+  --path        only assets in this folder and below it, such as course/
   --type        only files, or only links (assets that are external URLs)
   -n, --limit   the maximum number of assets (default: 25)
   --all         all assets
@@ -46,8 +46,8 @@ ${CONNECTION_HELP}
   --json        ls: a JSON array of assets; empty: {deleted}
 
 Deleted assets stay in the trash until the time in REMOVED AFTER (UTC), or until an upload needs
-their storage. stowage restore restores one, and stowage rm --permanent removes one. The last
-deleted asset is listed first. list is an alias of ls.
+their storage. stowage restore restores an asset, and stowage rm --permanent removes it. The most
+recently deleted asset is listed first. list is an alias of ls.
 
 Examples:
   stowage trash ls

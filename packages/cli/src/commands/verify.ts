@@ -19,7 +19,7 @@ const OPTIONS = {
 } as const
 
 export const verify: Command = {
-  help: `stowage verify: check that stored files have their SHA-256
+  help: `stowage verify: compare stored files with their SHA-256
 
 Usage:
   stowage verify ID|NAME…
@@ -34,7 +34,7 @@ Each file is downloaded without being saved, and compared with the SHA-256 that 
 The service computes it after the upload (on S3 only with STOWAGE_CHECKSUMS=on). On the machine of
 the service, stowage doctor --verify does the same without a download.
 
-Exit codes: 0 all files have their SHA-256 · 1 some differ, are damaged or have no SHA-256 yet
+Exit codes: 0 all files match · 1 some do not match, are damaged or have no SHA-256 yet
             2 wrong usage · 130 interrupted
 
 Examples:

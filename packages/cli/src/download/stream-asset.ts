@@ -61,6 +61,6 @@ export async function streamAsset(
 /** The bytes are already written, so the exit code tells the next program not to use them. */
 function differs(filename: string): CommandFailed {
   return new CommandFailed(
-    `The downloaded bytes of ${sanitize(filename)} do not have the SHA-256 of the asset. Do not use them, and download the file again.`,
+    `The downloaded bytes of ${sanitize(filename)} do not match the SHA-256 of the asset. Do not use them. Download the file again.`,
   )
 }

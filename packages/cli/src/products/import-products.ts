@@ -69,7 +69,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
     progress.clear()
     const text =
       skipped === 0
-        ? `${imported} products imported`
+        ? `${imported} ${imported === 1 ? 'product' : 'products'} imported`
         : `${imported} imported, ${skippedText(skipped, file.format)}`
     writeData({ ...summary, imported, skipped }, { json, text })
     return 0
@@ -96,7 +96,7 @@ function writeProblems({ problems }: ProductsFile, path: string): void {
   if (more > 0) writeMessage(`and ${more} more (--json lists all)`)
 }
 
-/** A misspelled column would otherwise be left out without a word. */
+/** A misspelled column would otherwise be ignored silently. */
 function writeIgnoredColumns({ ignoredColumns }: ProductsFile): void {
   if (ignoredColumns.length === 0) return
   const shown = ignoredColumns.slice(0, MAX_COLUMNS)

@@ -159,7 +159,7 @@ async function hasDigest(
 }
 
 function differs({ filename, checksum }: Asset): StowageError {
-  const message = `The downloaded bytes of “${filename}” do not have the SHA-256 ${checksum?.sha256}. Download the file again. If this error persists, the stored file is damaged.`
+  const message = `The downloaded bytes of “${filename}” do not match the SHA-256 ${checksum?.sha256}. Download the file again. If this error persists, the stored file is damaged.`
   return new StowageError('damaged', message)
 }
 

@@ -36,7 +36,7 @@ export interface NodeClientOptions extends ClientOptions {
 export interface NodeClient extends Client<NodeInput> {
   /**
    * Downloads an asset to a file. Resumes an earlier call that was interrupted. If the path is a folder,
-   * the file gets the name of the asset. Rejects with `damaged` if the bytes do not have the asset's SHA-256.
+   * the file gets the name of the asset. Rejects with `damaged` if the bytes do not match the asset's SHA-256.
    */
   downloadTo(id: string, path: string, options?: DownloadToOptions): Promise<Downloaded>
 }

@@ -124,7 +124,7 @@ export async function findSession(
     return await readSession(request, reference, call)
   } catch (error) {
     if (isStowageError(error, 'not_found')) return undefined
-    // A replacement that ended long ago is forgotten, while its asset still exists.
+    // The record of a replacement that ended long ago is deleted, although its asset still exists.
     if (reference.uploadId && isStowageError(error, 'invalid')) return undefined
     throw error
   }

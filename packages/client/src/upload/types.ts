@@ -22,7 +22,7 @@ export interface UploadOptions {
   size?: number | undefined
   /**
    * The SHA-256 of the file in hexadecimal, or a function that returns it. The function is called only if a new
-   * upload starts. The service compares the stored bytes with it: other bytes can never be downloaded.
+   * upload starts. If the stored bytes do not match it, the file can never be downloaded.
    */
   sha256?: string | (() => Promise<string>) | undefined
   /**
