@@ -69,7 +69,7 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await assertAccessible(page, 'the dialog to delete forever')
   await button(page, 'Delete forever').click()
   await page.getByText('c.txt deleted forever').waitFor()
-  await until('one asset is left', async () => (await rows.count()) === 1)
+  await until('one asset remains', async () => (await rows.count()) === 1)
   await button(page, 'Empty trash').click()
   await assertAccessible(page, 'the dialog to empty the trash')
   await page.getByRole('dialog').getByRole('button', { name: 'Empty trash' }).click()

@@ -35,7 +35,7 @@ export function wireTypes(names: Iterable<string>): string {
     .join('\n')
 }
 
-/** Adds each type that this one refers to to the list `wanted`. */
+/** Adds to `wanted` each type that this one refers to. */
 function typeNamed(name: string, wanted: string[]): string {
   const other = OTHERS[name]
   if (other) return other()

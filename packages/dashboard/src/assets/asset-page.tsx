@@ -22,7 +22,7 @@ export function AssetPage({ id }: { id: string }) {
       <LoadedRecord
         query={asset}
         kind="asset"
-        notFoundText="It may have been deleted and be in the trash, its upload may have been cancelled or expired, or the URL is wrong."
+        notFoundText="It may be in the trash, its upload may have been cancelled or may have expired, or the URL may be wrong."
       >
         {(data) => <AssetContent asset={data} />}
       </LoadedRecord>

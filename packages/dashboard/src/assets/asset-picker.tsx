@@ -30,7 +30,7 @@ export function AssetPicker({ onPick, exclude }: Props) {
     placeholderData: keepPreviousData,
   })
   const excluded = new Set(exclude.map(({ id }) => id))
-  // Until the service has answered, assets of the previous search remain if they have the words.
+  // Until the service has responded, assets of the previous search remain if they contain the words.
   const isStale = text.trim() !== search || isFetching
   const found = (data?.data ?? []).filter(
     ({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)),

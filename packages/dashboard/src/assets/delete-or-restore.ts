@@ -4,7 +4,7 @@ import { inChunks } from './in-chunks.ts'
 
 /**
  * Moves assets to the trash, or restores them. One call changes all of them or none. If some no longer exist,
- * the others are changed one by one: then a restoration rejects with `not_found` when all others are restored.
+ * the others are changed one by one. A restoration then rejects with `not_found`, after the others are restored.
  */
 export async function deleteOrRestore(
   client: Client,

@@ -40,7 +40,7 @@ export function DeleteVersion({ asset, version, onClose }: Props) {
       {version && (
         <Text size="sm">
           Version {version.version} ({version.size}) of “<bdi dir="auto">{version.filename}</bdi>”
-          can no longer be downloaded or restored. The current version stays available.
+          will no longer be available. The current version stays as it is.
         </Text>
       )}
       <Text size="sm" c="dimmed">

@@ -40,7 +40,7 @@ export function ProductPicker(props: Props) {
   const products = useFoundProducts(search, inside === undefined)
   const variants = useVariants(inside, search)
   const isFetching = inside === undefined ? products.isFetching : variants.isFetching
-  // Until the service has answered, options of the previous search remain if they have the words.
+  // Until the service has responded, options of the previous search remain if they contain the words.
   const isStale = text.trim() !== search || isFetching
   const excluded = new Set(exclude.map(({ id }) => id))
   const offered =
@@ -81,7 +81,7 @@ export function ProductPicker(props: Props) {
       label={label}
       placeholder={placeholderOf(inside, picked)}
       searchable
-      // In a dialog, people type at once. The list opens when they do.
+      // In a dialog, users start to type immediately. The list opens when they do.
       data-autofocus
       openOnFocus={false}
       clearable

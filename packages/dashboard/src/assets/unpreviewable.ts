@@ -1,2 +1,2 @@
-/** The content of a file cannot be shown, and loading it again does not help. The message says why. */
+/** The content of a file cannot be shown, and loading it again does not help. The message gives the reason. */
 export class Unpreviewable extends Error {}

@@ -3,7 +3,7 @@ const CHANNEL = 'stowage.session'
 export type SessionEvent = 'signed-in' | 'signed-out'
 
 export interface SessionChannel {
-  /** Tells the other tabs of this browser, not this one. */
+  /** Notifies the other tabs of this browser, but not this one. */
   announce(event: SessionEvent): void
   close(): void
 }

@@ -8,7 +8,7 @@ import classes from './storage.module.css'
 
 const ALMOST_FULL = 0.9
 
-/** The stored, reserved and available storage, as a bar and in numbers. The trash is a part of what is available. */
+/** The stored, reserved and available storage, as a bar and in numbers. The trash counts as available. */
 export function StorageMeter({ account }: { account: Account }) {
   const { plan, stored, reserved, trash, available } = account
   const used = stored + reserved

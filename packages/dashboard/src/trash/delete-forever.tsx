@@ -38,7 +38,7 @@ export function DeleteForever({ asset, onClose }: Props) {
       onClose={onClose}
     >
       <Name fw={600}>{asset?.filename ?? ''}</Name>
-      <Text size="sm">All versions of the asset are deleted. This cannot be undone.</Text>
+      <Text size="sm">All versions of the asset will be deleted. This cannot be undone.</Text>
     </ConfirmDialog>
   )
 }

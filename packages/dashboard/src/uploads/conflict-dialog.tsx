@@ -38,7 +38,7 @@ export function ConflictDialog() {
   )
 }
 
-/** Files that are skipped leave no trace in the tray, so a notification says it. */
+/** Skipped files do not appear in the tray, so a notification reports them. */
 function useResolve(count: number) {
   const uploads = useUploads()
   return (choice: ConflictChoice, isForAll: boolean) => {

@@ -43,7 +43,7 @@ export interface UploadStore {
   add(files: readonly PickedFile[]): Promise<void>
   /** Decides about the first conflict, or about all of them. */
   resolveConflict(choice: ConflictChoice, options: { isForAll: boolean }): void
-  /** Forgets the files that wait for the service. */
+  /** Discards the files that wait for the service. */
   cancelWaiting(): void
   /** Sets what happens to dropped files. */
   setTarget(target: UploadTarget | undefined): void

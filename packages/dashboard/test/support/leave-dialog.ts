@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Presses Escape in the open dialog, once it has the focus: it ignores keys before. */
+/** Presses Escape in the open dialog, once it has the focus: before that, it ignores keys. */
 export async function leaveDialog(page: Page): Promise<void> {
   await page.getByRole('dialog').locator(':focus').waitFor()
   await page.keyboard.press('Escape')
