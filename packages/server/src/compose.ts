@@ -212,7 +212,7 @@ async function composeContext(parts: {
       keepVersions,
       trashForMs,
       checksums,
-      // Object storages verify their data themselves.
+      // Object storage verifies its data itself.
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,
       rateLimit,
       auth: authSettings(config.auth, id),

@@ -44,8 +44,8 @@ export interface AssetQuery extends PageRequest {
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
   after?: Cursor
   /**
-   * Each word is part of the name, or of the name, variant name, SKU or vendor of an attached product. Folded
-   * by `searchWords`.
+   * Each word is part of the name, of the path, or of the name, variant name, SKU or vendor of an attached
+   * product. Folded by `searchWords`.
    */
   words?: string[]
   /** Part of the name, folded by `foldText`. */
@@ -189,7 +189,7 @@ export interface AccountData extends VersionData, TrashData {
   changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
 
   /**
-   * ready → deleted, or out of the trash. Unlists and detaches the asset and frees its bytes immediately. The
+   * ready → deleted, also for an asset in the trash. Unlists and detaches it and frees its bytes immediately. The
    * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
    */
   deleteAsset(assetId: string): Promise<Deletion>

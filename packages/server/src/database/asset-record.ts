@@ -11,7 +11,7 @@ export interface AssetRecord {
   changedAt: Date
   /** When it was moved to the trash; undefined if it is ready. */
   trashedAt?: Date | undefined
-  /** Our IDs of its products, sorted. In the trash: those that it gets back when it is restored. */
+  /** Our IDs of its products, sorted. In the trash: those that it is attached to when it is restored. */
   productIds: string[]
   /** The key of the current object; undefined for a link. */
   key: string | undefined
@@ -19,7 +19,7 @@ export interface AssetRecord {
   versionCreatedAt: Date
   /** The highest number that a version of it ever had. */
   lastVersion: number
-  /** Older versions, the longest replaced first. */
+  /** Older versions, those that were replaced longest ago first. */
   versions: OldVersion[]
 }
 

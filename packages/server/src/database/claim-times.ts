@@ -6,8 +6,7 @@ export const MIN_COMPLETION_CLAIM_MS = 1_000
 export const MAX_COMPLETION_CLAIM_MS = 3_600_000
 
 /**
- * How long the object of a version that was replaced is kept after it is no longer needed: for downloads with
- * URLs that were signed before.
+ * How long the object of a superseded version is kept, for downloads with URLs that were signed before.
  */
 export const REPLACED_OBJECT_KEPT_MS = 3_600_000
 

@@ -166,7 +166,7 @@ export interface Database extends VerificationData {
 
   /**
    * The states of these objects by their keys: that of the unfinished upload; `ready` for the object of any
-   * version, also of an asset in the trash; `deleted` if its version was removed. Unknown objects are left out.
+   * version, even of an asset in the trash; `deleted` if its version was removed. Unknown objects are left out.
    */
   readStates(keys: string[]): Promise<Map<string, AssetState>>
 
@@ -183,7 +183,7 @@ export interface Database extends VerificationData {
   /**
    * Removes assets of all accounts that have been in the trash for this time by the database's clock, the oldest
    * first, at most `TRASH_BATCH`. Queues their objects for removal. Returns their number. Those that another call
-   * changes at the same time are skipped. For assets that were deleted while the clock was ahead, the time begins now.
+   * changes at the same time are skipped. For assets that were deleted while the clock was ahead, the time starts now.
    */
   removeOldTrash(keptForMs: number): Promise<number>
 
@@ -209,7 +209,7 @@ export interface Database extends VerificationData {
   /** The next assets of all accounts, ready or in the trash, after the ID `after`, ordered by ID. */
   listRecords(after: string | undefined, limit: number): Promise<AssetRecord[]>
 
-  /** The next objects of files and their older versions, also in the trash, after the key `after`, ordered by key. */
+  /** The next objects of files and older versions, including the trash, after the key `after`, ordered by key. */
   listStoredFiles(after: string | undefined, limit: number): Promise<StoredFile[]>
 
   readIdentity(): Promise<DatabaseIdentity>
@@ -220,7 +220,7 @@ export interface Database extends VerificationData {
 
   /**
    * Reserves disk space for deleting and cancelling, if other files can fill the database's disk.
-   * Repeatable.
+   * Idempotent.
    */
   reserveDiskSpace(): Promise<void>
 

@@ -4,7 +4,7 @@ import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { ProductSelection } from '../domain/product.ts'
 
-/** At most this many assets of the trash are removed in one transaction, so that no other call waits long. */
+/** At most this many assets in the trash are removed in one transaction, so that no other call waits long. */
 export const TRASH_BATCH = 200
 
 /** At most this many deletion times in the future are corrected in one transaction. */
@@ -72,11 +72,11 @@ export interface TrashData {
    */
   restoreAssets(assetIds: string[]): Promise<AssetsRestoreOutcome>
 
-  /** Attaches each of these assets, or detaches it. Repeatable. */
+  /** Attaches each of these assets, or detaches it. Idempotent. */
   attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
   detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
 
-  /** The assets in the trash, the last deleted first. */
+  /** The assets in the trash, the most recently deleted first. */
   listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>
 
   /**
@@ -85,12 +85,12 @@ export interface TrashData {
    */
   beginTrashAll(): Promise<void>
 
-  /** Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns their number: 0 when none is left. */
+  /** Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns their number: 0 when none remains. */
   continueTrashAll(): Promise<number>
 
   /**
    * Removes assets that were moved to the trash until `until`, the oldest first, at most `TRASH_BATCH`. Queues
-   * their objects for removal. Returns their number: 0 when none is left.
+   * their objects for removal. Returns their number: 0 when none remains.
    */
   emptyTrash(until: Date): Promise<number>
 }

@@ -3,7 +3,7 @@ import type { Database } from './database.ts'
 
 const BATCH = 1000
 
-/** Yields the ready assets of all accounts, ordered by ID. Holds one batch in memory at a time. */
+/** Yields the assets of all accounts, ready or in the trash, ordered by ID. Holds one batch in memory at a time. */
 export async function* walkRecords(database: Database): AsyncIterable<AssetRecord> {
   let after: string | undefined
   for (;;) {

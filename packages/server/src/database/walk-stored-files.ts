@@ -2,7 +2,7 @@ import type { Database, StoredFile } from './database.ts'
 
 const BATCH = 1000
 
-/** Yields the objects of all versions of ready files, ordered by key. Holds one batch in memory at a time. */
+/** Yields the objects of all versions of files, ready or in the trash, ordered by key. Holds one batch in memory at a time. */
 export async function* walkStoredFiles(database: Database): AsyncIterable<StoredFile> {
   let after: string | undefined
   for (;;) {

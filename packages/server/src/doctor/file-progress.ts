@@ -23,7 +23,7 @@ export async function openFileProgress(context: DoctorContext): Promise<FileProg
     if (Math.abs(now - reportedAt) < INTERVAL_MS) return
     reportedAt = now
     const read = verify ? `, ${formatSize(bytes)} of ${formatSize(total)} read` : ''
-    onProgress(`${files} files checked${read}`)
+    onProgress(`${files} ${files === 1 ? 'file' : 'files'} checked${read}`)
   }
 
   return {

@@ -195,6 +195,6 @@ test('--verify reports how much was read, also during a single large file', asyn
     return new Date(now)
   }
   await reconcile(service, { verify: true, clock, onProgress: (text) => reported.push(text) })
-  assert.equal(reported.at(-1), '1 files checked, 30 B of 30 B read')
-  assert.ok(reported.includes('1 files checked, 10 B of 30 B read'), reported.join('\n'))
+  assert.equal(reported.at(-1), '1 file checked, 30 B of 30 B read')
+  assert.ok(reported.includes('1 file checked, 10 B of 30 B read'), reported.join('\n'))
 })

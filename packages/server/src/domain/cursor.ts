@@ -4,7 +4,7 @@ import { sortName } from './sort-name.ts'
 /** The sort key of a list. Equal values are ordered by ID. */
 export type SortKey = 'created_at' | 'filename' | 'bytes'
 
-/** The trash has no other order than by the time of deletion. */
+/** The trash is always sorted by the time of deletion. */
 export type CursorKey = SortKey | 'deleted_at'
 
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */

@@ -1,12 +1,12 @@
 import type { Context } from '../operations/context.ts'
 import { verifyObjects } from './verify-objects.ts'
 
-/** 20 MB/s read 50 TB in a month. */
+/** At 20 MB/s, 50 TB are read in a month. */
 const RATES = { idle: 20e6, busy: 4e6 }
 
 /**
  * Reads files that were stored before checksums were computed, and reads every file again once in
- * `scrubEveryMs`, to find damage of the disk.
+ * `scrubEveryMs`, to detect damage on the disk.
  */
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { checksums, scrubEveryMs } = context.settings

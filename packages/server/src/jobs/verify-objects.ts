@@ -7,10 +7,10 @@ import type { Context } from '../operations/context.ts'
 import { hashObject } from '../storage/hash-object.ts'
 import { openPace, type Rates } from './pace.ts'
 
-/** Other instances skip an object for this long after it was claimed. Reading a long one extends the claim. */
+/** Other instances skip an object for this long after it was claimed. Reading a large object extends the claim. */
 const CLAIM_MS = 60_000
 const RENEW_MS = 20_000
-/** When to read an object again whose asset no longer needs it, unless it is removed before. */
+/** When to read an object again that no version needs, unless it is removed before then. */
 const UNUSED_MS = 3_600_000
 
 const DAY_MS = 24 * 3_600_000
@@ -100,7 +100,7 @@ async function isNeeded({ database }: Context, key: string): Promise<boolean> {
   return (await database.readStates([key])).get(key)?.status === 'ready'
 }
 
-/** The service stops. Another instance, or the next start, reads the object from its beginning. */
+/** The service is stopping. Another instance, or the next start, reads the object from its beginning. */
 async function release({ database, warn }: Context, { key }: Verification): Promise<void> {
   try {
     await database.postponeVerification(key, await database.readClock())

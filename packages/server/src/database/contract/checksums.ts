@@ -57,7 +57,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.equal((await claim(database, 'scrub', inHours(25))).length, 1)
   })
 
-  test(name('of two instances, each claims other objects'), async (t) => {
+  test(name('two instances claim different objects'), async (t) => {
     const { database, data } = await open(t)
     for (let index = 0; index < 20; index += 1) await aReadyAsset(data)
     const claims = await Promise.all([claim(database), claim(database)])
@@ -66,7 +66,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.equal(keys.length + (await claim(database)).length, 20)
   })
 
-  test(name('a claim ends at its time, and a wrong clock does not postpone forever'), async (t) => {
+  test(name('a claim expires, and a wrong clock does not postpone an object forever'), async (t) => {
     const { database, data } = await open(t)
     const key = await aReadyAsset(data)
     assert.equal((await claim(database)).length, 1)
@@ -78,7 +78,7 @@ export function testChecksums({ name, open }: Contract): void {
   })
 
   test(
-    name('another digest than at the first read is damage, until it is right again'),
+    name('a file is damaged while its digest differs from that of the first read'),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aReadyAsset(data)
@@ -118,7 +118,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.equal((await integrityOf(data, right))?.sha256, DIGEST)
   })
 
-  test(name('a dropped reservation forgets its declared digest'), async (t) => {
+  test(name('dropping a reservation deletes its declared digest'), async (t) => {
     const { database, data } = await open(t)
     const { upload } = await reserve(data, { sha256: DIGEST })
     await data.dropReservation(upload.asset.id)
@@ -145,7 +145,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.deepEqual(await digests(), [OTHER, DIGEST])
   })
 
-  test(name('a removed object is not verified any more'), async (t) => {
+  test(name('a removed object is no longer verified'), async (t) => {
     const { database, data } = await open(t)
     const id = await aReadyAsset(data)
     assert.equal((await claim(database)).length, 1)
@@ -153,7 +153,7 @@ export function testChecksums({ name, open }: Contract): void {
     for (const { id: removal } of await database.listRemovals(10)) {
       await database.finishRemoval(removal)
     }
-    // A job that was reading it finds that it is gone, and does not bring it back.
+    // A job that was reading the object records nothing, and does not add the row again.
     assert.equal(
       await database.recordVerification(id, { sha256: DIGEST, dueAt: inHours(24) }),
       undefined,

@@ -21,7 +21,7 @@ async function trashOneByOne(database: Database, data: AccountData, ids: string[
 
 /** The contract for the list of the trash. */
 export function testTrashList({ name, open }: Contract): void {
-  test(name('the trash is listed by page and by cursor, the last deleted first'), async (t) => {
+  test(name('the trash is listed by page and by cursor, the most recently deleted first'), async (t) => {
     const { database, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
     await other.trashAssets([await aLink(other)])
@@ -78,7 +78,7 @@ export function testTrashList({ name, open }: Contract): void {
   })
 
   test(
-    name('assets that were deleted while the clock was ahead are kept from now on'),
+    name('for assets deleted while the clock was ahead, the time in the trash starts now'),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aLink(data)

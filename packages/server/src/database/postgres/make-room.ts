@@ -25,7 +25,7 @@ export async function makeRoom(transaction: Sql, account: string, needed: number
   return freed >= excess ? 'made' : purgeOldest(transaction, account, excess - freed)
 }
 
-/** Assets are locked before accounts. This one has locked the account, so it must not wait for an asset. */
+/** Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset. */
 async function purgeOldest(transaction: Sql, account: string, bytes: number): Promise<Room> {
   const oldest = await transaction<{ id: string; bytes: number }[]>`
     select id, (bytes + coalesce(

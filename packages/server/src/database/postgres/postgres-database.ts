@@ -23,9 +23,9 @@ import { globalVerifications } from './verifications.ts'
  * Connects and migrates. Any number of instances may share the database.
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: products by
- * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only the holder of the
- * account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so
- * does an upload that removes assets of the trash while it holds the account's row.
+ * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only
+ * the holder of the account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so does an
+ * upload that removes assets from the trash while it holds the account's row.
  */
 export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
   await migrateOnce(options)

@@ -1,7 +1,7 @@
 import type { Sql } from './connection.ts'
 
 /**
- * Removes assets from the trash for good, in the caller's transaction, which has locked them: their bytes, their
+ * Permanently removes assets from the trash, in the caller's transaction, which has locked them: their bytes, their
  * versions, their attachments and their objects.
  */
 export async function purge(transaction: Sql, ids: string[]): Promise<void> {

@@ -36,7 +36,7 @@ export async function restoreRows(
     where id = ${account}
       and (${needed}::bigint = 0 or stored_bytes + reserved_bytes + ${needed} <= plan_storage)`
   if (counted.count === 0) return false
-  // Locks the products once more, so that one that is deleted at the same time is left out.
+  // Locks the products again, so that one that is deleted at the same time is left out.
   await transaction`
     insert into asset_products (asset_id, product_id)
     select asset_id, product_id from (

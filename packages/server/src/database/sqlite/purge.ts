@@ -3,7 +3,7 @@ import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 /**
- * Removes an asset from the trash for good, in the caller's transaction: its bytes, its versions, its attachments
+ * Permanently removes an asset from the trash, in the caller's transaction: its bytes, its versions, its attachments
  * and its objects. Returns the number of its bytes.
  */
 export function preparePurge(connection: Connection) {

@@ -10,7 +10,7 @@ const MAX_CHUNKS = 8
 export interface SpareFile {
   /** Deletes the file, so that the database can use its space. False when there is no file. */
   release(): boolean
-  /** Creates or enlarges the file, up to half of the free disk space. Repeatable. */
+  /** Creates or enlarges the file, up to half of the free disk space. Idempotent. */
   allocate(): Promise<void>
 }
 

@@ -28,7 +28,7 @@ function check(result: AssetsAttachmentOutcome): void {
   if (result.outcome === 'too_many_attachments') {
     throw invalid({
       ids: [
-        `change ${result.count} attachments, more than ${MAX_BULK_ATTACHMENTS} in one call: send fewer IDs, or fewer products`,
+        `would change ${result.count} attachments, but one call can change at most ${MAX_BULK_ATTACHMENTS}: send fewer IDs or fewer products`,
       ],
     })
   }

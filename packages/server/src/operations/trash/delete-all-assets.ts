@@ -6,7 +6,7 @@ const MAX_BATCHES = 50
 
 /**
  * Moves all assets that exist now to the trash, in small transactions. If it is interrupted, a job continues.
- * Repeatable.
+ * Idempotent.
  */
 export async function deleteAllAssets(context: AccountContext): Promise<void> {
   const { data, settings } = context

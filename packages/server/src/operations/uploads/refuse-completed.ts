@@ -8,7 +8,7 @@ export function refuseCompleted(status: AssetStatus, { replaces }: Pick<Upload, 
       'already_uploaded',
       replaces === null
         ? 'The upload is already completed. Delete the asset if you do not need it.'
-        : 'The new version is already current. Call POST /assets/:id/versions/:version/restore to go back to an older one.',
+        : 'The new version is already current. Call POST /assets/:id/versions/:version/restore to make an older one current.',
     )
   }
   if (status === 'completing') {
