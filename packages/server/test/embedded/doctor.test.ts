@@ -74,11 +74,11 @@ test('doctor --verify finds a byte that changed on the disk', async (t) => {
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder }, '--verify')
   assert.equal(code, 1)
   assert.match(stdout, new RegExp(`- ${id} a.zip: .*00001 has changed since it was stored`))
-  // The result is recorded, so that nobody downloads the file, and doctor reports it without reading again.
+  // The result is recorded: the file cannot be downloaded, and doctor reports it without reading it again.
   assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.damaged, true)
   const again = await doctor({ STOWAGE_DATA: folder })
   assert.equal(again.code, 1)
-  assert.match(again.stdout, new RegExp(`- ${id} a.zip: its bytes are not those`))
+  assert.match(again.stdout, new RegExp(`- ${id} a.zip: it has changed since it was uploaded`))
   bytes[1234] = (bytes[1234] ?? 0) ^ 1
   await writeFile(file, bytes)
   assert.equal((await doctor({ STOWAGE_DATA: folder }, '--verify')).code, 0)

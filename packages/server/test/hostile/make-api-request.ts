@@ -85,7 +85,7 @@ function makeBody(
   return random.between(0, 12) === 0 ? mutateBytes(random, text) : Buffer.from(text)
 }
 
-/** The response to a bulk call does not name its assets, so that the check at the end could not know that they are deleted. */
+/** The response to a bulk call does not name its assets, so the check at the end could not know that they are deleted. */
 function keepingAssets(text: string): string {
   return /delete|restore/.test(text) ? text.replaceAll(/[0-9a-f-]{36}/gi, UNKNOWN_ID) : text
 }

@@ -33,7 +33,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
   return {
     service,
-    // One call that deletes all assets would leave nothing to find for the others.
+    // One call that deletes all assets would leave nothing for the others to find.
     operations: readDocument(document).filter(({ path }) => !path.endsWith('/deleted-all')),
     hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
     key: ADMIN_KEY,

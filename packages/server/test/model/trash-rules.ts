@@ -113,7 +113,7 @@ function withoutReplacement(model: Model, id: string): Model {
   return changeUpload(model, replacement.id, ended)
 }
 
-/** The assets of a call about several. An upload of a new version is no asset. */
+/** The assets of a call about several. An upload of a new version is not an asset. */
 function assetsOf(model: Model, { ids = [] }: Observation): ModelUpload[] {
   return ids.flatMap((id) => findUpload(model, id) ?? [])
 }

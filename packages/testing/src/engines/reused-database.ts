@@ -4,7 +4,7 @@ import { createDatabase } from './a-database.ts'
 
 /**
  * Opens one PostgreSQL database for many tests, which run one after the other: creating and opening one for
- * each test takes longer than most tests. `empty` makes it as good as new.
+ * each test takes longer than most tests. `empty` resets it.
  */
 export async function openReusedDatabase(server: string) {
   const { url, drop } = await createDatabase(server)

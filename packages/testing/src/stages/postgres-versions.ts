@@ -18,7 +18,7 @@ const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.1
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const npm = promisify(execFile)
 
-/** Installs this version in a folder that git ignores. Repeatable, and fast when it is already installed. */
+/** Installs this version in a folder that git ignores. Idempotent, and fast if it is already installed. */
 async function install(version: string): Promise<typeof EmbeddedPostgres> {
   const folder = join(root, 'node_modules/.cache/stowage', `postgres-${version}`)
   await mkdir(folder, { recursive: true })

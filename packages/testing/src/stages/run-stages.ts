@@ -46,7 +46,7 @@ interface Outcome {
 /** How many output lines of a failed stage are repeated at the end. */
 const REPEATED_LINES = 100
 
-/** Runs stages until none is left. Continues after a failure, so that one run reports all of them. */
+/** Runs stages until none remains. Continues after a failure, so that one run reports all of them. */
 async function runWorker(waiting: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) {

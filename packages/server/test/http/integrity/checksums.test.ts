@@ -52,7 +52,7 @@ const readAsset = async ({ call }: TestService, id: string) =>
 const tryDownload = ({ baseUrl }: TestService, id: string) =>
   callUrl(`${baseUrl}${API}/assets/${id}/download`)
 
-test('the digest of a file is computed in the background, and of each version', async (t) => {
+test('the digest of each version of a file is computed in the background', async (t) => {
   const { service, computeChecksums } = await aQuietService(t)
   const asset = await uploadFile(service.baseUrl, { bytes: BYTES })
   assert.equal(asset.checksum, null)
@@ -73,7 +73,7 @@ test('the digest of a file is computed in the background, and of each version', 
   )
 })
 
-test('the service computes the digest soon after the completion, without being asked', async (t) => {
+test('the service computes the digest automatically, soon after the completion', async (t) => {
   const service = await aService(t, SETTINGS)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await until('the digest is shown', async () => (await readAsset(service, id)).checksum !== null)
@@ -98,7 +98,7 @@ test('a file with the declared digest can be downloaded as soon as it is compare
 test('a file with a wrong declared digest can never be downloaded', async (t) => {
   const { service, computeChecksums } = await aQuietService(t)
   const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
-  // Nobody has compared it yet.
+  // It has not been compared yet.
   const early = await tryDownload(service, id)
   assert.equal(early.status, 409)
   assert.equal(early.body.code, 'verifying')
@@ -137,7 +137,7 @@ test('a replacement can declare a digest, too', async (t) => {
   assert.deepEqual(await downloadVersion(service, id, 1), BYTES)
 })
 
-test('an invalid digest is refused, and another one is another request', async (t) => {
+test('an invalid digest is refused, and so is a different digest with the same Idempotency-Key', async (t) => {
   const { call } = await aService(t, SETTINGS)
   const sign = (sha256: unknown, key?: string) =>
     call(
@@ -156,7 +156,7 @@ test('an invalid digest is refused, and another one is another request', async (
   assert.equal((await sign('b'.repeat(64), 'k')).body.code, 'idempotency_key_reused')
 })
 
-test('other bytes in the storage are found, and the right ones end the damage', async (t) => {
+test('changed bytes in the storage are detected, and the restored file is no longer damaged', async (t) => {
   const { service, computeChecksums, own } = await aQuietService(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await computeChecksums()
@@ -170,7 +170,7 @@ test('other bytes in the storage are found, and the right ones end the damage', 
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
   await changeObject(service, id, BYTES)
   await scrub()
-  // It is due again after the interval only.
+  // It is due again only after the interval.
   assert.equal((await readAsset(service, id)).damaged, true)
   await own.database.postponeVerification(id, new Date(0))
   await scrub()
@@ -178,7 +178,7 @@ test('other bytes in the storage are found, and the right ones end the damage', 
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
 })
 
-test('a missing object is damage, but not if its asset was deleted meanwhile', async (t) => {
+test('a file without its object is damaged, unless its asset was deleted meanwhile', async (t) => {
   const { service, computeChecksums, own } = await aQuietService(t)
   const lost = await uploadFile(service.baseUrl, { bytes: BYTES })
   await own.storage.removeObject(lost.id)

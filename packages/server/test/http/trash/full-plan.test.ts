@@ -72,7 +72,7 @@ async function fillWithTrash(service: TestService, random: Random): Promise<void
   } else for (const id of ids) await call('DELETE', `${API}/assets/${id}`)
 }
 
-/** Uploads one file. As much of the oldest trash as it needs is gone, and no more. */
+/** Uploads one file. Exactly as much of the oldest trash as it needs must be removed. */
 async function uploadOne(service: TestService, random: Random): Promise<boolean> {
   const { baseUrl } = service
   const before = await readAccount(service)

@@ -70,7 +70,7 @@ test('a permanent deletion and emptying the trash remove the files', async (t) =
   await assertUsageConsistent(service)
 })
 
-test('without a trash, deleted assets are removed at once', async (t) => {
+test('without a trash, deleted assets are removed immediately', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const { baseUrl, call } = service
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
@@ -118,7 +118,7 @@ test('a job removes assets whose time in the trash has ended', async (t) => {
   assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
   await runJobs(context)
   assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 1)
-  // By the setting, its time has ended.
+  // With this setting, its time in the trash has ended.
   await runJobs({ ...context, settings: { ...context.settings, trashForMs: -1000 } })
   assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 0)
   await runJobs(context)

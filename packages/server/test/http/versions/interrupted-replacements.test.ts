@@ -40,7 +40,7 @@ const KEPT = { keptForMs: 3_600_000 }
 
 for (const isStored of [false, true]) {
   const when = isStored ? 'after the storage created the object' : 'before it called the storage'
-  test(`a replacement whose completion was killed ${when} becomes current by the job`, async (t) => {
+  test(`a replacement whose completion was killed ${when} is made current by the job`, async (t) => {
     const service = await aService(t, SETTINGS)
     const context = takeOverJobs(service)
     const { id, session, upload, data } = await aSentReplacement(service)

@@ -237,7 +237,7 @@ test('an older version is restored and deleted, and the current one is not delet
   await assertUsageConsistent(service)
 })
 
-test('a signed URL returns its version for an hour after that was replaced twice', async (t) => {
+test('a signed URL returns its version for an hour after the version was replaced twice', async (t) => {
   const service = await aService(t, { ...SETTINGS, STOWAGE_KEEP_VERSIONS: '0' })
   const context = takeOverJobs(service)
   const bytes = [1, 2, 3].map((seed) => someBytes(35, seed))
