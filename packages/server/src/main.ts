@@ -8,11 +8,11 @@ import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { describeDatabase } from './config/describe-database.ts'
 import type { Finding } from './domain/finding.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
-import { greetingOf } from './greeting.ts'
 import { openLog } from './log.ts'
 import type { MoveResult } from './move/move.ts'
 import type { Operator } from './operator.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './shutdown-timeout.ts'
+import { startupMessage } from './startup-message.ts'
 
 export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
@@ -38,7 +38,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
     // Now, because the process may be killed later.
     flushCompileCache()
-    process.stdout.write(greetingOf(service, version, config))
+    process.stdout.write(startupMessage(service, version, config))
     warnOfUnreachable(service)
   } catch (error) {
     return explain(error)

@@ -18,6 +18,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   config: ['domain', 'text'],
   'lock-data-folder': [],
   log: ['config'],
+  'startup-message': ['config'],
   'storage/port': ['domain', 'errors'],
   'storage/disk': [
     'storage/port',
@@ -91,6 +92,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'move',
     'operator',
     'shutdown-timeout',
+    'startup-message',
   ],
 }
 

@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Environment, readConfig } from './config/config.ts'
-import { greetingOf } from './greeting.ts'
+import { startupMessage } from './startup-message.ts'
 
 const URLS = { baseUrl: 'http://127.0.0.1:4000', storageUrl: 'http://127.0.0.1:4001' }
 
-function greetingWith(environment: Environment): string {
-  return greetingOf(URLS, '1.2.3', readConfig(environment))
+function messageWith(environment: Environment): string {
+  return startupMessage(URLS, '1.2.3', readConfig(environment))
 }
 
 test('an open service prints its URLs and a command that works without a key', () => {
-  const text = greetingWith({})
+  const text = messageWith({})
   assert.match(text, /Dashboard +http:\/\/127\.0\.0\.1:4000\n/)
   assert.match(text, /curl http:\/\/127\.0\.0\.1:4000\/api\/v1\/assets/)
   assert.doesNotMatch(text, /Bearer|keys add/)
 })
 
 test('a service that requires keys prints how to create the first one', () => {
-  assert.match(greetingWith({ STOWAGE_AUTH: 'keys' }), /npx stowage keys add --name first/)
+  assert.match(messageWith({ STOWAGE_AUTH: 'keys' }), /npx stowage keys add --name first/)
 })
 
 test('a service with an admin key refers to its setting, and neither prints it nor suggests another key', () => {
   const key = 'k'.repeat(40)
-  const text = greetingWith({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: key })
+  const text = messageWith({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: key })
   assert.match(text, /Sign in with the key in STOWAGE_ADMIN_KEY/)
   assert.match(text, /Bearer \$STOWAGE_ADMIN_KEY/)
   assert.doesNotMatch(text, /keys add/)

@@ -1,8 +1,8 @@
 import type { AuthConfig, Config } from './config/config.ts'
 import { describeDatabase } from './config/describe-database.ts'
 
-/** What the service prints when it is ready: its URLs, and how to get access. */
-export function greetingOf(
+/** The text that the service prints when it is ready: its URLs, and how to get access. */
+export function startupMessage(
   service: { baseUrl: string; storageUrl: string },
   version: string,
   config: Config,
