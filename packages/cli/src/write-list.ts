@@ -1,7 +1,5 @@
 import { jsonText, writeMessage } from './output.ts'
-
-/** The largest page that the service returns. */
-const PAGE = 1000
+import { PAGE_SIZE } from './page-size.ts'
 
 interface Listed<Item> extends AsyncIterable<Item> {
   page(): Promise<{ data: Item[]; meta: { total: number } }>
@@ -29,7 +27,7 @@ export async function writeList<Item>(
   { limit, json, text }: ListOptions<Item>,
 ): Promise<ListCounts> {
   const write = json ? openArray() : openTable(text)
-  const isOnePage = limit !== undefined && limit <= PAGE
+  const isOnePage = limit !== undefined && limit <= PAGE_SIZE
   if (isOnePage) {
     const { data, meta } = await list(limit).page()
     for (const item of data) write.item(item)
@@ -37,7 +35,7 @@ export async function writeList<Item>(
     return { shown: data.length, total: meta.total }
   }
   let shown = 0
-  for await (const item of list(PAGE)) {
+  for await (const item of list(PAGE_SIZE)) {
     if (shown === limit) {
       write.end()
       return { shown, total: undefined }

@@ -1,4 +1,5 @@
 import { type Asset, type AssetPage, isStowageError, type NodeClient } from '@stowage/client/node'
+import { PAGE_SIZE } from '../page-size.ts'
 import { fullName } from '../text/full-name.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
@@ -8,9 +9,6 @@ export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 class AssetNotFound extends CommandFailed {}
 
 const MAX_CANDIDATES = 10
-/** The largest page that the service returns. */
-const PAGE = 1000
-
 /**
  * The asset with this ID, or with this full name if there is only one. Matching is case-insensitive, unless
  * several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.
@@ -22,7 +20,7 @@ export async function getAsset(
 ): Promise<Asset> {
   if (UUID.test(wanted)) return getById(client, wanted, query)
   return chooseByName(
-    await client.assets({ ...query, filename: wanted, limit: PAGE }).page(),
+    await client.assets({ ...query, filename: wanted, limit: PAGE_SIZE }).page(),
     wanted,
   )
 }
@@ -30,7 +28,7 @@ export async function getAsset(
 /** An asset in the trash, found like `getAsset`. */
 export async function getTrashedAsset(client: NodeClient, wanted: string): Promise<Asset> {
   if (!UUID.test(wanted)) {
-    return chooseByName(await client.trash({ filename: wanted, limit: PAGE }).page(), wanted)
+    return chooseByName(await client.trash({ filename: wanted, limit: PAGE_SIZE }).page(), wanted)
   }
   for await (const asset of client.trash()) {
     if (asset.id === wanted.toLowerCase()) return asset

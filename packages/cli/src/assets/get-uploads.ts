@@ -1,5 +1,6 @@
 import type { ListedUpload, NodeClient } from '@stowage/client/node'
 import { formatSize } from '@stowage/protocol/format'
+import { PAGE_SIZE } from '../page-size.ts'
 import { sanitize } from '../text/sanitize.ts'
 import { CommandFailed } from '../usage.ts'
 import { getAsset, UUID } from './get-asset.ts'
@@ -13,8 +14,6 @@ export interface UploadToCancel {
 }
 
 const MAX_CANDIDATES = 10
-/** The largest page that the service returns. */
-const PAGE = 1000
 
 /** Finds all unfinished uploads, by ID or full name, before the command changes the first one. */
 export async function getUploads(client: NodeClient, wanted: string[]): Promise<UploadToCancel[]> {
@@ -29,7 +28,7 @@ export async function getUploads(client: NodeClient, wanted: string[]): Promise<
 async function getById(client: NodeClient, id: string): Promise<UploadToCancel> {
   const { filename, bytes, status } = await getAsset(client, id)
   if (status !== 'ready') return { id: id.toLowerCase(), filename, bytes }
-  for await (const upload of client.uploads({ limit: PAGE })) {
+  for await (const upload of client.uploads({ limit: PAGE_SIZE })) {
     if (upload.is_replacement && upload.id === id.toLowerCase()) return toCancel(upload)
   }
   throw new CommandFailed(
@@ -48,7 +47,7 @@ function toCancel({
 }
 
 async function getByName(client: NodeClient, name: string): Promise<UploadToCancel> {
-  const { data } = await client.uploads({ filename: name, limit: PAGE }).page()
+  const { data } = await client.uploads({ filename: name, limit: PAGE_SIZE }).page()
   const same = data.filter(({ filename }) => filename === name)
   const [upload, ...more] = same
   if (upload === undefined) {

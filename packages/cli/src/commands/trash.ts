@@ -3,6 +3,7 @@ import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/w
 import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth, writeData, writeMessage } from '../output.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { formatMinute } from '../text/format-minute.ts'
 import { fullName } from '../text/full-name.ts'
 import { type Column, table } from '../text/table.ts'
 import {
@@ -116,14 +117,9 @@ function trashTable(assets: Asset[]): string {
       id,
       fullName(file),
       is_link && bytes === 0 ? 'link' : size,
-      minutes(deleted_at),
-      minutes(removed_after),
+      formatMinute(deleted_at),
+      formatMinute(removed_after),
     ]),
     { columns: tableWidth() },
   )
-}
-
-/** In UTC, as in the API. */
-function minutes(timestamp = ''): string {
-  return timestamp.slice(0, 16).replace('T', ' ')
 }

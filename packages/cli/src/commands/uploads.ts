@@ -3,6 +3,7 @@ import { formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { omitUndefined } from '../omit-undefined.ts'
 import { tableWidth } from '../output.ts'
+import { formatMinute } from '../text/format-minute.ts'
 import { fullName } from '../text/full-name.ts'
 import { type Column, table } from '../text/table.ts'
 import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
@@ -78,14 +79,9 @@ function uploadTable(uploads: ListedUpload[]): string {
       received_bytes === null ? 'unknown' : formatSize(received_bytes),
       formatSize(bytes),
       started_by?.name ?? '',
-      minutes(created_at),
-      minutes(expires_at),
+      formatMinute(created_at),
+      formatMinute(expires_at),
     ]),
     { columns: tableWidth() },
   )
-}
-
-/** In UTC, as in the API. */
-function minutes(timestamp: string): string {
-  return timestamp.slice(0, 16).replace('T', ' ')
 }

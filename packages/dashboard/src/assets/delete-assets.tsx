@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
 import { countText, numberText } from '../format/count-text.ts'
+import { nameWithFolder } from '../format/name-with-folder.ts'
 import { useClient } from '../session/session.tsx'
 import { deleteOrRestore } from './delete-or-restore.ts'
 import { productNames } from './product-names.ts'
@@ -64,11 +65,6 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       </Text>
     </ConfirmDialog>
   )
-}
-
-/** Tells files of the same name apart. */
-function nameWithFolder({ filename, path }: Asset): string {
-  return path === null ? filename : `${filename} in ${path}`
 }
 
 const MAX_NAMES = 10

@@ -7,6 +7,7 @@ import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { nameWithFolder } from '../format/name-with-folder.ts'
 import { IconTrashX } from '../icons/icons.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 
@@ -52,7 +53,7 @@ function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'
   const { mutate, isPending } = useRestoreAssets()
   const { filename, path, deleted_at = '', removed_after = '' } = asset
   const size = sizeOf(asset) ?? KIND_LABELS.link
-  const label = path === null ? filename : `${filename} in ${path}`
+  const label = nameWithFolder(asset)
   return (
     <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%">

@@ -18,6 +18,7 @@ import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { nameWithFolder } from '../format/name-with-folder.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { DiscardUpload } from './discard-upload.tsx'
 import { mismatchText } from './resumable-upload.ts'
@@ -65,7 +66,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const { resumeWith } = useUploads()
   const { filename, path, created_at, expires_at, started_by } = upload
   const resumable = resumableOf(upload)
-  const label = path === null ? filename : `${filename} in ${path}`
+  const label = nameWithFolder(upload)
   const resume = (file: File) => {
     const problem = mismatchText(resumable, file)
     if (problem === undefined) resumeWith(resumable, file)
