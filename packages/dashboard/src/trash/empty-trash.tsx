@@ -31,8 +31,8 @@ export function EmptyTrash({ isOpen, onClose }: Props) {
       onClose={onClose}
     >
       <Text size="sm">
-        All assets in the trash will be deleted forever, including those on other pages and those that
-        a search does not show. This cannot be undone.
+        All assets in the trash will be deleted forever, including those on other pages and those
+        that a search does not show. This cannot be undone.
       </Text>
     </ConfirmDialog>
   )

@@ -75,7 +75,10 @@ async function damageOf(
 ): Promise<string | undefined> {
   if (size !== expected) return `it has ${size} bytes instead of ${expected}`
   // The service found the damage when it read the file.
-  if (!verify) return integrity.isDamaged ? 'it has changed since it was uploaded, or does not match the declared SHA-256' : undefined
+  if (!verify)
+    return integrity.isDamaged
+      ? 'it has changed since it was uploaded, or does not match the declared SHA-256'
+      : undefined
   const object = { key, plan: partPlan(expected, chunkSize) }
   const read = await hashObject(contents, object, addBytes).catch(orDamage)
   const sha256 = typeof read === 'string' ? read : null
@@ -124,7 +127,8 @@ function damagedObjects(items: string[]): Finding | undefined {
     verdict: 'wrong',
     says: `damaged files: ${items.length}`,
     items,
-    remedy: 'restore the objects from a backup and run stowage doctor --verify, or replace the files',
+    remedy:
+      'restore the objects from a backup and run stowage doctor --verify, or replace the files',
   }
 }
 

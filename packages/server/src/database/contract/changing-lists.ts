@@ -13,7 +13,7 @@ const BY_NAME = { by: 'filename', descending: false } as const
 
 /** The contract for lists that are read while others add and remove rows: no row is pushed off its page. */
 export function testChangingLists({ name, open }: Contract): void {
-  test(name('a page of products and its total match while products are added and deleted'), async (t) => {
+  test(name('a page of products and its total match while products change'), async (t) => {
     const { data } = await open(t)
     for (let start = 1; start <= MANY; start += PER_PAGE) {
       const length = Math.min(PER_PAGE, MANY + 1 - start)
@@ -36,7 +36,7 @@ export function testChangingLists({ name, open }: Contract): void {
     })
   })
 
-  test(name('a page of assets and its total match while assets are added and deleted'), async (t) => {
+  test(name('a page of assets and its total match while assets change'), async (t) => {
     const { account, data } = await open(t, { planStorage: 1_000_000 })
     await fillLongList(data, account.id, MANY)
     await data.putProducts([aProduct()])

@@ -66,7 +66,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.equal(keys.length + (await claim(database)).length, 20)
   })
 
-  test(name('a claim expires, and a wrong clock does not postpone an object forever'), async (t) => {
+  test(name('a claim expires, even if it was set by a wrong clock'), async (t) => {
     const { database, data } = await open(t)
     const key = await aReadyAsset(data)
     assert.equal((await claim(database)).length, 1)
@@ -78,7 +78,7 @@ export function testChecksums({ name, open }: Contract): void {
   })
 
   test(
-    name('a file is damaged while its digest differs from that of the first read'),
+    name('a file is damaged as long as its digest differs from that of the first read'),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aReadyAsset(data)

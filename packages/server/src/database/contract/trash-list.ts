@@ -21,7 +21,7 @@ async function trashOneByOne(database: Database, data: AccountData, ids: string[
 
 /** The contract for the list of the trash. */
 export function testTrashList({ name, open }: Contract): void {
-  test(name('the trash is listed by page and by cursor, the most recently deleted first'), async (t) => {
+  test(name('the trash is listed by page and by cursor, latest deletion first'), async (t) => {
     const { database, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
     await other.trashAssets([await aLink(other)])

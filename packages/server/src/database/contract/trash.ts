@@ -163,7 +163,7 @@ export function testTrash({ name, open }: Contract): void {
     },
   )
 
-  test(name('more trash than one transaction removes is removed if an upload needs the space'), async (t) => {
+  test(name('several transactions remove trash if an upload needs the space'), async (t) => {
     const { data } = await open(t, { planStorage: TRASH_BATCH + 50 })
     const ids: string[] = []
     for (let count = 0; count < TRASH_BATCH + 50; count += 1) {

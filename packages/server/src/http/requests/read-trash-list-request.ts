@@ -7,7 +7,9 @@ import { readPageRequest } from './read-page-request.ts'
 export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
   const { sort, search, filename, type, linked, sku, product_id: productId, path } = query
   if (sort !== undefined) {
-    throw invalid({ sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'] })
+    throw invalid({
+      sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'],
+    })
   }
   return {
     ...readPageRequest(query, 'deleted_at'),
