@@ -20,8 +20,8 @@ Usage:
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
               know), and recount the usage of accounts
-  --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the digests
-              of its parts, and record the result
+  --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
+              digests of its parts, and record the result
   --json      a JSON array of findings
 
 The command checks the database and the storage in the STOWAGE_* variables, even while the service
