@@ -4,7 +4,8 @@ export const TAGS = {
   Assets:
     'Files, and links to external URLs: list, view, download, rename, delete, and attach them to products.',
   Versions: 'Replace a file under the same asset, and restore older versions.',
-  Trash: 'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
+  Trash:
+    'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Account: 'The plan and its usage, and the API keys of the account.',
   Service: 'Health checks and this document. These calls need no key.',
