@@ -5,11 +5,11 @@ import { useCallback, useRef, useState } from 'react'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
-import { MediaPreview } from './media-preview.tsx'
-import { PdfPreview } from './pdf-preview.tsx'
-import { type PreviewKind, previewKindOf } from './preview-kind.ts'
-import { TextPreview } from './text-preview.tsx'
-import { Unpreviewable } from './unpreviewable.ts'
+import { MediaPreview } from './preview/media-preview.tsx'
+import { PdfPreview } from './preview/pdf-preview.tsx'
+import { type PreviewKind, previewKindOf } from './preview/preview-kind.ts'
+import { TextPreview } from './preview/text-preview.tsx'
+import { Unpreviewable } from './preview/unpreviewable.ts'
 
 export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-thumbnail.module.css'
-import { previewKindOf } from './preview-kind.ts'
+import { previewKindOf } from './preview/preview-kind.ts'
 
 /** The whole image is loaded, because the service has no smaller versions of it. */
 const MAX_BYTES = 500_000

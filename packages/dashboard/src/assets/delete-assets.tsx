@@ -54,7 +54,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
         <Alert color="orange" title={`Attached to ${countText(products.length, 'product')}`}>
           <Text size="sm" mb={4}>
             Buyers of {products.length === 1 ? 'this product' : 'these products'} will no longer
-            receive {isSingle ? 'it' : 'them'}:
+            receive {isSingle ? 'this asset' : 'these assets'}:
           </Text>
           <Names names={products} />
         </Alert>

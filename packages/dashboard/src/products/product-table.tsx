@@ -36,7 +36,7 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
       head={
         <>
           <Table.Th>Product</Table.Th>
-          <Table.Th visibleFrom="sm">Variants</Table.Th>
+          <Table.Th visibleFrom="sm">SKU or variants</Table.Th>
           <Table.Th visibleFrom="md">Vendor</Table.Th>
           <Table.Th visibleFrom="md">Tags</Table.Th>
           <Table.Th visibleFrom="sm">Assets</Table.Th>

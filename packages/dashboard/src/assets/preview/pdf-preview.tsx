@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import classes from './asset-page.module.css'
+import classes from '../asset-page.module.css'
 import { isPdf } from './is-pdf.ts'
 import { hasScripts } from './pdf-scripts.ts'
 import { Unpreviewable } from './unpreviewable.ts'

@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
 import { useEffect, useState } from 'react'
-import classes from './asset-page.module.css'
+import classes from '../asset-page.module.css'
 import { decodeText } from './decode-text.ts'
 import { readStart } from './read-start.ts'
 import { Unpreviewable } from './unpreviewable.ts'
