@@ -49,6 +49,8 @@ export const readableColors: CSSVariablesResolver = () => ({
     '--mantine-color-cyan-light-hover': 'var(--mantine-color-cyan-1)',
     '--mantine-color-red-light': 'var(--mantine-color-red-0)',
     '--mantine-color-red-light-hover': 'var(--mantine-color-red-1)',
+    '--mantine-color-green-light': 'var(--mantine-color-green-0)',
+    '--mantine-color-green-light-color': '#1f6b2e',
     '--mantine-color-orange-light': 'var(--mantine-color-orange-0)',
     '--mantine-color-orange-light-color': '#a33b07',
   },
@@ -57,6 +59,7 @@ export const readableColors: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    '--mantine-color-green-light-color': 'var(--mantine-color-green-4)',
     '--mantine-color-red-light-color': 'var(--mantine-color-red-4)',
     '--mantine-color-orange-light-color': 'var(--mantine-color-orange-4)',
     '--mantine-color-orange-light':

@@ -29,9 +29,10 @@ export function AssetActions({ asset }: { asset: Asset }) {
         message: errorText(error),
       }),
   })
+  const isDownloadable = asset.is_file && !asset.damaged
   return (
     <div className={classes.actions}>
-      {asset.is_file && (
+      {isDownloadable && (
         <ActionButton
           leftSection={<IconDownload size={18} aria-hidden />}
           isBusy={isPending}
@@ -59,7 +60,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
           <Menu.Item onClick={() => void copyText(pageUrlOf(asset), 'URL of this page')}>
             URL of this page
           </Menu.Item>
-          {asset.is_file && (
+          {isDownloadable && (
             <Menu.Item onClick={() => mutate((url) => copyText(url, 'download URL'))}>
               Download URL, valid for one hour
             </Menu.Item>

@@ -1,7 +1,7 @@
-import { ActionIcon, Anchor, Code, Group, Tooltip } from '@mantine/core'
+import { Anchor, Code, Group } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { Link } from 'wouter'
-import { copyText } from '../components/copy-text.ts'
+import { CopyButton } from '../components/copy-button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { Detail, DetailList } from '../components/detail-list.tsx'
 import { Section } from '../components/section.tsx'
@@ -9,6 +9,7 @@ import { countText } from '../format/count-text.ts'
 import { IconCopy } from '../icons/icons.ts'
 import { KIND_LABELS, kindOf, sizeOf } from './asset-kind.ts'
 import { assetsUrl, readAssetQuery } from './asset-query.ts'
+import { IntegrityDetails } from './integrity-details.tsx'
 
 export function AssetDetails({ asset }: { asset: Asset }) {
   return (
@@ -35,29 +36,14 @@ export function AssetDetails({ asset }: { asset: Asset }) {
           <DateTime value={asset.created_at} />
         </Detail>
         <Detail name="Status">{asset.status === 'ready' ? 'Ready' : 'Uploading'}</Detail>
+        {asset.is_file && <IntegrityDetails asset={asset} />}
         <Detail name="ID">
-          <Id id={asset.id} />
+          <Group gap={4} wrap="nowrap" align="center">
+            <Code>{asset.id}</Code>
+            <CopyButton text={asset.id} what="ID" />
+          </Group>
         </Detail>
       </DetailList>
     </Section>
-  )
-}
-
-function Id({ id }: { id: string }) {
-  return (
-    <Group gap={4} wrap="nowrap" align="center">
-      <Code>{id}</Code>
-      <Tooltip label="Copy ID">
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size="sm"
-          aria-label="Copy ID"
-          onClick={() => void copyText(id, 'ID')}
-        >
-          <IconCopy size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
-    </Group>
   )
 }

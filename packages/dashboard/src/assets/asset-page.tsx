@@ -10,6 +10,7 @@ import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
 import { AssetUploading } from './asset-uploading.tsx'
 import { AssetVersions } from './asset-versions.tsx'
+import { DamagedAlert } from './damaged-alert.tsx'
 import { LinkUrl } from './link-url.tsx'
 import { useAsset } from './use-asset.ts'
 
@@ -35,6 +36,7 @@ function AssetContent({ asset }: { asset: Asset }) {
   return (
     <>
       <AssetName key={asset.id} asset={asset} />
+      {asset.damaged && <DamagedAlert />}
       <AssetActions asset={asset} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>

@@ -1,7 +1,8 @@
 import { Paper, Skeleton, Text } from '@mantine/core'
-import type { Asset } from '@stowage/client'
+import { type Asset, isStowageError } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
+import { isUnreachable } from '../components/is-unreachable.ts'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-page.module.css'
@@ -11,6 +12,9 @@ import { type PreviewKind, previewKindOf } from './preview/preview-kind.ts'
 import { TextPreview } from './preview/text-preview.tsx'
 import { Unpreviewable } from './preview/unpreviewable.ts'
 
+/** Applies while the file is being compared with its declared digest, and while the service cannot be reached. */
+const RETRY_MS = 3_000
+
 export function AssetPreview({ asset }: { asset: Asset }) {
   const client = useClient()
   const kind = previewKindOf(asset)
@@ -18,8 +22,11 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const wasRetried = useRef(false)
   const { data, dataUpdatedAt, error, refetch } = useQuery({
     queryKey: ['download-url', asset.id, asset.version],
-    queryFn: ({ signal }) => client.address(asset.id, { signal }),
-    enabled: kind !== undefined,
+    // Tried once, so that the reason is shown immediately. The interval below retries.
+    queryFn: ({ signal }) => client.address(asset.id, { signal, retry: { tries: 1 } }),
+    enabled: kind !== undefined && !asset.damaged,
+    refetchInterval: ({ state }) =>
+      (isStowageError(state.error, 'verifying') || isUnreachable(state.error)) && RETRY_MS,
     // Every request returns another URL, which would restart a video. Request one only after this expires.
     staleTime: 'static',
     gcTime: 0,
@@ -38,23 +45,25 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   )
   // The fragment makes the browser load the same URL again: two within a second do not differ.
   const url = `${data?.url}#${dataUpdatedAt}`
-  const isVisible = kind !== undefined && failure === undefined && error === null
+  const isVisible = kind !== undefined && !asset.damaged && failure === undefined && error === null
   return (
     <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
       {isVisible && data === undefined && <Skeleton h={320} />}
       {isVisible && data !== undefined && (
         <Preview kind={kind} asset={asset} url={url} onError={onError} />
       )}
-      {!isVisible && (
-        <NoPreview asset={asset}>
-          {failure ??
-            (kind === undefined
-              ? 'No preview is available for this type of file.'
-              : 'The preview could not be loaded.')}
-        </NoPreview>
-      )}
+      {!isVisible && <NoPreview asset={asset}>{failure ?? reasonOf(asset, kind, error)}</NoPreview>}
     </Paper>
   )
+}
+
+function reasonOf({ damaged }: Asset, kind: PreviewKind | undefined, error: unknown): string {
+  if (damaged) return 'No preview is available, because the file is damaged.'
+  if (kind === undefined) return 'No preview is available for this type of file.'
+  if (isStowageError(error, 'verifying')) {
+    return 'The service is comparing the file with its declared SHA-256. The preview appears afterwards.'
+  }
+  return 'The preview could not be loaded.'
 }
 
 interface PreviewProps {

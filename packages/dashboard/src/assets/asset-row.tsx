@@ -8,6 +8,7 @@ import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import classes from './asset-row.module.css'
 import { AssetThumbnail } from './asset-thumbnail.tsx'
+import { DamagedMark } from './damaged-mark.tsx'
 import { productNames } from './product-names.ts'
 
 interface Props {
@@ -53,6 +54,7 @@ export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: 
             >
               <Name>{asset.filename}</Name>
             </Link>
+            {asset.damaged && <DamagedMark />}
             {asset.path !== null && (
               <div className={classes.facts}>
                 <Name>{asset.path}</Name>

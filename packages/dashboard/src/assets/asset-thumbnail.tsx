@@ -15,7 +15,7 @@ const STALE_MS = 30 * 60_000
 /** A small image of the asset if it is an image and small enough to load, an icon otherwise. */
 export function AssetThumbnail({ asset }: { asset: Asset }) {
   const isImage = previewKindOf(asset) === 'image' && asset.bytes <= MAX_BYTES
-  if (isImage) return <Thumbnail key={asset.version} asset={asset} />
+  if (isImage && !asset.damaged) return <Thumbnail key={asset.version} asset={asset} />
   return (
     <span className={classes.frame}>
       <AssetIcon asset={asset} />

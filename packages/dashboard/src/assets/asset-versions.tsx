@@ -8,6 +8,7 @@ import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { IconDownload, IconTrash } from '../icons/icons.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import classes from './asset-versions.module.css'
+import { DamagedMark } from './damaged-mark.tsx'
 import { DeleteVersion } from './delete-version.tsx'
 import { useRestoreVersion } from './use-restore-version.ts'
 import { useVersions } from './use-versions.ts'
@@ -44,7 +45,7 @@ interface RowProps {
 
 function VersionRow({ asset, version, onDelete }: RowProps) {
   const row = useFocusHandover<HTMLLIElement>()
-  const { version: number, filename, size, created_at, current } = version
+  const { version: number, filename, size, created_at, current, damaged } = version
   return (
     <li ref={row}>
       <div className={classes.facts}>
@@ -57,6 +58,7 @@ function VersionRow({ asset, version, onDelete }: RowProps) {
               Current
             </Badge>
           )}
+          {damaged && <DamagedMark />}
         </Group>
         {filename !== asset.filename && <Name fz="sm">{filename}</Name>}
         <Text size="xs" c="dimmed">
@@ -83,19 +85,21 @@ function VersionRow({ asset, version, onDelete }: RowProps) {
             </Tooltip>
           </RequireScope>
         )}
-        <Tooltip label="Download">
-          <ActionIcon
-            component="a"
-            // The service redirects to a signed URL. A download does not leave the page.
-            href={`/api/v1/assets/${asset.id}/versions/${number}/download`}
-            download
-            variant="subtle"
-            color="gray"
-            aria-label={`Download version ${number}`}
-          >
-            <IconDownload size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        {!damaged && (
+          <Tooltip label="Download">
+            <ActionIcon
+              component="a"
+              // The service redirects to a signed URL. A download does not leave the page.
+              href={`/api/v1/assets/${asset.id}/versions/${number}/download`}
+              download
+              variant="subtle"
+              color="gray"
+              aria-label={`Download version ${number}`}
+            >
+              <IconDownload size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        )}
       </Group>
     </li>
   )

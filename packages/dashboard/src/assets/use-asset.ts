@@ -1,16 +1,27 @@
+import type { Asset } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { isUnreachable } from '../components/is-unreachable.ts'
 import { useClient } from '../session/session.tsx'
 
 /** Applies while the asset is being uploaded, and while the service cannot be reached. */
 const REFETCH_MS = 3_000
+/** A digest is known within a second or two, or much later, or never. */
+const FIRST_REFETCH_MS = 1_000
+const LONGEST_REFETCH_MS = 15_000
 
 export function useAsset(id: string) {
   const client = useClient()
   return useQuery({
     queryKey: ['asset', id],
     queryFn: ({ signal }) => client.asset(id, { with_products: true, signal }),
-    refetchInterval: ({ state }) =>
-      (state.data?.status === 'uploading' || isUnreachable(state.error)) && REFETCH_MS,
+    refetchInterval({ state: { data, error, dataUpdateCount } }) {
+      if (data?.status === 'uploading' || isUnreachable(error)) return REFETCH_MS
+      if (data === undefined || !isUnverified(data)) return false
+      return Math.min(FIRST_REFETCH_MS * 1.5 ** dataUpdateCount, LONGEST_REFETCH_MS)
+    },
   })
+}
+
+function isUnverified({ is_file, checksum, damaged }: Asset): boolean {
+  return is_file && checksum === null && !damaged
 }

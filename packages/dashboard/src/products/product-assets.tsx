@@ -5,6 +5,7 @@ import { sizeOf } from '../assets/asset-kind.ts'
 import { AssetPicker } from '../assets/asset-picker.tsx'
 import { assetsUrl, readAssetQuery } from '../assets/asset-query.ts'
 import { AssetThumbnail } from '../assets/asset-thumbnail.tsx'
+import { DamagedMark } from '../assets/damaged-mark.tsx'
 import { useAttach } from '../assets/use-attach.ts'
 import { useDetach } from '../assets/use-detach.ts'
 import { LoadedSection } from '../components/loaded-section.tsx'
@@ -104,6 +105,7 @@ function AssetItem({ asset, product, onDetach }: ItemProps) {
         >
           <Name>{asset.filename}</Name>
         </Anchor>
+        {asset.damaged && <DamagedMark />}
         {factsOf(asset, product) !== '' && (
           <Name fz="xs" c="dimmed">
             {factsOf(asset, product)}

@@ -2,6 +2,7 @@ import { ActionIcon, Box, Button, Group, Skeleton, Table, Tooltip } from '@manti
 import type { Asset } from '@stowage/client'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
+import { DamagedMark } from '../assets/damaged-mark.tsx'
 import { useRestoreAssets } from '../assets/use-restore-assets.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
@@ -51,7 +52,7 @@ export function TrashTable({ assets, isStale, onDelete }: Props) {
 function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'>) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const { mutate, isPending } = useRestoreAssets()
-  const { filename, path, deleted_at = '', removed_after = '' } = asset
+  const { filename, path, damaged, deleted_at = '', removed_after = '' } = asset
   const size = sizeOf(asset) ?? KIND_LABELS.link
   const label = nameWithFolder(asset)
   return (
@@ -63,6 +64,7 @@ function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'
             <Box fz="sm" fw={500}>
               <Name>{filename}</Name>
             </Box>
+            {damaged && <DamagedMark />}
             {path !== null && (
               <Box fz="xs" c="dimmed">
                 <Name>{path}</Name>
