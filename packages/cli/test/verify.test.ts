@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { changeObject } from '@stowage/testing/engines/change-object'
+import { flipBit } from '@stowage/testing/engines/flip-bit'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
@@ -46,4 +47,29 @@ test('upload declares the digest, and verify and get compare it', async (t) => {
   }
   assert.equal((await run('verify')).code, 2)
   assert.equal((await run('verify', '--all', 'book.pdf')).code, 2)
+})
+
+test('verify and get find a flipped bit in a stored file, and get leaves no file', async (t) => {
+  const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { run, folder } = await aCli(t, service.baseUrl)
+  const ids = new Map<string, string>()
+  for (const name of ['first.bin', 'second.bin', 'intact.bin']) {
+    await writeFile(join(folder, name), BYTES)
+    ids.set(name, JSON.parse((await run('upload', name, '--json')).stdout).asset.id)
+  }
+  const isVerified = async (id: string) =>
+    (await service.call('GET', `${API}/assets/${id}`)).body.data.checksum !== null
+  for (const [name, id] of ids) {
+    await until(`${name} is verified`, () => isVerified(id))
+    if (name !== 'intact.bin') await flipBit(service, { key: id, bytes: BYTES.length })
+  }
+  const got = await run('get', 'first.bin', '-o', 'copy.bin')
+  assert.equal(got.code, 1)
+  assert.match(got.stderr, /damaged|do not have the SHA-256/)
+  await assert.rejects(readFile(join(folder, 'copy.bin')), { code: 'ENOENT' })
+  const all = await run('verify', '--all')
+  assert.deepEqual([all.code, all.stdout], [1, `${SHA256}  intact.bin\n`])
+  for (const name of ['first.bin', 'second.bin']) {
+    assert.match(all.stderr, new RegExp(`${name}: .*(damaged|do not have the SHA-256)`))
+  }
 })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
 import { changeObject } from '@stowage/testing/engines/change-object'
+import { flipBit } from '@stowage/testing/engines/flip-bit'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
@@ -150,6 +151,22 @@ test('a download whose bytes do not match the SHA-256 of the asset is refused', 
   await assert.rejects(client.downloadTo(id, path), (error) => isStowageError(error, 'damaged'))
   // The earlier file is kept.
   assert.ok((await readFile(path)).equals(BYTES))
+})
+
+test('a flipped bit in a stored file makes the download fail soon, and leaves no file', {
+  timeout: 60_000,
+}, async (t) => {
+  const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
+  // Short and long files fail at different points of the download.
+  for (const bytes of [BYTES.subarray(0, 1000), BYTES]) {
+    const { id } = await client.upload(bytes, { name: 'a.bin' })
+    await until('the digest is known', async () => (await client.asset(id)).checksum !== null)
+    await flipBit(service, { key: id, bytes: bytes.length })
+    const path = join(folder, 'a.bin')
+    await assert.rejects(client.downloadTo(id, path), (error) => isStowageError(error, 'damaged'))
+    await assert.rejects(readFile(path), { code: 'ENOENT' })
+  }
 })
 
 test('a wrong declared digest makes the download fail', async (t) => {

@@ -21,6 +21,7 @@ import {
   openStorageContents,
   wouldMigrateFile,
 } from './open-engines.ts'
+import { recordDamage } from './operations/assets/record-damage.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/keys/hash-key.ts'
 import type { Operator } from './operator.ts'
@@ -59,7 +60,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const lock = usesFolder ? await lockDataFolder(config.dataDirectory) : undefined
     closers.push(() => lock?.close())
     // In parallel, because the disk storage waits for its thread to start.
-    const openings = [openStorage({ ...options, clock }), openDatabase(config)] as const
+    let onDamage = (_key: string) => {}
+    const storing = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
+    const openings = [storing, openDatabase(config)] as const
     for (const opening of openings) closers.push(() => opening.then(closeEngine, nothingToClose))
     const [storage, database, { buildApp }] = await Promise.all([
       ...openings,
@@ -67,6 +70,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ])
     await bindStorage({ database, storage })
     const context = await composeContext({ config, logger, database, storage })
+    onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
     const app = buildApp({

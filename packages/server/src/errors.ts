@@ -56,4 +56,11 @@ function isDiskFull(cause: unknown): boolean {
 /** The stored bytes are missing or differ from those that were sent. */
 export class DamagedObject extends Error {
   override readonly name = 'DamagedObject'
+  /** The key of the object, if it is known. */
+  readonly key: string | undefined
+
+  constructor(message: string, key?: string) {
+    super(message)
+    this.key = key
+  }
 }

@@ -44,10 +44,12 @@ export interface StorageOptions extends Times {
   logger: Logger
   /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
+  /** Called when a download finds that the bytes of an object have changed. */
+  onDamage?(key: string): void
 }
 
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { config, clock, logger, onFatal } = options
+  const { config, clock, logger, onFatal, onDamage } = options
   if (config.storage.kind === 's3') {
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
@@ -66,6 +68,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       logger.error(facts, message)
       if (fatal) onFatal(message)
     },
+    ...(onDamage && { onDamage }),
   })
 }
 

@@ -26,6 +26,8 @@ export interface DiskStorageOptions {
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean
   onFailure(failure: ListenerFailure): void
+  /** Called when a download finds that the bytes of an object have changed. */
+  onDamage?(key: string): void
 }
 
 const MAX_PARTS = 10_000

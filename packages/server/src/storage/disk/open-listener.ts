@@ -28,6 +28,8 @@ export interface OpenListenerOptions {
   ownThread?: boolean
   reserve: number
   onFailure(failure: ListenerFailure): void
+  /** Called when a download finds that the bytes of an object have changed. */
+  onDamage?(key: string): void
 }
 
 export interface ListenerFailure {
@@ -55,6 +57,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     if (message.type !== 'failed') return
     const { type, ...facts } = message
     options.onFailure({ message: 'a storage request failed', fatal: false, facts })
+    if (message.damaged !== undefined) options.onDamage?.(message.damaged)
   })
   worker.on('error', (error) => {
     options.onFailure({ message: 'the storage listener crashed', fatal: true, facts: { error } })

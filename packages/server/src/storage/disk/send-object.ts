@@ -125,8 +125,8 @@ async function writeRange(
     try {
       const bytes = { start: offset - part.start, end: end - part.start }
       const isWhole = bytes.start === 0 && end === part.end
-      const check = isWhole ? await openCheck(file) : undefined
-      await writeBytes(writer, file, { bytes, buffer, check })
+      const check = isWhole ? await openCheck(file, object.key) : undefined
+      await writeBytes(writer, file, { key: object.key, bytes, buffer, check })
     } finally {
       if (!isFirst) await file.close()
     }
@@ -160,7 +160,7 @@ interface PartCheck {
 }
 
 /** Verifies a whole part against its stored digest. */
-async function openCheck(file: FileHandle): Promise<PartCheck> {
+async function openCheck(file: FileHandle, key: string): Promise<PartCheck> {
   const stored = readFooterOf(file.fd)
   const digest = await openDigest(stored?.kind ?? 'gmac')
   return {
@@ -169,9 +169,17 @@ async function openCheck(file: FileHandle): Promise<PartCheck> {
       if (etagOf(digest.end()) === stored?.etag) return
       throw new DamagedObject(
         'a part has changed since it was stored; run `stowage doctor --verify` to find it',
+        key,
       )
     },
   }
+}
+
+interface ReadOptions {
+  key: string
+  bytes: ByteRange
+  buffer: Buffer
+  check: PartCheck | undefined
 }
 
 /**
@@ -181,12 +189,12 @@ async function openCheck(file: FileHandle): Promise<PartCheck> {
 async function writeBytes(
   writer: ResponseWriter,
   file: FileHandle,
-  { bytes, buffer, check }: { bytes: ByteRange; buffer: Buffer; check: PartCheck | undefined },
+  { key, bytes, buffer, check }: ReadOptions,
 ): Promise<void> {
   for (let position = bytes.start; position < bytes.end; ) {
     const length = Math.min(buffer.length, bytes.end - position)
     const { bytesRead } = await file.read(buffer, 0, length, position)
-    if (bytesRead === 0) throw new DamagedObject('a part is shorter than when it was stored')
+    if (bytesRead === 0) throw new DamagedObject('a part is shorter than when it was stored', key)
     const chunk = buffer.subarray(0, bytesRead)
     check?.update(chunk)
     position += bytesRead

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
+import { DamagedObject } from '../../errors.ts'
 import {
   handleExpectations,
   hasUnknownExpectation,
@@ -52,7 +53,9 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     respond(receiver, hmac, request, response).catch((error: unknown) => {
       // The query contains a signature, so only the path is logged.
       const path = request.url?.split('?')[0]
-      send({ type: 'failed', requestId, method: request.method, path, error: String(error) })
+      const facts = { requestId, method: request.method, path, error: String(error) }
+      const key = error instanceof DamagedObject ? error.key : undefined
+      send({ type: 'failed', ...facts, ...(key !== undefined && { damaged: key }) })
       refuse(request, response, {
         code: 'internal',
         message: 'The storage failed. The log of the service has the reason. Retry the request.',
