@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertTriangle } from '../icons/icons.ts'
 
 /** Says why a damaged file cannot be downloaded, and how to repair it. */
 export function DamagedAlert() {

@@ -1,4 +1,4 @@
-import { IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertTriangle } from '../icons/icons.ts'
 import classes from './damaged-mark.module.css'
 
 /** Marks a damaged file in a list. Plain elements, like the rows. */

@@ -1,9 +1,9 @@
 import { Badge, Code, Group } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { IconShieldCheck } from '@tabler/icons-react'
 import { CopyButton } from '../components/copy-button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { Detail } from '../components/detail-list.tsx'
+import { IconShieldCheck } from '../icons/icons.ts'
 import { DamagedMark } from './damaged-mark.tsx'
 
 /** Whether and when the stored bytes of a file were verified, and their digest. */

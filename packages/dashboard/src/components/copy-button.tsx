@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { IconCopy } from '@tabler/icons-react'
+import { IconCopy } from '../icons/icons.ts'
 import { copyText } from './copy-text.ts'
 
 /** A small button beside a value. `what` names the value: "Copy ID". */
