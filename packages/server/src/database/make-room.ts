@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000
 const PAUSE_MS = 10
 
 /** Repeats a unit of work until it has freed all the space that it needs. */
-export async function untilRoomIsMade<Result extends { outcome: string }>(
+export async function retryWhilePartial<Result extends { outcome: string }>(
   work: () => Promise<Result | { outcome: 'partial' }>,
 ): Promise<Result> {
   const end = performance.now() + TIMEOUT_MS

@@ -4,7 +4,7 @@ import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData, NewUpload, Reservation, Resizing } from '../account-data.ts'
-import { type Room, untilRoomIsMade } from '../make-room.ts'
+import { type Room, retryWhilePartial } from '../make-room.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
@@ -87,12 +87,12 @@ export function accountUploads(sql: Sql, account: string): Uploads {
   /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
   async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
     if (await tryReserve(upload)) return { outcome: 'reserved' }
-    const giveWay = async (transaction: Sql): Promise<Room> => {
+    const makeRoomForUpload = async (transaction: Sql): Promise<Room> => {
       const room = await makeRoom(transaction, account, upload.upload.asset.bytes)
       if (room !== 'made') return room
       return (await tryReserve(upload)) ? 'made' : 'none'
     }
-    const room = await (isInTransaction ? giveWay(sql) : begin(sql, giveWay))
+    const room = await (isInTransaction ? makeRoomForUpload(sql) : begin(sql, makeRoomForUpload))
     if (room === 'made') return { outcome: 'reserved' }
     if (room === 'partial') return { outcome: 'partial' }
     return { outcome: 'storage_exceeded', usage: await readUsage() }
@@ -113,8 +113,8 @@ export function accountUploads(sql: Sql, account: string): Uploads {
 
   function reserveAny(upload: NewUpload): Promise<Reservation> {
     const { replaces } = upload.upload
-    if (replaces === null) return untilRoomIsMade(() => reserve(upload, false))
-    return untilRoomIsMade(() =>
+    if (replaces === null) return retryWhilePartial(() => reserve(upload, false))
+    return retryWhilePartial(() =>
       begin(
         sql,
         async (transaction): Promise<Attempt> =>
@@ -222,6 +222,6 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       return renewed.count === 1
     },
 
-    resizeUpload: (id, bytes) => untilRoomIsMade(() => resize(id, bytes)),
+    resizeUpload: (id, bytes) => retryWhilePartial(() => resize(id, bytes)),
   }
 }

@@ -1,5 +1,5 @@
 import type { AccountData } from '../account-data.ts'
-import { untilRoomIsMade } from '../make-room.ts'
+import { retryWhilePartial } from '../make-room.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
@@ -50,7 +50,7 @@ export function prepareAccountData(
     readUsage: () => read(() => usage.readUsage(account)),
 
     reserveUpload: (upload) =>
-      untilRoomIsMade(() => write(() => uploads.reserveUpload(account, upload))),
+      retryWhilePartial(() => write(() => uploads.reserveUpload(account, upload))),
     recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
     dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
     findUpload: (id) => read(() => uploads.findUpload(account, id)),
@@ -58,7 +58,7 @@ export function prepareAccountData(
     listUploads: (query) => read(() => uploadList.listUploads(account, query)),
     renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
     resizeUpload: (id, bytes) =>
-      untilRoomIsMade(() => write(() => uploads.resizeUpload(account, id, bytes))),
+      retryWhilePartial(() => write(() => uploads.resizeUpload(account, id, bytes))),
 
     beginCompletion: (id, options) => write(() => completion.beginCompletion(account, id, options)),
     reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
