@@ -65,11 +65,11 @@ test('verify and get find a flipped bit in a stored file, and get leaves no file
   }
   const got = await run('get', 'first.bin', '-o', 'copy.bin')
   assert.equal(got.code, 1)
-  assert.match(got.stderr, /damaged|do not have the SHA-256/)
+  assert.match(got.stderr, /damaged|do not match the SHA-256/)
   await assert.rejects(readFile(join(folder, 'copy.bin')), { code: 'ENOENT' })
   const all = await run('verify', '--all')
   assert.deepEqual([all.code, all.stdout], [1, `${SHA256}  intact.bin\n`])
   for (const name of ['first.bin', 'second.bin']) {
-    assert.match(all.stderr, new RegExp(`${name}: .*(damaged|do not have the SHA-256)`))
+    assert.match(all.stderr, new RegExp(`${name}: .*(damaged|do not match the SHA-256)`))
   }
 })

@@ -6,7 +6,7 @@ import { changeObject } from './change-object.ts'
 import { isOnS3 } from './test-engines.ts'
 
 /**
- * Flips one bit in the middle of the first part of an object, behind the service: on disk in the stored file, as a
+ * Flips one bit in the middle of the first part of an object, without the service: on disk in the stored file, as a
  * failing disk does. An object on S3 cannot be changed in place, so it is stored again.
  */
 export async function flipBit(

@@ -45,7 +45,7 @@ test('the scrub finds a flipped bit, and only in the file that has it', async (t
   assert.deepEqual(await download(service.baseUrl, other.id), BYTES)
 })
 
-test('a bit that flips before the file is read for the first time is found by the declared digest', async (t) => {
+test('a bit that flips before the file is read for the first time is detected by the declared digest', async (t) => {
   const { service, own } = await aQuietService(t)
   const sha256 = createHash('sha256').update(BYTES).digest('hex')
   const file = { name: 'a.bin', size: BYTES.length, sha256 }
@@ -56,7 +56,7 @@ test('a bit that flips before the file is read for the first time is found by th
   assert.equal((await tryDownload(service, body.id)).body.code, 'damaged')
 })
 
-test('a download never returns a flipped bit of a verified file without notice', async (t) => {
+test('a flipped bit in a verified file is detected by a download', async (t) => {
   const { service, own } = await aQuietService(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await JOBS.computeChecksums(own)
@@ -72,7 +72,7 @@ test('a download never returns a flipped bit of a verified file without notice',
   await assert.rejects(download(service.baseUrl, id))
   await until('the damage is recorded', async () => (await readAsset(service, id)).damaged)
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
-  // A scrub that finds the right bytes ends the damage.
+  // After a scrub that finds the right bytes, the file is no longer damaged.
   await flipBit(service, { key: id, bytes: BYTES.length })
   await JOBS.scrubFiles(own)
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
