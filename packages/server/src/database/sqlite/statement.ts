@@ -12,7 +12,10 @@ export interface Statement<Row> {
 }
 
 export interface Connection {
-  /** Prepares each SQL text once, and returns the same statement for the same text. */
+  /**
+   * Prepares each SQL text once, when it is first used: preparing all of them would take most of the time
+   * that opening a database takes. Returns the same statement for the same text.
+   */
   prepare<Row = never>(sql: string): Statement<Row>
   /**
    * The callback is synchronous on purpose: during an await, other requests would run inside the
@@ -31,23 +34,34 @@ export function wrapConnection(
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
 
-  function prepare(sql: string): Statement<unknown> {
+  function compile(sql: string) {
     const statement = database.prepare(sql)
     // The row objects of node:sqlite are slow to create and to read.
     statement.setReturnArrays(true)
-    const toRow = createRowMapper(statement.columns().map(({ name }) => name))
+    return { statement, toRow: createRowMapper(statement.columns().map(({ name }) => name)) }
+  }
+
+  function prepare(sql: string): Statement<unknown> {
+    let compiled: ReturnType<typeof compile> | undefined
+    const use = () => {
+      compiled ??= compile(sql)
+      return compiled
+    }
     const reported = <Result>(result: Result): Result => {
       onStatement(sql)
       return result
     }
     return {
       get(parameters = {}) {
+        const { statement, toRow } = use()
         const values = reported(statement.get(parameters)) as Values | undefined
         return values && toRow(values)
       },
-      all: (parameters = {}) =>
-        (reported(statement.all(parameters)) as unknown as Values[]).map(toRow),
-      run: (parameters = {}) => reported(Number(statement.run(parameters).changes)),
+      all(parameters = {}) {
+        const { statement, toRow } = use()
+        return (reported(statement.all(parameters)) as unknown as Values[]).map(toRow)
+      },
+      run: (parameters = {}) => reported(Number(use().statement.run(parameters).changes)),
     }
   }
 
