@@ -170,9 +170,17 @@ test('all unfinished uploads of the account are listed, resumed together and dis
     mimeType: 'text/plain',
     buffer: Buffer.from(content),
   })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/upload?*', (route) => held.promise.then(() => route.continue()))
+  await page.route('**/upload', (route) => held.promise.then(() => route.continue()))
   const choosingNotes = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Resume notes.txt in course/a' }).click()
   await (await choosingNotes).setFiles(aFile('notes.txt', 'of course'))
+  // It cannot be resumed twice.
+  const inFirstFolder = page.getByRole('row', { name: 'course/a' })
+  await inFirstFolder.getByText('Uploading in this tab').waitFor()
+  assert.equal(await inFirstFolder.getByRole('button').count(), 0)
+  held.resolve()
   await page.getByRole('status').getByText('3 uploads').waitFor()
   const { data: stored } = await client.assets({ filename: 'notes' }).page()
   assert.deepEqual(

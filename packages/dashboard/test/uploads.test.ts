@@ -23,6 +23,12 @@ function aFile(name: string, size: number) {
   return { name, mimeType: 'application/octet-stream', buffer: Buffer.alloc(size, name) }
 }
 
+/** Whether the element can be clicked where it is, without scrolling. */
+function isOnTop(element: Element): boolean {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+}
+
 for (const settings of [{}, KEYS]) {
   const mode = 'STOWAGE_AUTH' in settings ? 'with keys' : 'without keys'
   test(`files and folders can be dropped on any page (${mode})`, async (t) => {
@@ -53,6 +59,17 @@ for (const settings of [{}, KEYS]) {
     // The tray stays on other pages, and lists show the new assets.
     await page.getByRole('link', { name: 'Assets' }).click()
     await page.getByText('1 to 50 of 124').waitFor()
+    // On a phone, too, the tray does not cover the actions for selected assets.
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page
+      .getByLabel(/^Select lesson/)
+      .first()
+      .click()
+    const selection = page.getByRole('region', { name: 'Selection' })
+    const clear = selection.getByRole('button', { name: 'Clear' })
+    await until('the selection is visible', () => clear.evaluate(isOnTop))
+    await clear.click()
+    await page.setViewportSize({ width: 1280, height: 720 })
     await tray(page).getByRole('button', { name: 'Clear finished' }).click()
     await tray(page).waitFor({ state: 'detached' })
     await page.goto(`/assets/${three?.id}`)

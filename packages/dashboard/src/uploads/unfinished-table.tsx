@@ -9,7 +9,7 @@ import {
   Table,
   Text,
 } from '@mantine/core'
-import type { ListedUpload } from '@stowage/client'
+import type { ListedUpload, UploadState } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -22,9 +22,17 @@ import { nameWithFolder } from '../format/name-with-folder.ts'
 import { RequireScope } from '../session/require-scope.tsx'
 import { DiscardUpload } from './discard-upload.tsx'
 import { mismatchText } from './resumable-upload.ts'
-import { isEnded } from './upload-item.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import { resumableOf } from './use-resume-files.ts'
+
+/** An upload that this tab runs is controlled in the tray. A completed one disappears with the next refresh. */
+const STATE_TEXTS: Partial<Record<UploadState, string>> = {
+  waiting: 'Uploading in this tab',
+  sending: 'Uploading in this tab',
+  finishing: 'Uploading in this tab',
+  paused: 'Paused in this tab',
+  stopped: 'Stopped in this tab',
+}
 
 interface Props {
   /** Undefined while the first page is loading. */
@@ -62,7 +70,9 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const queries = useQueryClient()
   const { items } = useUploadsState()
-  const isHere = items.some((item) => item.id === upload.id && !isEnded(item))
+  // While a resumed file is compared with its upload, only the upload that it resumes is known.
+  const item = items.find(({ id, resumed }) => (id ?? resumed?.id) === upload.id)
+  const here = item && STATE_TEXTS[item.progress.state]
   const { resumeWith } = useUploads()
   const { filename, path, created_at, expires_at, started_by } = upload
   const resumable = resumableOf(upload)
@@ -115,9 +125,9 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
       </Table.Td>
       <Table.Td>
         <RequireScope scope="write">
-          {isHere ? (
-            <Text size="sm" c="dimmed">
-              In this tab
+          {here !== undefined ? (
+            <Text size="sm" c="dimmed" ta="end">
+              {here}
             </Text>
           ) : (
             <Group gap={4} justify="flex-end" wrap="nowrap">

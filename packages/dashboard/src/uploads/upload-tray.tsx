@@ -57,7 +57,11 @@ export function UploadTray() {
       )}
       <VisuallyHidden role="status">{announcementOf(totals)}</VisuallyHidden>
       <Collapse expanded={isOpen || items.length === 0}>
-        <ScrollArea.Autosize mah="min(320px, 45dvh)" type="auto" viewportProps={{ tabIndex: 0 }}>
+        <ScrollArea.Autosize
+          mah="min(320px, 45dvh - var(--selection-height, 0px))"
+          type="auto"
+          viewportProps={{ tabIndex: 0 }}
+        >
           <Stack gap={0} px="md" pb="xs">
             {resumable.length > 0 && (
               <>
