@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { changeObject } from '@stowage/testing/engines/change-object'
-import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
-import { aService, type TestService } from '@stowage/testing/service/service'
+import { aService } from '@stowage/testing/service/service'
 import {
   API,
   callUrl,
@@ -14,46 +12,22 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { JOBS, takeOverJobs } from '../../support/run-jobs.ts'
+import {
+  aServiceWithoutJobs,
+  CHECKSUM_SETTINGS,
+  readAsset,
+  sha256Of,
+  tryDownload,
+  uploadDeclared,
+} from '../../support/integrity.ts'
+import { JOBS } from '../../support/run-jobs.ts'
 import { downloadVersion, replaceFile, restore, versionsOf } from '../../support/versions.ts'
 
-const SETTINGS = { STOWAGE_CHECKSUMS: 'on', ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '1000' }) }
 const BYTES = someBytes(2500)
 const OTHER = someBytes(2500, 2)
 
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
-}
-
-/** A service whose jobs the test runs. */
-async function aQuietService(t: TestContext) {
-  const service = await aService(t, SETTINGS)
-  const own = takeOverJobs(service)
-  return { service, computeChecksums: () => JOBS.computeChecksums(own), own }
-}
-
-/** Uploads a file with a declared digest. */
-async function uploadDeclared(
-  { baseUrl, call }: TestService,
-  bytes: Buffer,
-  sha256: string,
-): Promise<string> {
-  const file = { name: 'a.bin', size: bytes.length, sha256 }
-  const { status, body } = await call('POST', `${API}/assets/signed`, file)
-  assert.equal(status, 201, JSON.stringify(body))
-  const response = await complete(baseUrl, body, await putParts(body, bytes))
-  assert.equal(response.status, 200)
-  return body.id
-}
-
-const readAsset = async ({ call }: TestService, id: string) =>
-  (await call('GET', `${API}/assets/${id}`)).body.data
-
-const tryDownload = ({ baseUrl }: TestService, id: string) =>
-  callUrl(`${baseUrl}${API}/assets/${id}/download`)
-
 test('the digest of each version of a file is computed in the background', async (t) => {
-  const { service, computeChecksums } = await aQuietService(t)
+  const { service, computeChecksums } = await aServiceWithoutJobs(t)
   const asset = await uploadFile(service.baseUrl, { bytes: BYTES })
   assert.equal(asset.checksum, null)
   assert.equal(asset.damaged, false)
@@ -74,13 +48,13 @@ test('the digest of each version of a file is computed in the background', async
 })
 
 test('the service computes the digest automatically, soon after the completion', async (t) => {
-  const service = await aService(t, SETTINGS)
+  const service = await aService(t, CHECKSUM_SETTINGS)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await until('the digest is shown', async () => (await readAsset(service, id)).checksum !== null)
 })
 
 test('without checksums, nothing is read and a declared digest does not prevent downloads', async (t) => {
-  const service = await aService(t, { ...SETTINGS, STOWAGE_CHECKSUMS: 'off' })
+  const service = await aService(t, { ...CHECKSUM_SETTINGS, STOWAGE_CHECKSUMS: 'off' })
   const id = await uploadDeclared(service, BYTES, sha256Of(BYTES))
   await JOBS.computeChecksums(service.context)
   assert.equal((await readAsset(service, id)).checksum, null)
@@ -88,7 +62,7 @@ test('without checksums, nothing is read and a declared digest does not prevent 
 })
 
 test('a file with the declared digest can be downloaded as soon as it is compared', async (t) => {
-  const service = await aService(t, SETTINGS)
+  const service = await aService(t, CHECKSUM_SETTINGS)
   const id = await uploadDeclared(service, BYTES, sha256Of(BYTES).toUpperCase())
   // The download waits for the job of the service.
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
@@ -96,7 +70,7 @@ test('a file with the declared digest can be downloaded as soon as it is compare
 })
 
 test('a file with a wrong declared digest can never be downloaded', async (t) => {
-  const { service, computeChecksums } = await aQuietService(t)
+  const { service, computeChecksums } = await aServiceWithoutJobs(t)
   const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
   // It has not been compared yet.
   const early = await tryDownload(service, id)
@@ -126,7 +100,7 @@ test('a file with a wrong declared digest can never be downloaded', async (t) =>
 })
 
 test('a replacement can declare a digest, too', async (t) => {
-  const { service, computeChecksums } = await aQuietService(t)
+  const { service, computeChecksums } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const file = { size: OTHER.length, sha256: sha256Of(BYTES) }
   const { body } = await service.call('POST', `${API}/assets/${id}/signed`, file)
@@ -138,7 +112,7 @@ test('a replacement can declare a digest, too', async (t) => {
 })
 
 test('an invalid digest is refused, and so is a different digest with the same Idempotency-Key', async (t) => {
-  const { call } = await aService(t, SETTINGS)
+  const { call } = await aService(t, CHECKSUM_SETTINGS)
   const sign = (sha256: unknown, key?: string) =>
     call(
       'POST',
@@ -157,7 +131,7 @@ test('an invalid digest is refused, and so is a different digest with the same I
 })
 
 test('changed bytes in the storage are detected, and the restored file is no longer damaged', async (t) => {
-  const { service, computeChecksums, own } = await aQuietService(t)
+  const { service, computeChecksums, own } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await computeChecksums()
   const scrub = () =>
@@ -179,7 +153,7 @@ test('changed bytes in the storage are detected, and the restored file is no lon
 })
 
 test('a file without its object is damaged, unless its asset was deleted meanwhile', async (t) => {
-  const { service, computeChecksums, own } = await aQuietService(t)
+  const { service, computeChecksums, own } = await aServiceWithoutJobs(t)
   const lost = await uploadFile(service.baseUrl, { bytes: BYTES })
   await own.storage.removeObject(lost.id)
   const warnings: string[] = []
@@ -196,7 +170,7 @@ test('a file without its object is damaged, unless its asset was deleted meanwhi
 })
 
 test('after an outage of the storage, the file is verified when the claim has ended', async (t) => {
-  const { service, own } = await aQuietService(t)
+  const { service, own } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const failing = {
     ...own.storage,

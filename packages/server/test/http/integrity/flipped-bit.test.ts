@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { flipBit } from '@stowage/testing/engines/flip-bit'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
-import { aService, type TestService } from '@stowage/testing/service/service'
+import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import {
-  API,
-  callUrl,
-  complete,
-  download,
-  putParts,
-  someBytes,
-  uploadFile,
-} from '@stowage/testing/service/upload'
-import { JOBS, takeOverJobs } from '../../support/run-jobs.ts'
+  aServiceWithoutJobs,
+  readAsset,
+  sha256Of,
+  tryDownload,
+  uploadDeclared,
+} from '../../support/integrity.ts'
+import { JOBS } from '../../support/run-jobs.ts'
 
-const SETTINGS = { STOWAGE_CHECKSUMS: 'on', ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '1000' }) }
 const BYTES = someBytes(2500)
 const WEEK_MS = 7 * 86_400_000
 
-async function aQuietService(t: TestContext) {
-  const service = await aService(t, SETTINGS)
-  return { service, own: takeOverJobs(service) }
-}
-
-const readAsset = async ({ call }: TestService, id: string) =>
-  (await call('GET', `${API}/assets/${id}`)).body.data
-
-const tryDownload = ({ baseUrl }: TestService, id: string) =>
-  callUrl(`${baseUrl}${API}/assets/${id}/download`)
-
 test('the scrub finds a flipped bit, and only in the file that has it', async (t) => {
-  const { service, own } = await aQuietService(t)
+  const { service, own } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const other = await uploadFile(service.baseUrl, { bytes: BYTES })
   await JOBS.computeChecksums(own)
@@ -46,18 +31,15 @@ test('the scrub finds a flipped bit, and only in the file that has it', async (t
 })
 
 test('a bit that flips before the file is read for the first time is detected by the declared digest', async (t) => {
-  const { service, own } = await aQuietService(t)
-  const sha256 = createHash('sha256').update(BYTES).digest('hex')
-  const file = { name: 'a.bin', size: BYTES.length, sha256 }
-  const { body } = await service.call('POST', `${API}/assets/signed`, file)
-  await complete(service.baseUrl, body, await putParts(body, BYTES))
-  await flipBit(service, { key: body.id, bytes: BYTES.length })
+  const { service, own } = await aServiceWithoutJobs(t)
+  const id = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  await flipBit(service, { key: id, bytes: BYTES.length })
   await JOBS.computeChecksums(own)
-  assert.equal((await tryDownload(service, body.id)).body.code, 'damaged')
+  assert.equal((await tryDownload(service, id)).body.code, 'damaged')
 })
 
 test('a flipped bit in a verified file is detected by a download', async (t) => {
-  const { service, own } = await aQuietService(t)
+  const { service, own } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await JOBS.computeChecksums(own)
   const { checksum } = await readAsset(service, id)
@@ -65,7 +47,7 @@ test('a flipped bit in a verified file is detected by a download', async (t) => 
   if (isOnS3) {
     // The storage sends the bytes itself. Clients compare them with the digest of the asset.
     const bytes = await download(service.baseUrl, id)
-    assert.notEqual(createHash('sha256').update(bytes).digest('hex'), checksum.sha256)
+    assert.notEqual(sha256Of(bytes), checksum.sha256)
     return
   }
   // The disk storage ends the connection, and the service refuses the next download with the reason.
