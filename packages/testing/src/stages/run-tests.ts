@@ -14,7 +14,7 @@ const SHARED_PROCESS = new RegExp(
     '/server/test/embedded/(keys-at-rest|older-service|pipelined-parts|repr-digest|storage-http)\\.',
     '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
     '/server/src/(crypto|doctor|jobs|node-http|storage/disk)/',
-    '/server/src/(greeting|log|database/sqlite/(group-commit|spare-file))\\.',
+    '/server/src/(log|startup-message|database/sqlite/(group-commit|spare-file))\\.',
     '/server/src/storage/(content-disposition|s3/(complete|find-object|policy|presign|resolve-location))\\.',
     '/pack/src/',
     '/(protocol|client|cli|dashboard)/src/',
